@@ -7,7 +7,7 @@
     ├── EnvironmentProblem         the machine or workspace: missing sandbox, full disk, damaged record
     │   ├── WorkspaceError         the workspace cannot be read, written or understood
     │   │   └── UntrustedWorkspace this user neither made it here nor trusted it
-    │   ├── WorkspaceBusy          another process writes to this workspace
+    │   ├── WorkspaceBusy          another process goes on with a loop in this workspace
     │   ├── SandboxUnavailable     no sandbox passed its self-test here
     │   ├── RecordDamaged          a stored row or object does not match its checksum
     │   └── EndpointProblem        a model endpoint failed; ``retryable`` says whether waiting helps
@@ -95,7 +95,7 @@ class UntrustedWorkspace(WorkspaceError):
 
 
 class WorkspaceBusy(EnvironmentProblem):
-    """Another process holds the workspace's writer lock."""
+    """Another process goes on with a loop in the workspace, repairs it, or keeps the record from being written."""
 
     exit_code = 7
 

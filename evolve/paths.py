@@ -79,6 +79,11 @@ class WorkspacePaths:
         return self.store / "lock"
 
     @property
+    def access(self) -> Path:
+        """Locked by everybody who has the record open for writing."""
+        return self.store / "access"
+
+    @property
     def loop(self) -> Path:
         """Says which loop is at work, and in which process; it is there no longer than that."""
         return self.store / "loop"

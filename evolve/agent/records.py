@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -72,18 +72,29 @@ class RunRecords:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def begin(self, kind: str, key: str, body: Mapping[str, Any], *, started: str) -> Run:
+    def begin(
+        self,
+        kind: str,
+        key: str,
+        body: Mapping[str, Any],
+        *,
+        started: str,
+        claim: Callable[[str], bool] = lambda _: True,
+    ) -> Run:
         """The open run with this key, or a new one.
 
         Args:
             started: Wall-clock time for people to read; order is by number.
+            claim: Takes a run, by its id, for this process; False where another process works on it.
         """
         hit("run.begin")
-        for row in self._db.rows("runs", {"key": key, "state": "open"}):
-            return _run(row)
         with self._db.transaction():
+            for row in self._db.rows("runs", {"key": key, "state": "open"}):
+                if claim(str(row["id"])):
+                    return _run(row)
             count = self._db.query("SELECT COALESCE(MAX(number), 0) AS last FROM runs")[0]["last"]
             name = f"r{int(str(count)) + 1}"
+            claim(name)
             self._db.insert(
                 "runs",
                 {

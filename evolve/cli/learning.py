@@ -50,6 +50,7 @@ def learn_command(
         return
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         taught = opened.learn(run)
+        left = opened.runs.unlearned()
     if as_json:
         emit_json([taught_data(one) for one in taught])
         return
@@ -57,7 +58,7 @@ def learn_command(
         emit(f"{one.run}, {one.task}: {_lesson(one)}")
         _tell_found(one)
     offer(opened, [proposal for one in taught for proposal in one.proposals], attended=False)
-    if not taught:
+    if not (taught or left):
         emit("everything is learned from")
 
 

@@ -118,6 +118,8 @@ def _make_plan(session: Session, number: int, name: str, only: str = "") -> Mapp
 
 def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:
     """Runs the pairs of one test; episodes and evidence are committed together."""
+    if not session.stores.memory.has(str(plan["insight"])):  # a person forgot it since it was planned
+        return {}
     insight = session.stores.memory.get(str(plan["insight"]))
     whole = session.stores.practice_arm(session.workflow)
     # A second answer or a skill could hide whether the insight makes a difference.
@@ -141,8 +143,9 @@ def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: C
     directions = Counter(claim.evidence[0].direction for claim in claims.values())
     counts = {"insight": insight.id, "pairs": len(comparison.pairs), "agree": directions[1], "disagree": directions[-1]}
     with session.stores.db.transaction():
+        known = session.stores.memory.has(insight.id)
         for episode, attempt in ran.items():
-            taught = () if episode not in claims else (claims[episode],)
+            taught = (claims[episode],) if known and episode in claims else ()
             record = replace(attempt.record, claims=taught)
             session.commit(replace(attempt, record=record), task=session.suite.task(record.task))
         session.journal.finish(name, counts)

@@ -18,7 +18,7 @@ from evolve.record.arms import Arm
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
 from evolve.record.keeping import note_refusals, refusals
 from evolve.record.pairings import verified_pairings
-from evolve.skills import ACTIVE, Admission, Skill, with_called
+from evolve.skills import Admission, Skill, with_called
 from evolve.tasks import Task, equal
 from evolve.tasks.alike import every_trait
 from evolve.trials.jobs import Attempt, EpisodeJob
@@ -68,7 +68,8 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
             totals["complete"] = False
             break
     if number > 1 and totals["complete"]:
-        totals["idle"] = _set_idle(session, number, chosen["skills"])
+        with session.stores.db.transaction():
+            totals["idle"] = _set_idle(session, number, chosen["skills"])
         hit("practice.idle")
     session.journal.finish(name, totals)
     return totals
@@ -138,11 +139,10 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         }
         tasks = [task for task in tasks if task.id not in over]
     arm = _arm(session)
-    key = f"practice:{number}:{start}"
-    session.workers.announce(key, arm)
+    session.workers.announce(name, arm)
     seed = _seed(session, number)
     jobs = [
-        EpisodeJob(task=task, arm=key, variant=arm.variant, split="train", seed=seed, limits=session.plan.limits)
+        EpisodeJob(task=task, arm=name, variant=arm.variant, split="train", seed=seed, limits=session.plan.limits)
         for task in tasks
     ]
     hit("practice.begin")
@@ -156,13 +156,14 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         "checked": sum(attempt.record.checked for attempt in attempts),
         "checkable": sum(session.suite.task(attempt.record.task).only_checked for attempt in attempts),
     }
+    judged = _judged(session, attempts)
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
     with doing("keep"), session.stores.db.transaction():
         for attempt in attempts:
             task = session.suite.task(attempt.record.task)
             session.commit(attempt, task=task)
             session.stores.prequential.meet(attempt.record.episode, every_trait(task))
-        known, admitted = session.stores.skills.list(), _admit(session, attempts)
+        known, admitted = session.stores.skills.list(), _admit(session, attempts, judged)
         counts |= _news(admitted, known)
         if part is not None:
             counts = {key: value + part.get(key, 0) for key, value in counts.items()}
@@ -194,35 +195,50 @@ def _is_news(skill: Skill, source: str, known: Sequence[Skill]) -> bool:
     return not any(other.came_from(source) for other in known if not other.part)
 
 
-def _admit(session: Session, attempts: Sequence[Attempt]) -> list[tuple[Skill, str]]:
+def _admit(
+    session: Session, attempts: Sequence[Attempt], judged: Sequence[Sequence[Proposal]]
+) -> list[tuple[Skill, str]]:
     """Keeps the skills of a batch that passed, one after the other; gives each with its task."""
-    library = session.stores.skills
-    added: list[Skill] = []
     admitted = []
-    for attempt in attempts:
-        refused = []
-        for proposal in attempt.skills:
-            final = _judged_again(session, proposal, added)
-            skill = keep(library, final)
-            if skill is not None:
-                added.append(skill)
-                admitted.append((skill, attempt.record.task))
-            refused += refusals([final])
-        note_refusals(session.journal, attempt.record.episode, refused)
+    for attempt, finals in zip(attempts, judged, strict=True):
+        kept = [keep(session.stores.skills, final) for final in finals]
+        admitted += [(skill, attempt.record.task) for skill in kept if skill is not None]
+        note_refusals(session.journal, attempt.record.episode, refusals(finals))
     return admitted
 
 
-def _judged_again(session: Session, proposal: Proposal, added: Sequence[Skill]) -> Proposal:
+def _judged(session: Session, attempts: Sequence[Attempt]) -> list[list[Proposal]]:
+    """The skills of a batch, each compared with those before it, which its worker did not know.
+
+    Outside of the transaction that keeps them: it takes seconds, and other processes wait for a transaction.
+    """
+    active = {skill.digest: skill for skill in session.stores.skills.active()}
+    added: list[Skill] = []
+    judged: list[list[Proposal]] = []
+    for attempt in attempts:
+        judged.append([])
+        for proposal in attempt.skills:
+            final = _judged_again(session, proposal, added, active)
+            judged[-1].append(final)
+            if final.verdict.admitted and not final.waits:
+                added.append(replace(final.skill, status="admitted"))
+                active.setdefault(final.skill.digest, added[-1])
+                for replaced in final.replaces:
+                    active.pop(replaced, None)
+    return judged
+
+
+def _judged_again(
+    session: Session, proposal: Proposal, added: Sequence[Skill], active: Mapping[str, Skill]
+) -> Proposal:
     """Compares a skill with those that were added since its batch began, unknown to its worker."""
     skill, verdict = proposal.skill, proposal.verdict
     if not (verdict.admitted and any(may_be_alike(other, skill) for other in added)):
         return proposal
-    library = session.stores.skills
-    # One that was added may have taken the place of another since.
-    rivals = [library.get(other.digest) for other in added]
-    admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter(library.active()))
+    admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter(list(active.values())))
     judge = DraftJudge(admission=admission, policy=verdict.policy, fingerprint=verdict.fingerprint)
-    rivals = rivals_of(skill, [rival for rival in rivals if rival.status in ACTIVE])
+    # One that was added may have taken the place of another since.
+    rivals = rivals_of(skill, [active[other.digest] for other in added if other.digest in active])
     again = judge.judge(skill, proposal.unseen, rivals, shown=())
     return replace(again, replaces=(*proposal.replaces, *again.replaces), repaired=proposal.repaired)
 

@@ -113,8 +113,11 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
     pairs = [(str(insight), session.suite.task(str(task))) for insight, task in plan["pairs"]]
     trials = _run(session, number, arm, pairs)
     hit("removals.ran")
-    found = _counted(trials)
     with session.stores.db.transaction():
+        # What a person forgot meanwhile is not learned again by this.
+        has = session.stores.memory.has
+        trials = [one if one.insight is None or has(one.insight.id) else replace(one, insight=None) for one in trials]
+        found = _counted(trials)
         for trial in trials:
             session.commit(replace(trial.attempt, record=trial.taught()), task=trial.task)
         session.journal.finish(name, found)
@@ -228,6 +231,8 @@ def _run(session: Session, number: int, arm: Arm, pairs: Sequence[tuple[str, Tas
 
     bounded = replace(run, most=bound)
     for name in dict.fromkeys(name for name, _ in pairs):
+        if not session.stores.memory.has(name):  # a person forgot it since it was planned
+            continue
         insight = session.stores.memory.get(name)
         own = [task for other, task in pairs if other == name and first.get(task.id)]
         change = Change(causes=frozenset({insight.cause}))

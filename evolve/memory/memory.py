@@ -62,7 +62,7 @@ class MemoryCheck:
 
 
 class Memory:
-    """Insights with their evidence, and notes. One process, the holder of the writer's lock, has one.
+    """Insights with their evidence, and notes. What other processes write is seen at the next question.
 
     Args:
         db: The record.
@@ -199,6 +199,10 @@ class Memory:
         """
         book = self._reader.book()
         return book.get(_only(name, book.keys, "insight"), policy)
+
+    def has(self, insight: str) -> bool:
+        """Whether there is an insight of this id, now."""
+        return insight in self._reader.book().keys
 
     def sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence with counts from its evidence, by id.

@@ -146,13 +146,14 @@ class BookReader:
         Raises:
             RecordDamaged: A row does not match its checksum.
         """
-        if not self._in_step():
-            self._start()
-            self._epoch = read_epoch(self._db)
-        self._read_episodes()
-        self._read_evidence()
-        self._read_expiries()
-        self._read_retirements()
+        with self._db.snapshot():
+            if not self._in_step():
+                self._start()
+                self._epoch = read_epoch(self._db)
+            self._read_episodes()
+            self._read_evidence()
+            self._read_expiries()
+            self._read_retirements()
         return self._book
 
     def _start(self) -> None:

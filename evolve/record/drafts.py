@@ -243,7 +243,9 @@ def keep(library: SkillLibrary, proposal: Proposal) -> Skill | None:
     held = [row.input for row in (*proposal.skill.rows, *proposal.unseen)]
     skill = library.add(replace(proposal.skill, needs=tuple(drawn_from(held))), proposal.verdict)
     for digest in proposal.replaces:
-        library.set_idle(digest, taken_up(skill.name))
+        known = library.get(digest)
+        if known.status in ACTIVE and known.owner != "user":  # a person may have changed that since it was judged
+            library.set_idle(digest, taken_up(skill.name))
     return skill
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.episodes import HELD_OUT, OWN, EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import canonical_json, digest
-from evolve.store import Database, ObjectStore
+from evolve.store import Database, ObjectStore, WriterLock
 
 if TYPE_CHECKING:
     from evolve.agent import RunRecords
@@ -31,12 +31,14 @@ class Stores:
     Attributes:
         skill_folder: Where the folders of skills lie.
         open_memory: Makes the memory.
+        indexes: Held by the process that writes the indexes of the memory; None where nobody else could.
     """
 
     db: Database
     objects: ObjectStore
     skill_folder: Path
     open_memory: Callable[[], Memory]
+    indexes: WriterLock | None = None
 
     @cached_property
     def runs(self) -> RunRecords:
@@ -99,13 +101,15 @@ class Stores:
 
         return Gate(self.decisions, self.regression, Seals(self.db))
 
-    def close(self) -> None:
-        """Closes the database and what was opened beside it."""
+    def close(self, *, alone: bool = True) -> None:
+        """Closes the database and what was opened beside it; ``alone`` as :meth:`Database.close` says."""
         try:
             if "memory" in vars(self):
                 self.memory.close()
         finally:
-            self.db.close()
+            if self.indexes is not None:
+                self.indexes.release()
+            self.db.close(alone=alone)
 
     def learned_from(self) -> frozenset[str]:
         """Groups with evidence in the memory, or that a skill was drafted from: whatever split they lie in by now,

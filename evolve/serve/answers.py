@@ -50,6 +50,7 @@ class Answers:
         self._path, self._wording = path, wording
         self._folders = [folder.resolve() for folder in folders]
         self._first = self._latest = evolve.open(path, read_only=True)  # the first keeps the sandbox, warm once used
+        self._first.follow()
         self._seen, self._names = self._files(), dict[str, str]()
 
     def close(self) -> None:
@@ -153,6 +154,7 @@ class Answers:
             if self._latest is not self._first:
                 self._latest.close()
             self._latest = evolve.open(self._path, read_only=True)
+            self._latest.follow()
             self._seen = self._files()
         return self._latest
 

@@ -82,22 +82,21 @@ class SkillLibrary:
         if not verdict.admitted or verdict.digest != skill.digest:
             raise ValueError("a skill is kept only with an admission of its own content")
         hit("skill.begin")
-        named = self._named(skill)
-        known = self._find(named.digest)
-        # Another name of its function makes another digest and the same skill, so what was found holds for both.
-        verdict = replace(verdict, digest=named.digest)
-        if known is None:
-            known = replace(named, status="admitted", tasks=(), offered=0)
-            body = self._objects.put_json(known.to_json())
-            row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
-            with self._db.transaction():
+        with self._db.transaction():
+            named = self._named(skill)
+            known = self._find(named.digest)
+            # Another name of its function makes another digest and the same skill, so what was found holds for both.
+            verdict = replace(verdict, digest=named.digest)
+            if known is None:
+                known = replace(named, status="admitted", tasks=(), offered=0)
+                body = self._objects.put_json(known.to_json())
+                row = {"digest": known.digest, "name": known.name, "object": body, "status": "admitted"}
                 self.record_verdict(verdict)
                 self._db.insert("skills", {**row, "owner": known.owner}, key="digest")
-        elif known.status in ("draft", "idle", "retired", "doubtful"):
-            with self._db.transaction():
+            elif known.status in ("draft", "idle", "retired", "doubtful"):
                 self.record_verdict(verdict)
                 self._set(known, status=self._earned(known))
-            known = self.get(known.digest)
+                known = self.get(known.digest)
         # Only now the folder: the record is the truth, and a folder that a crash left out is written by the next call.
         hit("skill.row")
         if not known.hidden:

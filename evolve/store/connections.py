@@ -63,7 +63,8 @@ def _problem(path: Path, error: sqlite3.DatabaseError) -> EvolveError | None:
     return None
 
 
-_BUSY_TIMEOUT_MS = 5_000
+_BUSY_TIMEOUT_MS = 30_000
+"""How long a transaction waits for that of another process. The longest of a loop take about a second."""
 _PEEK_STEPS, _PEEK_ROWS = 50_000, 1_000
 
 

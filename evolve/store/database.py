@@ -10,23 +10,19 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import fields
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
 
-from evolve.errors import RecordDamaged
+from evolve.errors import RecordDamaged, WorkspaceBusy
 from evolve.failpoints import hit
-from evolve.files import canonical_json, clean_text, sync_folder, write_failure
+from evolve.files import canonical_json, clean_text
 from evolve.store import migrations as schema
 from evolve.store import sealing
 from evolve.store.backups import backup, is_due, prune
-from evolve.store.connections import connect, damage_error, reader, remove_database, translated, undo_cut_write
+from evolve.store.beginning import create_missing, refuse_damaged
+from evolve.store.connections import connect, damage_error, reader, translated, undo_cut_write
 from evolve.store.migrations import Migration
-from evolve.store.sealing import CleanMark, Row, Value, jsonable, repair_marker, row_checksum
+from evolve.store.sealing import UNKNOWN, CleanMark, Row, Value, jsonable, repair_marker, row_checksum
 from evolve.store.wal import hides_commits, log_of
-
-T = TypeVar("T")
 
 Where = Mapping[str, Value] | str
 """Either columns that must equal values, or an SQL condition with ``?`` for its parameters.
@@ -44,7 +40,9 @@ _OWN = (
 
 
 class Database:
-    """One open database. Safe to use from several threads; writers in other processes are kept out by the lock.
+    """One open database. Safe to use from several threads, and beside other processes that write.
+
+    SQLite gives writers their turn: each transaction waits until that of another process is over.
 
     A table written through :meth:`insert` needs a column ``checksum TEXT NOT NULL`` and must be an
     ordinary rowid table. A new file appears only once its whole schema is in place, so an empty
@@ -53,13 +51,15 @@ class Database:
     Args:
         path: The database file; its folder is made when missing.
         migrations: Every package's migrations, in order of registration.
-        read_only: Opens an existing file for reading, without running migrations. In a folder that cannot
-            be written it shows the record as it was when opened, and a log left beside it by a crash can
-            be read only where its index was left too.
+        read_only: Opens an existing file for reading, without running migrations. It shows the record as it was
+            when opened, whoever writes meanwhile. In a folder that cannot be written a log left beside it by a
+            crash can be read only where its index was left too.
+        shared: Another process has it open for writing, and has checked it; nothing is checked or migrated.
         born: Facts for :meth:`get_meta` that a file has from the moment it is made.
 
     Raises:
         WorkspaceError: When the file is unwritable, the disk is full, or a newer version wrote it.
+        WorkspaceBusy: It is shared and has to be migrated.
         RecordDamaged: When the file is not a sound database.
     """
 
@@ -69,6 +69,7 @@ class Database:
         migrations: Sequence[Migration] = (),
         *,
         read_only: bool = False,
+        shared: bool = False,
         born: Mapping[str, str] | None = None,
     ) -> None:
         self.path = Path(path)
@@ -77,6 +78,7 @@ class Database:
         self._depth = 0
         self._mark = None if read_only else CleanMark(self.path)
         self._fitted = self._distrusted = False
+        self._version = 0
         self._deletions = self._copied = self._changed_before = 0
         changes = with_own(migrations)
         schema.check_numbering(changes)
@@ -89,12 +91,16 @@ class Database:
             undo_cut_write(self.path)
             if read_only:
                 self._connection = reader(self.path.absolute())
-                self._verify_all(CleanMark(self.path), self._connection)
+                self._connection.execute("BEGIN")  # until it is closed; the first thing read fixes the moment
+                self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+                if not CleanMark(self.path).fits():
+                    refuse_damaged(self.path, self._connection, changes)
                 return
-            if not self._prepare(changes, born or {}):
+            if not shared and not create_missing(self.path, changes, born or {}):
                 self._look_before_opening()
-            self._connection = connect(str(self.path))
+            self._connection, self._shared = connect(str(self.path)), shared
             self._open(changes)
+            self._version = self._data_version()
 
     def _look_before_opening(self) -> None:
         """Checks the file without changing a byte: once opened for writing, SQLite would tidy up evidence."""
@@ -106,46 +112,8 @@ class Database:
         if hides_commits(log_of(self.path)):
             raise damage_error(log_of(self.path), "commits stand behind a frame that is wrong")
         with closing(reader(self.path.absolute())) as connection:
-            self._verify_all(self._mark, connection)
-
-    def _verify_all(self, mark: CleanMark, connection: sqlite3.Connection) -> None:
-        if mark.fits():
-            return
-        connection.execute("BEGIN")  # one state for every table, whoever writes meanwhile
-        problems = [*schema.changed_definitions(connection, self._changes_known), *sealing.faults(connection)]
-        connection.execute("COMMIT")
-        if problems:
-            more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
-            raise damage_error(self.path, f"{problems[0]}{more}")
-
-    def _prepare(self, changes: Sequence[Migration], born: Mapping[str, str]) -> bool:
-        """Creates a missing database under another name and moves it into place complete; whether it was missing."""
-        if self.path.exists():
-            return False
-        if log_of(self.path).exists():
-            raise damage_error(self.path, "the file is missing, and its log is there")
-        fresh = self.path.with_name(self.path.name + ".new")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            remove_database(fresh)
-        except OSError as error:
-            raise write_failure(self.path, error) from error
-        connection = connect(str(fresh))
-        try:
-            # Already here, because a kill while SQLite changes a file to the log leaves a journal beside it.
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            schema.migrate(connection, changes)
-            for row in ({"key": key, "value": value} for key, value in born.items()):
-                connection.execute("INSERT INTO meta VALUES (?, ?, ?)", (*row.values(), row_checksum("meta", row)))
-        finally:
-            connection.close()
-        hit("record.create")
-        fresh.replace(self.path)
-        # The new name itself has to survive a power cut.
-        sync_folder(self.path.parent)
-        hit("record.created")
-        return True
+            connection.execute("BEGIN")  # one state for every table
+            refuse_damaged(self.path, connection, self._changes_known)
 
     def _open(self, changes: Sequence[Migration]) -> None:
         with ExitStack() as on_failure:
@@ -156,6 +124,9 @@ class Database:
             self._connection.execute("PRAGMA synchronous=FULL")
             # What is deleted is overwritten, so that salvage never finds it again.
             self._connection.execute("PRAGMA secure_delete=ON")
+            if missing and self._shared:
+                told = f"a process works with {self.path}, which an earlier version made"
+                raise WorkspaceBusy(told, hint="wait for it to finish")
             if missing:
                 # Before the first change of the schema, as an older version could not read it afterwards.
                 backup(self._connection, self.path, schema.steps(self._connection))
@@ -171,6 +142,8 @@ class Database:
         with self._guard, self._watched():
             self._depth += 1
             try:  # from here on whatever interrupts is followed by a rollback
+                if self._depth == 1 and self._connection.in_transaction:  # a reader's, who is refused now
+                    self._connection.execute("ROLLBACK")
                 if self._depth == 1:
                     # The right to write at once: taken later, it could be refused in the middle of the work.
                     self._connection.execute("BEGIN IMMEDIATE")
@@ -185,6 +158,25 @@ class Database:
                 # Still open means not committed. After some failures SQLite has rolled back by itself.
                 if self._depth == 0 and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+
+    def follow(self) -> None:
+        """A reader shows from now on what others have saved by then, and keeps their log from growing no longer."""
+        with self._guard, self._watched():
+            if self._mark is None and self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read inside is of one moment, whoever writes meanwhile. Nothing is written inside."""
+        with self._guard, self._watched():
+            if self._connection.in_transaction:
+                yield
+                return
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._connection.execute("ROLLBACK")
 
     def insert(self, table: str, row: Mapping[str, Value], *, key: str | Sequence[str] = ()) -> bool:
         """Adds a row with its checksum, once.
@@ -309,23 +301,37 @@ class Database:
             backup(self._connection, self.path, schema.steps(self._connection))
             prune(self.path)
             self._deletions, self._changed_before, self._copied = 0, 0, self._connection.total_changes
+            self._version = self._data_version()
             return True
 
-    def close(self) -> None:
-        """Closes the file; committed work is already durable. Closing twice is no error."""
+    def close(self, *, alone: bool = True) -> None:
+        """Closes the file; committed work is already durable. Closing twice is no error.
+
+        Args:
+            alone: Nobody else writes, so who checked it can mark it as sound for the next opening.
+        """
         with self._guard:
             # The mark is made of the closed file, whose log SQLite has taken in by then.
             mark, self._mark = self._mark, None
             written = self._connection.total_changes if mark is not None else 0
             changes = self._changes() if mark is not None else 0
             self._connection.close()
-            if mark is not None and self._distrusted:
+            if mark is not None and (self._distrusted or self._shared or not alone):
                 mark.drop()
             elif mark is not None and (written or not self._fitted):
                 mark.renew(changes)
 
     def _changes(self) -> int:
-        return self._changed_before + self._connection.total_changes - self._copied
+        # What others wrote meanwhile is not counted anywhere, and may have been deletions.
+        by_others = UNKNOWN if self._version != self._data_version() else 0
+        return by_others + self._changed_before + self._connection.total_changes - self._copied
+
+    def _data_version(self) -> int:
+        """A number that changes when another connection commits; -1 where the file is too damaged to tell."""
+        try:
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        except sqlite3.DatabaseError:
+            return -1
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -366,17 +372,6 @@ class Database:
 def with_own(migrations: Sequence[Migration]) -> list[Migration]:
     """These migrations, after those of the store itself."""
     return [*_OWN, *migrations]
-
-
-def value_of(cls: type[T], row: Mapping[str, Value], **rest: Any) -> T:
-    """The dataclass that a row keeps: every field from the column of its name, but for those that are given."""
-    names = _names(cls)  # type: ignore[arg-type]
-    return cls(**{name: row[name] for name in names if name in row and name not in rest}, **rest)
-
-
-@cache
-def _names(cls: type) -> tuple[str, ...]:
-    return tuple(item.name for item in fields(cls))
 
 
 def _condition(where: Where, parameters: Sequence[Value]) -> tuple[str, list[Value]]:

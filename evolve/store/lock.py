@@ -1,9 +1,13 @@
-"""One writer per workspace.
+"""A lock between the processes of one workspace that names its owner.
 
-The lock itself is ``flock``, which the kernel releases when its holder dies. What stands in the file
-says who holds it, and covers the one case the kernel does not: worker processes forked by a dead owner
-still hold the descriptor. Then, and only when the owner is surely gone, the lock is taken over. No
-other process is taken for the owner, and none but the owner is ended.
+SQLite gives writers of the record their turn, one transaction at a time, so nobody holds a workspace for as long as it
+is open. :class:`WriterLock` keeps apart what may not happen twice at a time: two loops, two processes that learn, two
+that work on one run.
+
+The lock itself is ``flock``, which the kernel releases when its holder dies. What stands in the file says who holds it,
+and covers the one case the kernel does not: worker processes forked by a dead owner still hold the descriptor. Then,
+and only when the owner is surely gone, the lock is taken over. No other process is taken for the owner, and none but
+the owner is ended.
 """
 
 from __future__ import annotations
@@ -13,8 +17,8 @@ import os
 import signal
 import stat
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -115,11 +119,17 @@ def _is_of_here(process: Mapping[str, Any]) -> bool:
 _OWNER_WAIT_S = 0.5
 
 
+POLL_S = 0.02
+"""Seconds from one look at a lock to the next."""
+SHORT = "learn"
+"""What a process does that holds a lock for so short a time that others wait for it."""
+
+
 class WriterLock:
-    """The writer's lock on a workspace; use it as a context manager.
+    """A lock that names its owner; use it as a context manager.
 
     Raises (on acquiring):
-        WorkspaceBusy: Within a second, naming the owner's process id.
+        WorkspaceBusy: Within a second, naming the owner's process id and what it does.
         WorkspaceError: When the lock file cannot be written.
     """
 
@@ -127,25 +137,66 @@ class WriterLock:
         self.path = Path(path)
         self._handle: int | None = None
 
-    def acquire(self) -> None:
-        """Takes the lock or raises at once; never waits for the owner to finish."""
+    @contextmanager
+    def held(self, doing: str, *, wait_s: float = 60.0) -> Iterator[None]:
+        """Holds the lock for a block.
+
+        Args:
+            doing: What it is held for; others are told.
+            wait_s: How long to wait for an owner that only learns from a run. Nobody waits for a loop.
+
+        Raises:
+            WorkspaceBusy: Another process holds it.
+        """
+        latest, mine = time.monotonic() + wait_s, self.is_held
+        while mine or not self.is_held:
+            try:
+                self.acquire(doing)
+            except WorkspaceBusy:
+                # Without a name in the file the owner has just gone.
+                if mine or _read_owner(self.path).get("doing", SHORT) != SHORT or time.monotonic() > latest:
+                    raise
+                time.sleep(POLL_S)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def try_acquire(self, doing: str = "") -> bool:
+        """Takes the lock where it is free; says whether it did."""
+        try:
+            self.acquire(doing, patience_s=0.0)
+        except WorkspaceBusy:
+            return False
+        return True
+
+    def acquire(self, doing: str = "", *, patience_s: float = _OWNER_WAIT_S) -> None:
+        """Takes the lock or raises at once; never waits for the owner to finish.
+
+        Args:
+            doing: What it is held for; others are told.
+            patience_s: Seconds to wait for the name of an owner that has just taken it.
+        """
         if self._handle is not None:
             raise WorkspaceBusy(f"this process already holds {self.path}")
-        try:
+        with write_failures(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle = _try_lock(self.path)
+            handle = try_lock(self.path)
             if handle is None and is_gone(_read_owner(self.path)):
                 handle = self._take_over()
-        except OSError as error:
-            raise write_failure(self.path, error) from error
         if handle is None:
-            raise self._busy()
+            raise self._busy(patience_s)
         self._handle = handle
         hit("lock.taken")
-        owner = this_process()
+        owner = {**this_process(), "doing": doing}
         os.ftruncate(handle, 0)
         os.pwrite(handle, json.dumps(owner).encode(), 0)
         hit("lock.owned")
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this value holds it."""
+        return self._handle is not None
 
     def release(self) -> None:
         """Gives the lock back; releasing what is not held is no error."""
@@ -155,6 +206,12 @@ class WriterLock:
             os.ftruncate(self._handle, 0)
             os.close(self._handle)
             self._handle = None
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the process that the file names goes on; looks only, and takes nothing."""
+        owner = _read_owner(self.path)
+        return bool(owner) and not is_gone(owner)
 
     def owner(self) -> int | None:
         """Process id of whoever wrote the file last and has not released it, or None."""
@@ -169,7 +226,7 @@ class WriterLock:
 
     def _take_over(self) -> int | None:
         """Replaces the file of a dead owner; a second lock keeps two takers apart."""
-        guard = _try_lock(self.path.with_name(self.path.name + ".takeover"))
+        guard = try_lock(self.path.with_name(self.path.name + ".takeover"))
         if guard is None:
             return None
         try:
@@ -177,29 +234,40 @@ class WriterLock:
                 hit("lock.takeover")
                 # Another file: the lock on this one is held by processes that the owner left behind.
                 self.path.unlink(missing_ok=True)
-            return _try_lock(self.path)
+            return try_lock(self.path)
         finally:
             os.close(guard)
 
-    def _busy(self) -> WorkspaceBusy:
-        deadline = time.monotonic() + _OWNER_WAIT_S
-        pid = self.owner()
-        while pid is None and time.monotonic() < deadline:  # the owner may be just about to write its name
-            time.sleep(0.02)
-            pid = self.owner()
-        who = f"process {pid}" if pid else "another process"
+    def _busy(self, patience_s: float) -> WorkspaceBusy:
+        deadline = time.monotonic() + patience_s
+        owner = _read_owner(self.path)
+        while not owner and time.monotonic() < deadline:  # the owner may be just about to write its name
+            time.sleep(POLL_S)
+            owner = _read_owner(self.path)
+        who = f"process {owner['pid']}" if owner.get("pid") else "another process"
+        doing = f" ({owner['doing']})" if owner.get("doing") else ""
         return WorkspaceBusy(
-            f"the workspace {self.path.parent.parent} is in use by {who}",
-            hint="wait for it to finish, or use another workspace with -w",
+            f"the workspace {self.path.parent.parent} is in use by {who}{doing}",
+            hint="runs, fills and notes work beside it; evolve status shows it, evolve status --stop ends it",
         )
 
 
-def _try_lock(path: Path) -> int | None:
+@contextmanager
+def write_failures(path: Path) -> Iterator[None]:
+    """Raises what the machine did to a lock file as an error of our tree."""
+    try:
+        yield
+    except OSError as error:
+        raise write_failure(path, error) from error
+
+
+def try_lock(path: Path, *, shared: bool = False) -> int | None:
     """A descriptor that holds the lock on the file now at ``path``, or None when it is held."""
     try:
         import fcntl
     except ImportError as error:
         raise WorkspaceError("workspaces need POSIX file locks, which this system lacks") from error
+    wanted = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:
         # The file is emptied later, so it has to be one that no other place knows by another name.
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
@@ -208,7 +276,7 @@ def _try_lock(path: Path) -> int | None:
             os.close(handle)
             raise WorkspaceError(f"{path} is not a file of its own, so it is no lock", hint=f"remove it: rm {path}")
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, wanted | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(handle)
             return None

@@ -11,7 +11,10 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 from evolve.errors import WorkspaceError
 from evolve.files import canonical_json, digest
@@ -21,10 +24,12 @@ Value = None | bool | int | float | str | bytes
 
 Row = dict[str, Value]
 
+T = TypeVar("T")
+
 _UNSEALED_COLUMNS = ("_rowid_", "checksum")
 _MOST_STRUCTURAL = 20
 # More than any record holds, so that the next copy is due at once.
-_UNKNOWN = 1 << 40
+UNKNOWN = 1 << 40
 
 
 def row_checksum(table: str, row: Mapping[str, Value]) -> str:
@@ -38,6 +43,17 @@ def row_checksum(table: str, row: Mapping[str, Value]) -> str:
 def jsonable(value: Value) -> Value:
     """The value as JSON can hold it; bytes become text."""
     return f"bytes:{value.hex()}" if isinstance(value, bytes) else value
+
+
+def value_of(cls: type[T], row: Mapping[str, Value], **rest: Any) -> T:
+    """The dataclass that a row keeps: every field from the column of its name, but for those that are given."""
+    names = _names(cls)  # type: ignore[arg-type]
+    return cls(**{name: row[name] for name in names if name in row and name not in rest}, **rest)
+
+
+@cache
+def _names(cls: type) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(cls))
 
 
 def sealed_tables(connection: sqlite3.Connection) -> list[str]:
@@ -113,7 +129,7 @@ class CleanMark:
     def __init__(self, database: Path) -> None:
         self._database = database
         self.path = database.with_name(database.name + ".clean")
-        self.changes = _UNKNOWN
+        self.changes = UNKNOWN
 
     def fits(self) -> bool:
         """Whether the database is byte for byte what it was at the last clean close."""
@@ -122,7 +138,7 @@ class CleanMark:
         try:
             mark = json.loads(self.path.read_bytes())
             fits = bool(mark["digest"] == _file_digest(self._database))
-            self.changes = int(mark["changes"]) if fits else _UNKNOWN
+            self.changes = int(mark["changes"]) if fits else UNKNOWN
         except (OSError, ValueError, KeyError, TypeError):
             return False
         return fits

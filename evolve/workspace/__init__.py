@@ -117,7 +117,7 @@ def open(
         model: A language model to use instead: NAME, ``openai:NAME`` or ``http://host/v1#NAME``; "" for none; None
             for that of the settings, if they name one. Or an ``evolve.models.Recording`` of one, to record or replay.
         events: Told what happens while it happens.
-        read_only: Looks only; may be used while another process writes.
+        read_only: Looks only, at the state of this moment.
         safety: ``settings``: some for this time only, as text, such as ``{"learn": "off"}``. ``sandbox``: a backend
             for this time only; ``none`` confines nothing, needs ``EVOLVE_UNSAFE=I_UNDERSTAND`` in the environment as
             well, and marks what is learned. ``trust=True``: believe the workspace from now on, though somebody else
@@ -125,7 +125,7 @@ def open(
 
     Raises:
         UntrustedWorkspace: This user neither made it on this machine nor trusted it.
-        WorkspaceBusy: Another process writes to it.
+        WorkspaceBusy: Another process repairs it.
         WorkspaceError: It cannot be written, the disk is full, or a newer version made it.
     """
     from evolve.activity import doing

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evolve.record.stores import Stores
     from evolve.sandbox import Sandbox
     from evolve.settings import Settings
+    from evolve.store import WriterLock
     from evolve.tasks import RubricVerifier, Task
     from evolve.workflow import Workflow
     from evolve.workspace.judging import Judge
@@ -39,6 +40,7 @@ class Desk:
         finish: Closes a run, by id and state, once its result is on record and shown.
         kept: Servers that outlast this opening, if whoever opened it keeps some.
         shows: Whether results have still to be shown, so that nothing is to be learned from them yet.
+        lock: Held by the one process that goes on with a loop, or learns.
     """
 
     paths: WorkspacePaths
@@ -50,6 +52,7 @@ class Desk:
     open_sandbox: Callable[[], Sandbox]
     finish: Callable[..., None]
     shows: Callable[[], bool]
+    lock: WriterLock
     kept: KeptServers | None = None
 
     @cached_property

@@ -5,25 +5,26 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from evolve.errors import WorkspaceError
 from evolve.events import Event, EventSink, NoEvents
-from evolve.store import WriterLock
+from evolve.store import RecordAccess, WriterLock
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger, checked
 from evolve.workspace.desk import Desk
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.locating import locate, trusted, trusted_settings
-from evolve.workspace.opening import is_current, open_stores, sandbox_opener
+from evolve.workspace.opening import bring_up_to_date, open_stores, sandbox_opener
 from evolve.workspace.options import Options, overridden
 from evolve.workspace.parts import Parts
 
 if TYPE_CHECKING:
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
+    from evolve.ledger import Ledger
     from evolve.record.stores import Stores
     from evolve.sandbox import Sandbox
     from evolve.settings import Settings
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
 
 @checked("task", "examples", "budget")
 class Workspace(Parts):
-    """One open workspace. Use it as a context manager; the writer's lock is held until it is closed."""
+    """One open workspace, beside other processes that write to it. Use it as a context manager.
+
+    A loop and learning take the workspace's lock for as long as they go on, so there is one of them at a time.
+    """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
@@ -54,9 +58,10 @@ class Workspace(Parts):
         # After settings and model were read: what is refused makes no workspace.
         self.created = locate(path, looking=self.options.read_only).created
         self.events: EventSink = self.options.events or NoEvents()
-        self._lock = WriterLock(self.paths.lock)
+        self._lock, self._access = WriterLock(self.paths.lock), RecordAccess(self.paths.access)
         self._held: list[tuple[str, str]] | None = None
         self._sandbox: Sandbox | None = None
+        self._loop_left: Ledger | None = None
         self.stores = self._open()
         desk = Desk(
             paths=self.paths,
@@ -68,6 +73,7 @@ class Workspace(Parts):
             open_sandbox=self.open_sandbox,
             finish=self.finish,
             shows=lambda: self._held is not None,
+            lock=self._lock,
             kept=self.options.servers,
         )
         super().__init__(desk, read_only=self.options.read_only)
@@ -75,29 +81,16 @@ class Workspace(Parts):
             self._warn(f"the skill {name} is not used: {reason}")
 
     def _open(self) -> Stores:
-        if self.options.read_only and is_current(self.paths):
+        if self.options.read_only:
+            bring_up_to_date(self.paths)
             return open_stores(self.paths, self.settings, read_only=True)
         with ExitStack() as undo:
-            self._lock.acquire()
-            undo.callback(self._lock.release)
-            stores = open_stores(self.paths, self.settings, warn=self._warn)
-            if not self.options.read_only:
-                # A writer keeps the lock for as long as the workspace is open.
-                undo.pop_all()
-                return stores
-            # There was no record yet, or an older one; now it is there and up to date.
-            stores.db.close()
-        return open_stores(self.paths, self.settings, read_only=True)
-
-    @property
-    def mark(self) -> dict[str, bool]:
-        """What a run notes of itself when its code is not confined, else {}."""
-        return self._desk.mark
-
-    @property
-    def uses_model(self) -> bool:
-        """Whether a language model decides."""
-        return self._desk.uses_model
+            undo.callback(self._access.leave)
+            alone = self._access.enter()
+            stores = open_stores(self.paths, self.settings, shared=not alone, warn=self._warn)
+            self._access.share()
+            undo.pop_all()
+            return stores
 
     def open_sandbox(self) -> Sandbox:
         """The sandbox of this process, opened once.
@@ -239,11 +232,14 @@ class Workspace(Parts):
 
         Raises:
             UsageError: The suite is malformed, nothing here can decide in it, or ``rounds`` is not positive.
+            WorkspaceBusy: Another process goes on with a loop here.
             BudgetExhausted: The budget ended before any episode.
         """
         self._need_writer()
         asked, ledger = loops.Asked(rounds=rounds, seed=seed, fresh=fresh), as_ledger(budget)
-        return loops.improve(self._desk, os.fspath(suite), asked, ledger, python)
+        self._loop_left = ledger
+        with self._lock.held("improve"):
+            return loops.improve(self._desk, os.fspath(suite), asked, ledger, python)
 
     def tasks_from_git(
         self, repo: str, *, out: str, last: int = 20, check: str = "", python: str | None = None
@@ -274,7 +270,8 @@ class Workspace(Parts):
             BudgetExhausted: The budget ended before any pair.
         """
         self._need_writer()
-        return loops.test_skills(self._desk, request, as_ledger(budget))
+        with self._lock.held("skills test"):
+            return loops.test_skills(self._desk, request, as_ledger(budget))
 
     @property
     def agents(self) -> ApprovedAgents:
@@ -290,10 +287,12 @@ class Workspace(Parts):
 
         Raises:
             UsageError: The suite is malformed, no engine can do what is asked, or the target's judge is not measured.
+            WorkspaceBusy: Another process goes on with a loop here.
             BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         """
         self._need_writer()
-        return loops.optimize(self._desk, request, as_ledger(budget))
+        with self._lock.held("optimize"):
+            return loops.optimize(self._desk, request, as_ledger(budget))
 
     def report(self, *, fresh: bool = False, curve: str | os.PathLike[str] | None = None) -> Report:
         """The last report again, without opening the test tasks.
@@ -307,7 +306,8 @@ class Workspace(Parts):
             WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
-        return loops.report(self._desk, fresh=fresh, curve=curve)
+        with self._lock.held("report") if fresh else nullcontext():
+            return loops.report(self._desk, fresh=fresh, curve=curve)
 
     @contextmanager
     def delivering(self) -> Iterator[None]:
@@ -342,9 +342,14 @@ class Workspace(Parts):
             drop_checkpoints(self.paths.runs / run)
 
     def close(self) -> None:
-        """Frees everything; closing twice is no error. In order, it first copies a record that has grown."""
+        """Frees everything; closing twice is no error.
+
+        After a loop it first learns from what ran beside it, with what is left of the loop's budget; then it copies a
+        record that has grown.
+        """
         try:
-            if not self._closed and not self.options.read_only and self.stores.db.keep_copy():
+            self._learn_after_loop()
+            if not self._closed and self._access.is_alone() and self.stores.db.keep_copy():
                 from evolve.workspace.health.housekeeping import tidy
 
                 tidy(self.paths, self.stores.db)
@@ -353,14 +358,23 @@ class Workspace(Parts):
         finally:
             self._free()
 
+    def _learn_after_loop(self) -> None:
+        left, self._loop_left = self._loop_left, None
+        if self._closed or left is None or left.exhausted or not self.stores.runs.owed():
+            return
+        from evolve.workspace.runs.learning import learn_or_tell
+        from evolve.workspace.runs.person import Person
+
+        learn_or_tell(self._desk, Person(), left)
+
     def _free(self) -> None:
         """Frees every part, also where one fails to close."""
         self._shut()
         with ExitStack() as parts:
-            # The stack runs in reverse, so the lock goes last, when nothing here can write any more.
-            parts.callback(self._lock.release)
+            # The stack runs in reverse, so access goes last, when nothing here can write any more.
+            parts.callback(self._access.leave)
             parts.callback(gc.unfreeze)  # what an agent set aside when it loaded the library of graphs
-            parts.callback(self.stores.close)
+            parts.callback(lambda: self.stores.close(alone=self._access.is_alone()))
             parts.callback(getattr(self.learner, "close", lambda: None))
             parts.callback(self._desk.close_servers)
             if self._sandbox is not None:

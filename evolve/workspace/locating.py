@@ -30,9 +30,9 @@ from evolve.paths import (
 )
 from evolve.record.schema import MIGRATIONS
 from evolve.settings import Settings, load_settings, settings_template
-from evolve.store import Database, WriterLock, peek
+from evolve.store import Database, peek
 from evolve.workspace.git_tracked import tracked
-from evolve.workspace.opening import NAMED, identity_of
+from evolve.workspace.opening import NAMED, identity_of, record_to_write
 from evolve.workspace.proposals import (
     Proposal,
     addresses_of,
@@ -260,7 +260,7 @@ def _bind(paths: WorkspacePaths, entry: Entry) -> None:
     write_atomic(paths.identity, entry.id.encode("ascii"))
     if paths.db.exists():
         # One that is damaged is named once it is repaired; until then the file speaks for it.
-        with suppress(RecordDamaged), WriterLock(paths.lock), Database(paths.db, MIGRATIONS) as db:
+        with suppress(RecordDamaged), record_to_write(paths) as db:
             _name_record(db, entry.id)
 
 

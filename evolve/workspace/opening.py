@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from evolve.files import read_text
 from evolve.paths import WorkspacePaths, home_folder
 from evolve.record.schema import MIGRATIONS
 from evolve.record.stores import Stores
-from evolve.store import Database, ObjectStore
+from evolve.store import Database, ObjectStore, RecordAccess, WriterLock
 
 if TYPE_CHECKING:
     from evolve.memory import Memory
@@ -49,27 +50,28 @@ def open_stores(
     settings: Settings,
     *,
     read_only: bool = False,
+    shared: bool = False,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Stores:
     """Opens the record; each part of it is made when it is asked for.
 
     Args:
-        read_only: Does not write, needs no lock, and may be used while another process writes.
+        read_only: Does not write, needs no access, and shows one state while other processes write.
+        shared: Another process has the record open for writing, as :class:`~evolve.store.RecordAccess` says.
         warn: Told in a sentence what goes on with less than it should have.
 
     Raises:
         WorkspaceError: Disk full, unwritable, or made by a newer version.
         RecordDamaged: The record is not sound.
     """
-    refuse_lost_record(paths)
-    identity = identity_of(paths)
-    db = Database(paths.db, MIGRATIONS, read_only=read_only, born={NAMED: identity} if identity else {})
+    db = _record(paths, read_only=read_only, shared=shared)
+    indexes = WriterLock(paths.index.with_name("index.lock"))
 
     def index(dimension: int, path: Path = paths.index, name: str = "episodes") -> VectorIndex:
         from evolve.vectors import Care, copied_exact, open_store
 
-        # A reader writes nothing there, as a writer may be at work; of one of Chroma's it makes an exact one in memory.
-        if read_only:
+        # One process writes there. Others, and readers, have a copy; of one of Chroma's an exact one in memory.
+        if read_only or not (indexes.is_held or indexes.try_acquire("index")):
             return copied_exact(path, name, dimension)
         return open_store(settings.vectors, path, name, dimension, Care(warn=warn))
 
@@ -86,7 +88,44 @@ def open_stores(
         )
 
     encoder = open_embedder(settings)  # one that is missing is told at once
-    return Stores(db=db, objects=ObjectStore(paths.objects), skill_folder=paths.skills, open_memory=open_memory)
+    return Stores(
+        db=db,
+        objects=ObjectStore(paths.objects),
+        skill_folder=paths.skills,
+        open_memory=open_memory,
+        indexes=indexes,
+    )
+
+
+@contextmanager
+def record_to_write(paths: WorkspacePaths) -> Iterator[Database]:
+    """The record alone, brought up to date, for a block that writes; beside other processes that do.
+
+    Raises:
+        WorkspaceBusy: Another process checks or repairs it.
+        RecordDamaged: It is not sound.
+    """
+    access = RecordAccess(paths.access)
+    with ExitStack() as stack:
+        stack.callback(access.leave)
+        db = _record(paths, shared=not access.enter())
+        stack.callback(lambda: db.close(alone=access.is_alone()))
+        access.share()
+        yield db
+
+
+def bring_up_to_date(paths: WorkspacePaths) -> None:
+    """Makes a record that is missing, and migrates one of an earlier version; raises as :func:`record_to_write`."""
+    if not is_current(paths):
+        with record_to_write(paths):
+            pass
+
+
+def _record(paths: WorkspacePaths, *, read_only: bool = False, shared: bool = False) -> Database:
+    refuse_lost_record(paths)
+    identity = identity_of(paths)
+    born = {NAMED: identity} if identity else {}
+    return Database(paths.db, MIGRATIONS, read_only=read_only, shared=shared, born=born)
 
 
 def refuse_lost_record(paths: WorkspacePaths) -> None:

@@ -62,7 +62,7 @@ class Options:
         model: A language model to use instead, or a recording of its exchanges; "" for none, None for that of the
             settings.
         events: Told what happens while it happens.
-        read_only: Looks only; needs no lock and may run beside a writer.
+        read_only: Looks only, at the state of the moment in which it is opened.
         sandbox: A backend for this time only. ``none`` confines nothing and needs ``EVOLVE_UNSAFE=I_UNDERSTAND``.
         settings: Settings for this time only, each as text, such as ``{"learn": "off"}``.
         trust: Believe the workspace from now on, though somebody else may have made it.

@@ -118,6 +118,23 @@ class Parts:
         """Functions that code actions may call."""
         return self._opened().tools
 
+    @property
+    def mark(self) -> dict[str, bool]:
+        """What a run notes of itself when its code is not confined, else {}."""
+        return self._desk.mark
+
+    @property
+    def uses_model(self) -> bool:
+        """Whether a language model decides."""
+        return self._desk.uses_model
+
+    def follow(self) -> None:
+        """Opened for reading it shows from now on what was saved by then, not the moment in which it was opened.
+
+        For a program that looks for hours: the record cannot be tidied up around a moment that somebody still reads.
+        """
+        self._opened().stores.db.follow()
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

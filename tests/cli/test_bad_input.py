@@ -238,14 +238,15 @@ def test_a_fault_of_evolve_is_one_line_and_its_traceback_is_kept(start_cli, tmp_
         assert "Traceback" in kept.read_text() and "nobody thought of this" in kept.read_text()
 
 
-def test_a_second_process_is_told_who_is_there(cli, tmp_path):
-    import evolve
+def test_a_second_loop_is_told_who_is_there(cli, tmp_path):
+    from evolve.store import WriterLock
 
-    with evolve.open(tmp_path / "ws"):
-        done = cli("memory", "note", "x")
+    assert cli("memory", "note", "y").code == 0
+    with WriterLock(tmp_path / "ws" / "memory_store" / "lock").held("improve"):
+        done = cli("improve", "everyday")
         assert done.code == 7
-        assert "in use" in done.err or "already holds" in done.err
-        assert cli("memory", "list").code == 0
+        assert "in use" in done.err and "improve" in done.err
+        assert cli("memory", "note", "x").code == 0
 
 
 def test_an_error_is_one_json_object_where_json_is_asked_for(cli, made):

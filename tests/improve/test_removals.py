@@ -16,7 +16,7 @@ from evolve.failpoints import VARIABLE
 from evolve.improve.removals import SHARE
 from evolve.memory import ClaimKey, plan_removals, resolve
 from evolve.memory.need import Occurrence, need_of
-from evolve.record.journal import Journal
+from evolve.record.journal import Journal, finished
 from evolve.tasks import render_jsonl
 from evolve.workspace.learners import SearchLearner
 
@@ -159,6 +159,21 @@ def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, learned, st
         searched = workspace.stores.runs.episodes(run=run.id)
         assert {one.split for one in searched} == {PROBE}
         assert sum(one.cost.candidates for one in searched) <= 60_000
+
+
+@pytest.mark.slow
+def test_what_a_person_forgets_while_it_is_tested_stays_forgotten(learned, strings, monkeypatch) -> None:
+    with learned() as workspace:
+        monkeypatch.setenv(VARIABLE, "removals.ran:1:int")
+        with pytest.raises(KeyboardInterrupt):
+            workspace.memory.test(strings, budget="60k-candidates")
+        monkeypatch.delenv(VARIABLE)
+        ((_, plan),) = finished(workspace.stores.db, "needs:1:plan", run=workspace.stores.runs.runs()[-1].id)
+        forgotten = plan["pairs"][0][0]
+        workspace.memory.forget(forgotten)
+        tests = workspace.memory.test(strings, budget="60k-candidates")
+        known = {one.id for one in workspace.memory.list()}
+        assert forgotten not in known and {one.insight.id for one in tests} <= known
 
 
 @pytest.mark.slow

@@ -5,12 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from evolve.errors import WorkspaceBusy, WorkspaceError
-from evolve.store import WriterLock
+from evolve.store import RecordAccess, WriterLock
 
 HOLD = (
     "import sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
@@ -137,3 +138,55 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "memory_store").write_text("a file")
     with pytest.raises(WorkspaceError, match="cannot write"):
         WriterLock(tmp_path / "memory_store" / "lock").acquire()
+
+
+LEARNER = (
+    "import sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
+    "with WriterLock(Path(sys.argv[1])).held('learn'): print('held', flush=True); sys.stdin.readline()\n"
+)
+
+
+def test_a_loop_waits_for_who_only_learns_and_for_no_other_loop(path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", LEARNER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(WorkspaceBusy, match="learn"), WriterLock(path).held("improve", wait_s=0.0):
+            pass
+        threading.Timer(0.2, lambda: process.stdin and (process.stdin.write("\n"), process.stdin.flush())).start()
+        with WriterLock(path).held("improve") as _, pytest.raises(WorkspaceBusy, match="improve"):
+            WriterLock(path).acquire("optimize")
+    finally:
+        end(process)
+        process.stdin.close()
+
+
+def test_a_lock_that_is_held_is_not_given_back_by_who_asks_again(path: Path) -> None:
+    lock = WriterLock(path)
+    with lock.held("improve"):
+        with pytest.raises(WorkspaceBusy), lock.held("learn"):
+            pass
+        assert lock.is_held and not WriterLock(path).try_acquire()
+
+
+def test_who_has_a_record_alone_keeps_others_out_until_they_share_it(path: Path) -> None:
+    one, other = RecordAccess(path), RecordAccess(path)
+    assert one.enter()
+    came: list[bool] = []
+    thread = threading.Thread(target=lambda: came.append(other.enter()))
+    thread.start()
+    thread.join(0.2)
+    assert not came
+    one.share()
+    thread.join()
+    assert came == [False]
+    assert not one.is_alone() and not other.is_alone()
+    with pytest.raises(WorkspaceBusy), RecordAccess(path).alone():
+        pass
+    one.leave()
+    assert other.is_alone()
+    other.leave()
+    with RecordAccess(path).alone():
+        assert not RecordAccess(path).is_alone()

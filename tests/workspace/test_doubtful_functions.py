@@ -66,6 +66,17 @@ def test_a_skill_that_a_verified_answer_refutes_is_retired_with_the_row_as_the_r
     assert "2.0.0-1" in workspace.stores.skills.reason(first.skills[0])
 
 
+def test_a_skill_stays_in_use_until_what_replaces_it_is_kept(workspace, tmp_path):
+    first = workspace.fill(write(tmp_path / "march.csv", [*PLAIN, "v1.9.1"], 7)).result
+    tags = [*PLAIN, "v2.0.0-rc1", "v2.1.0-rc2", "v2.2.0-rc3"]
+    with workspace.delivering():  # a kill after this loses no function
+        assert workspace.fill(write(tmp_path / "april.csv", tags, 9)).result.verified
+    assert {skill.name: skill.status for skill in workspace.skills.list()} == {first.skills[0]: "admitted"}
+    (taught,) = workspace.learn()
+    standing = {skill.name: skill.status for skill in workspace.skills.list()}
+    assert standing == {first.skills[0]: "retired", taught.skills[0]: "admitted"}
+
+
 def test_a_typing_error_retires_no_skill(workspace, tmp_path):
     first = workspace.fill(write(tmp_path / "march.csv", [*PLAIN, "v1.9.1"], 7)).result
     file = write(tmp_path / "april.csv", ["v3.0.0", "v3.3.0", "v3.4.0"], 1, 2028)

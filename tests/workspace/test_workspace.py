@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import date
 
@@ -14,7 +11,7 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from evolve.episodes import Row
-from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceBusy, WorkspaceError
+from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceError
 from evolve.tasks import Task, load_suite, task_json
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 from evolve.workspace import tasks
@@ -170,26 +167,6 @@ def test_committing_twice_changes_nothing(opened):
     assert opened.stores.commit(record, instruction="") is False
     assert opened.memory.list() == before
     assert len(opened.stores.runs.episodes()) == 1
-
-
-@pytest.mark.slow
-def test_a_second_writer_is_refused_and_a_reader_is_not(opened, folder):
-    script = "import sys, evolve; evolve.open(sys.argv[1], read_only=sys.argv[2] == 'r').close()"
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    env = {**os.environ, "PYTHONPATH": root}
-    for mode, expected in (("w", "WorkspaceBusy"), ("r", "")):
-        done = subprocess.run(
-            [sys.executable, "-c", script, str(folder), mode], env=env, capture_output=True, text=True, timeout=60
-        )
-        assert expected in done.stderr
-        assert (done.returncode == 0) == (not expected)
-    assert str(os.getpid()) in _busy_message(folder)
-
-
-def _busy_message(folder):
-    with pytest.raises(WorkspaceBusy) as caught:
-        evolve.open(folder)
-    return f"{caught.value} {os.getpid()}"
 
 
 def test_reading_makes_no_workspace(folder):

@@ -86,6 +86,10 @@ class NoteReader:
         Raises:
             RecordDamaged: A row does not match its checksum.
         """
+        with self._db.snapshot():
+            return self._read()
+
+    def _read(self) -> NoteBook:
         book = self._book
         if book is None:
             book = self._book = self._begun()
@@ -93,7 +97,7 @@ class NoteReader:
         fresh = self._db.query("SELECT id, rowid AS seq FROM memory_notes WHERE rowid > ? ORDER BY rowid", [self._last])
         if book.notes and not self._in_step(book, len(fresh)):
             self.restart()
-            return self.book()
+            return self._read()
         seqs = {str(row["id"]): int(str(row["seq"])) for row in fresh}
         for row in self._db.rows("memory_notes", "rowid > ?", parameters=[self._last]) if seqs else ():
             self._last = seqs[str(row["id"])]
@@ -104,6 +108,15 @@ class NoteReader:
         """Reads everything anew when it is asked for next."""
         self._book, self._last = None, 0
         self.round += 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no note that was read has been deleted since, by whatever process."""
+        if self._book is None or not self._book.notes:
+            return True
+        after = "SELECT count(*) AS n FROM memory_notes WHERE rowid > ?"
+        with self._db.snapshot():
+            return self._in_step(self._book, int(str(self._db.query(after, [self._last])[0]["n"])))
 
     def keep(self) -> None:
         """Stores what was worked out, where that is worth a file."""
@@ -280,9 +293,11 @@ class NoteShelf:
         """Brings the stored index up to date and frees it; closing twice is no error."""
         self._index.close()
         words, self._words = self._words, None
-        if words is not None:
-            words.keep()
-        self._reader.keep()
+        if self._reader.is_whole:
+            if words is not None and self._round == self._reader.round:
+                words.keep()
+            self._reader.keep()
+        self._reader.restart()
         self._kept.close()
 
     def _catch_up(self, book: NoteBook) -> _SpokenWords:

@@ -22,7 +22,7 @@ from evolve.record.schema import MIGRATIONS
 from evolve.record.stores import Stores
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
-from evolve.store import Database, ObjectStore, WriterLock, finish_rebuild, rebuild, still_lost
+from evolve.store import Database, ObjectStore, RecordAccess, WriterLock, finish_rebuild, rebuild, still_lost
 from evolve.workspace.health import damage as soundness
 from evolve.workspace.health.housekeeping import tidy
 from evolve.workspace.locating import restore_number, trusted, trusted_settings
@@ -67,7 +67,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
         if os.path.lexists(paths.store):
             raise WorkspaceError(f"{paths.store} is not a folder", hint="move it aside")
         return report
-    with WriterLock(paths.lock):
+    with WriterLock(paths.lock).held("repair"), RecordAccess(paths.access).alone():
         finish_rebuild(paths.db)
         tell("checking the record")
         # The record comes first: it says which objects, skills and variants there should be.
@@ -77,7 +77,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
             return report
         _set_aside_files(paths, report)
         stores = open_stores(paths, trusted_settings(paths))
-        with closing(stores.db), closing(stores.memory):
+        with closing(stores):
             restore_number(paths, stores.db)
             tell("checking objects, skills and memory")
             _mend_memory(stores, report)

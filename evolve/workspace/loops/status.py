@@ -15,7 +15,7 @@ from evolve.errors import EvolveError
 from evolve.events import Event, read_events
 from evolve.paths import WorkspacePaths
 from evolve.record.schema import MIGRATIONS
-from evolve.store import Database
+from evolve.store import Database, WriterLock
 from evolve.trials.set_aside import SetAside
 from evolve.workspace.health.doctor import Finding, doctor
 from evolve.workspace.locating import used
@@ -129,7 +129,9 @@ def _runs(paths: WorkspacePaths) -> dict[str, Any]:
         left = [run for run in RunRecords(db).runs() if run.state == "open"]
         loop = next((_progress(paths, db, run, at) for run in left if at is not None and run.id == at.run), None)
         proposed = len(db.rows("memory_preferences", {"status": "proposed"}))
-    told = [_open(run) for run in left if loop is None or run.id != loop.at.run]
+    at_work = {run.id for run in left if WriterLock(paths.runs / run.id / "lock").is_taken}
+    at_work |= set() if loop is None else {loop.at.run}
+    told = [_open(run) for run in left if run.id not in at_work]
     waiting, unfinished = (tuple(one for one in told if bool(one.question) is asks) for asks in (True, False))
     return {"waiting": waiting, "unfinished": unfinished, "loop": loop, "proposed": proposed}
 

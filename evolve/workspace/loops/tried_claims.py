@@ -120,7 +120,8 @@ class TriedMemories(Memories):
         plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound.budget, tasks))
         key = loop_key(desk, "test-claims", tasks.digest, chosen, plan.limits.candidates)
         body = {"suite": os.fspath(suite), "insight": chosen, "policy": desk.learner.name}
-        with opened_session(desk, "test-claims", key, body, LoopWork(suite=tasks, plan=plan, budget=bound)) as session:
+        work = LoopWork(suite=tasks, plan=plan, budget=bound)
+        with desk.lock.held("memory test"), opened_session(desk, "test-claims", key, body, work) as session:
             made = try_facts(session, chosen) if desk.uses_model else try_claims(session, chosen)
             found = made.get("insights", {})
         told = self.sentences()

@@ -191,7 +191,8 @@ class Variants(Shelf):
         from evolve.workspace.loops.optimizing import transfer
 
         self._writable()
-        return transfer(self._desk, variant, suite, as_ledger(budget))
+        with self._desk.lock.held("transfer"):
+            return transfer(self._desk, variant, suite, as_ledger(budget))
 
     def ablate(self, request: loops.AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
         """Credits the single items of a variant: it is tried against itself without each; decides nothing.
@@ -205,7 +206,8 @@ class Variants(Shelf):
         from evolve.workspace.loops.ablating import ablate
 
         self._writable()
-        return ablate(self._desk, request, as_ledger(budget))
+        with self._desk.lock.held("ablate"):
+            return ablate(self._desk, request, as_ledger(budget))
 
     def taken_back(self) -> TakenBack | None:
         """What is taken back once every insight is forgotten; None where that changes nothing that is active.

@@ -39,14 +39,14 @@ def run_in_session(
     Raises:
         UsageError: The name is not plain.
         WorkspaceError: The record of the session cannot be read or written.
-        WorkspaceBusy: Another process writes to the workspace.
+        WorkspaceBusy: Another process works in that session.
     """
     if not _NAME.match(name):
         raise UsageError(f"{name!r} cannot name a session", hint="letters, digits, - and _, at most 64")
     paths = locate(path).paths
     file = paths.runs / "sessions" / f"{name}.jsonl"
     # The file is written whole, so two commands that replayed at once would each lose the other's action.
-    with WriterLock(paths.lock):
+    with WriterLock(file.with_suffix(".lock")):
         return _replay_and_run(sandbox, file, code, limits)
 
 

@@ -15,7 +15,7 @@ from evolve.agent.codec import from_data, to_data
 from evolve.environments import kind_of
 from evolve.episodes import Cost, EpisodeRecord, Found, Limits, Suggestion
 from evolve.episodes.subgoals import SPARSE
-from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError
+from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError, WorkspaceBusy
 from evolve.events import Event
 from evolve.failpoints import hit
 from evolve.files import canonical_json
@@ -24,6 +24,7 @@ from evolve.memory import insight_id
 from evolve.memory.preferences import Preference
 from evolve.reasons import Reason, reason
 from evolve.record.keeping import Kept, NotKept
+from evolve.store.lock import SHORT
 from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
@@ -37,10 +38,13 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
 from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, proposed, why_nothing
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
+from evolve.workspace.runs.refuted import retire_replaced
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")
 """How a run stands that goes on later."""
+_PATIENCE_S = 5.0
+"""How long learning waits for another process that learns; what is left it learns from later."""
 _PAIRS = {"after": 1, "full": None}
 """How many claims of one episode a policy may try by asking a model again."""
 
@@ -133,6 +137,18 @@ def learn(
     desk: Desk, run: str | None = None, person: Person | None = None, ledger: Ledger | None = None
 ) -> tuple[Taught, ...]:
     """Learns from what is on record and was not learned from yet, oldest first; see :meth:`Workspace.learn`."""
+    if not owed_episodes(desk):
+        return ()
+    try:
+        with desk.lock.held(SHORT, wait_s=_PATIENCE_S):
+            return _learned(desk, run, person, ledger)
+    except WorkspaceBusy as busy:
+        text = f"{busy}, so evolve learns from your runs later: by itself, or with `evolve learn`"
+        desk.events.emit(Event(kind="warning", data={"text": text}))
+        return ()
+
+
+def _learned(desk: Desk, run: str | None, person: Person | None, ledger: Ledger | None) -> tuple[Taught, ...]:
     spending = ledger or Ledger(Budget())
     taught: list[Taught] = []
     for one in owed_episodes(desk):
@@ -163,14 +179,7 @@ def settled(desk: Desk, result: Result, person: Person, ledger: Ledger) -> Resul
     """
     taught: tuple[Taught, ...] = ()
     if not desk.shows() and result.status != "interrupted":
-        try:
-            taught = learn(desk, person=person, ledger=ledger)
-            why = next((str(one.note) for one in taught if one.stopped), "")
-        except (EndpointProblem, SandboxUnavailable) as problem:
-            why = str(problem)
-        if why:
-            text = f"not everything is learned from yet: {why}; `evolve learn` goes on"
-            desk.events.emit(Event(kind="warning", data={"text": text}))
+        taught = learn_or_tell(desk, person, ledger)
     # Last: cut off in between, the same call gives the result again and goes on with learning.
     if result.status not in PAUSED:
         desk.finish(result.run_id)
@@ -178,6 +187,20 @@ def settled(desk: Desk, result: Result, person: Person, ledger: Ledger) -> Resul
     if own is not None:
         result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
     return replace(result, seconds=ledger.run_seconds)
+
+
+def learn_or_tell(desk: Desk, person: Person, ledger: Ledger) -> tuple[Taught, ...]:
+    """What :func:`learn` gives; what keeps it from being learned now is told and raises nothing."""
+    taught: tuple[Taught, ...] = ()
+    try:
+        taught = learn(desk, person=person, ledger=ledger)
+        why = next((str(one.note) for one in taught if one.stopped), "")
+    except (EndpointProblem, SandboxUnavailable) as problem:
+        why = str(problem)
+    if why:
+        text = f"not everything is learned from yet: {why}; `evolve learn` goes on"
+        desk.events.emit(Event(kind="warning", data={"text": text}))
+    return taught
 
 
 def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
@@ -299,6 +322,7 @@ def _keep(
     with desk.stores.db.transaction():
         desk.stores.learn(learned, instruction=task.instruction, source=task.source)
         desk.stores.prequential.meet(learned.episode, every_trait(task))
+        retire_replaced(desk, learned.run)  # before what takes their place is compared with skills in use
         kept = keeper.keep(learned, task)
         desk.preferences.from_answers(learned, choices=asks_model(desk, task))
         proposals, dropped = proposed(desk, learned, task, suggestions)

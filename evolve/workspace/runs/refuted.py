@@ -17,6 +17,8 @@ from evolve.workspace.runs.run_answers import answers_of_runs, function_named
 from evolve.workspace.runs.saved import LIKE, given_again, likeness, places_of
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 
+REPLACED = "replaced"
+"""What a run notes of the skills that its answer replaces: by digest, why."""
 _SHOWN = 40
 """Longest value in a sentence."""
 
@@ -46,9 +48,14 @@ def contradictions(desk: Desk, task: Task, record: EpisodeRecord) -> list[Contra
 
 
 def set_aside(desk: Desk, task: Task, result: Result, found: Sequence[Contradiction]) -> None:
-    """Retires skills that a verified answer replaces: it gives all of their rows, and one that they do not give."""
+    """Retires skills that a verified answer replaces: it gives all of their rows, and one that they do not give.
+
+    Where the run is still to be learned from, that is noted and :func:`retire_replaced` does it, together with keeping
+    what takes their place.
+    """
     if not (result.verified and result.calls is not None):
         return
+    replaced: dict[str, str] = {}
     program = Program(source=result.answer, entry=result.entry)
     for one in found:
         skill, rows = one.origin.skill, one.origin.rows_in(task)
@@ -56,7 +63,20 @@ def set_aside(desk: Desk, task: Task, result: Result, found: Sequence[Contradict
             continue
         outcomes = result.calls(program, [row.input for row in rows])
         if all(got.ok and equal(got.value, row.output) for row, got in zip(rows, outcomes, strict=True)):
-            desk.stores.skills.retire(skill.digest, one.told)
+            replaced[skill.digest] = one.told
+    if replaced:
+        runs = desk.stores.runs
+        runs.note(result.run_id, {**runs.run(result.run_id).body, REPLACED: replaced})
+        if result.run_id not in {owed.run for owed in runs.owed()}:
+            retire_replaced(desk, result.run_id)
+
+
+def retire_replaced(desk: Desk, run: str) -> None:
+    """Retires the skills that a run's answer replaces."""
+    for name, told in desk.stores.runs.run(run).body.get(REPLACED, {}).items():
+        skill = desk.stores.skills.get(name)
+        if skill.status in ACTIVE and skill.owner != "user":
+            desk.stores.skills.retire(name, told)
 
 
 def functions_for(desk: Desk, task: Task, *, retired: bool = False) -> Iterator[Skill]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any
 from evolve.agent import Run, episode_id, question_in, room_for
 from evolve.agent.codec import from_data, to_data
 from evolve.episodes import OWN, Cost, EpisodeRecord, Limits, Question
-from evolve.errors import BudgetExhausted, UsageError
+from evolve.errors import BudgetExhausted, UsageError, WorkspaceBusy
 from evolve.events import Event, EventFan, EventLog, read_events
 from evolve.files import canonical_json, digest
 from evolve.ledger import Budget, Ledger, overshoot_told
 from evolve.record.arms import Arm
 from evolve.record.keeping import Kept
+from evolve.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
@@ -49,11 +51,27 @@ from evolve.workspace.shelves.recorded_changes import BEGUN
 
 
 def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
-    """Runs the task, or goes on with a run of it; :func:`~evolve.workspace.runs.learning.settled` closes it."""
+    """Runs the task, or goes on with a run of it; :func:`~evolve.workspace.runs.learning.settled` closes it.
+
+    Raises:
+        WorkspaceBusy: Another process works on that run.
+    """
+    with ExitStack() as held:
+
+        def claim(name: str) -> bool:
+            lock = WriterLock(desk.paths.runs / name / "lock")
+            return lock.try_acquire("run") and bool(held.callback(lock.release))
+
+        if run is not None and not claim(run.id):
+            raise WorkspaceBusy(f"another process works on {run.id}", hint="evolve runs list")
+        return _solved(desk, wish, run, claim)
+
+
+def _solved(desk: Desk, wish: Wish, run: Run | None, claim: Callable[[str], bool]) -> Result:
     stores = desk.stores
     limits = _limits_now(desk, wish)
     if run is None:
-        run = _begun(desk, wish := replace(wish, task=with_kept_names(desk, wish.task)))
+        run = _begun(desk, wish := replace(wish, task=with_kept_names(desk, wish.task)), claim)
     task = with_earlier_runs(desk, wish.task, run.id)
     task = replace(task, saved=(*saved_for(desk, task, run.id), *imported_for(desk, task)))
     wish = replace(wish, task=task)
@@ -123,7 +141,7 @@ def _with_verdict(desk: Desk, record: EpisodeRecord, result: Result) -> Result:
     return replace(result, remembered=used_in(desk, record))
 
 
-def _begun(desk: Desk, wish: Wish) -> Run:
+def _begun(desk: Desk, wish: Wish, claim: Callable[[str], bool]) -> Run:
     """The run of this wish: the open one that asked for the same, else a new one."""
     opener(desk, wish)  # refuses before anything is on record
     if wish.ledger.exhausted:
@@ -139,7 +157,7 @@ def _begun(desk: Desk, wish: Wish) -> Run:
     bet = bet_for(desk, wish, _limits(desk, wish))
     begun = {BEGUN: begun_with(desk, wish.task, _limits(desk, wish), wish.python)}
     body = {"task": wish.task.id, **given, **about(wish.task), **said_by(wish.task), **desk.mark, **bet, **begun}
-    run = desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now())
+    run = desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now(), claim=claim)
     told = told_before(run.body.get(BET, {}))
     if told:
         desk.events.emit(Event(kind="shadow", data={"text": told}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,17 +151,13 @@ def _prompts_at(path: str | os.PathLike[str] | None) -> Path:
 
 def _skills_at(path: str | os.PathLike[str] | None) -> Sequence[Skill]:
     from evolve.skills import ACTIVE
-    from evolve.store import WriterLock
     from evolve.workspace.locating import locate, trusted_settings
-    from evolve.workspace.opening import is_current, open_stores
+    from evolve.workspace.opening import bring_up_to_date, open_stores
 
     paths = locate(path, looking=True).paths
-    current = is_current(paths)
-    # What an earlier version left is brought up to date, which needs the lock.
-    with nullcontext() if current else WriterLock(paths.lock):
-        stores = open_stores(paths, trusted_settings(paths), read_only=current)
-        with closing(stores.db), closing(stores.memory):
-            return stores.skills.list(ACTIVE)
+    bring_up_to_date(paths)
+    with closing(open_stores(paths, trusted_settings(paths), read_only=True)) as stores:
+        return stores.skills.list(ACTIVE)
 
 
 def is_stage(name: str) -> bool:

@@ -287,7 +287,8 @@ def trials(desk: Desk, need_writer: Callable[[], None]) -> Playing:
         need_writer()
         if not isinstance(request, TrialsRequest):
             raise UsageError(f"request: expected a TrialsRequest, got {type(request).__name__}")
-        return play_trials(desk, request, as_ledger(budget), curve)
+        with desk.lock.held("trials"):
+            return play_trials(desk, request, as_ledger(budget), curve)
 
     return play
 
