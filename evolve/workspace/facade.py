@@ -278,6 +278,7 @@ class Workspace(Parts):
         """The programs that may run as agents outside of the sandbox."""
         from evolve.workspace.shelves.agents import ApprovedAgents
 
+        self._need_open()
         return ApprovedAgents(self.paths)
 
     def optimize(self, request: loops.OptimizerRequest, *, budget: BudgetLike = None) -> OptimizationReport:

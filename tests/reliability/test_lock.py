@@ -89,7 +89,7 @@ LOOKING = [
     "skills list --json",
     "skills show {skill}",
     "skills find total",
-    "skills export {skill} --out {out}/exported",
+    "skills export {skill} --to {out}/exported",
     "lab gate list",
     "lab variants list",
     "lab variants show active",

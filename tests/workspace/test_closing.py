@@ -63,8 +63,10 @@ def shelf_class(shelf: str) -> type:
 def something(parameter: inspect.Parameter) -> object:
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
+    from evolve.workspace.loops.testing_skills import SkillTestRequest
 
     requests = {
+        "SkillTestRequest": SkillTestRequest(folder="x"),
         "OptimizerRequest": OptimizerRequest(suite="x"),
         "AblationRequest": AblationRequest(variant="x"),
     }
