@@ -43,10 +43,7 @@ if TYPE_CHECKING:
 
 @checked("task", "examples", "budget")
 class Workspace(Parts):
-    """One open workspace, beside other processes that write to it. Use it as a context manager.
-
-    A loop and learning take the workspace's lock for as long as they go on, so there is one of them at a time.
-    """
+    """One open workspace; use it as a context manager. Others may write beside it, and one at a time runs a loop."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
