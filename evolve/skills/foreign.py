@@ -17,13 +17,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evolve import frontmatter
-from evolve.episodes import Json
+from evolve.episodes import Json, Row
 from evolve.errors import UsageError
 from evolve.skills.lint import lint
 from evolve.skills.signatures import parameter_count
 from evolve.skills.skill import Skill, check_name, render_tests
 
 _DOCUMENT = "SKILL.md"
+TOLD = "test_told_"
+"""How the names of tests begin that are made of examples in documents."""
 _MALFORMED = (UsageError, SyntaxError, LookupError, ValueError, TypeError, AttributeError, RecursionError, MemoryError)
 _MOST_ROWS, _MOST_GUIDANCE = 200, 20_000
 _SIGNATURE = re.compile(r"`([A-Za-z_]\w*)(\([^`\n]*\)\s*->\s*[^`\n]+)`")
@@ -31,6 +33,7 @@ _ARGUMENTS = re.compile(r"Arguments: (\[.*\])\. Give")
 _RESERVED = frozenset({*sys.stdlib_module_names, "skill", "solve", "evolve", "functions"})
 _LOOKS = str.maketrans("015", "ols")
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_EXAMPLE = r"(?<!\w)({}\(.*?\))`?[ \t]*(?:->|=>|\u2192|==|gives|returns|\n)[ \t]*`?([^\n`#]+)"
 _MAKES_CONSTANT = ("re.compile", "frozenset", "set", "dict", "tuple", "list", "str.maketrans", "range")
 _TAKEOVER = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|other|all|your|system)"
@@ -120,6 +123,9 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     what = {"entry": entry, "signature": signature, "code": code, "test_code": "", "tree": None, "part": False}
     skill = Skill.from_json({**what, "name": name, "description": description[:1024], "rows": _rows(files)})
     tests = files.get("test_skill.py") or (render_tests(entry, skill.rows) if skill.rows else "")
+    if examples := _examples(entry, files):
+        told = render_tests(entry, examples).replace("def test_example_", f"def {TOLD}")
+        tests = f"{tests}\n\n{told}" if tests else told
     # There is a digest only of values that JSON has.
     return ForeignSkill(name=name, skill=skill, tests=tests, evidence={**evidence, "content": skill.digest})
 
@@ -153,6 +159,21 @@ def _rows(files: Mapping[str, str]) -> list[list[Json]]:
     return [[list(one["input"]), one["output"]] for one in values[:_MOST_ROWS]]
 
 
+def _examples(entry: str, files: Mapping[str, str]) -> list[Row]:
+    """The calls that its documents and docstrings show with a value; one of another form is passed over."""
+    pattern, found = re.compile(_EXAMPLE.format(re.escape(entry))), []
+    texts = [text for path, text in files.items() if path.endswith((".md", ".py")) and "test" not in path]
+    for match in (match for text in texts for match in pattern.finditer(text)):
+        try:
+            call = ast.parse(match[1], mode="eval").body
+            if isinstance(call, ast.Call) and not call.keywords:
+                given, value = map(ast.literal_eval, call.args), ast.literal_eval(match[2].strip().rstrip(".,;"))
+                found.append(Row(input=tuple(given), output=value))
+        except _MALFORMED:
+            continue
+    return found[:_MOST_ROWS]
+
+
 def _function(
     name: str, files: Mapping[str, str], metadata: Mapping[str, str], body: str
 ) -> tuple[str, str, str] | None:
@@ -161,9 +182,11 @@ def _function(
     for path in sorted(path for path in files if path.endswith(".py") and "test" not in path):
         tree = ast.parse(files[path])
         defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-        entry = next((one for one in wanted if one in defined), "")
+        public = [one for one in defined if not one.startswith("_") and one != "main"]
+        entry = next((one for one in wanted if one in defined), public[0] if len(public) == 1 else "")
         if entry:
-            takes = ", ".join(ast.unparse(one) for one in defined[entry].args.args)
+            arguments = defined[entry].args.args
+            takes = ", ".join(ast.unparse(one) if one.annotation else f"{one.arg}: any" for one in arguments)
             gives = defined[entry].returns
             signature = metadata.get("signature") or told.get(entry)
             return _needed(tree, entry), entry, signature or f"({takes}) -> {ast.unparse(gives) if gives else 'any'}"

@@ -15,6 +15,7 @@ from evolve.skills.allowed import allowed, modules_and_packages
 from evolve.skills.calls import Calls
 from evolve.skills.classes import Classes, own_attributes
 from evolve.skills.name_rules import Uses, misread
+from evolve.skills.remembering import remembered
 from evolve.skills.scopes import Scopes, parents
 from evolve.skills.toplevel import TopLevel
 from evolve.skills.typeplaces import TypePlaces
@@ -124,6 +125,7 @@ def _name_problems(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if misread(name, classes) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
     yield from _shadows(tree)
+    yield from remembered(tree)
     places = TypePlaces(tree, scopes)
     yield from TopLevel(tree).problems()
     yield from Classes(tree, places).problems()

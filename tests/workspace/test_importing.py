@@ -228,6 +228,26 @@ def test_exported_skills_and_folders_of_skills_come_back(workspace, tmp_path):
             assert solve(other).solved
 
 
+@pytest.mark.parametrize(
+    ("code", "body", "state"),
+    [
+        (CHECK_DIGIT, "`check_digit('0123')` gives `'01230'`.", "waiting"),
+        (CHECK_DIGIT, "    check_digit('0123')  ->  '99'", "refused"),
+        (CHECK_DIGIT.replace("Adds", ">>> check_digit('60')\n    '61'\n\n    Adds"), "", "refused"),
+        (CHECK_DIGIT.replace("def check_digit", "def with_digit").replace(": str) -> str", ")"), "", "waiting"),
+    ],
+    ids=["holds", "does not hold", "in a docstring", "another name, no types"],
+)
+def test_examples_of_its_documents_are_tried(workspace, tmp_path, code, body, state):
+    imported = workspace.skills.import_(skill(tmp_path, code=code, body=f"# A digit\n\n{body}\n").parent)
+    assert (imported.waiting, tuple(imported.refused)) == {
+        "waiting": (("check-digit",), ()),
+        "refused": ((), ("check-digit",)),
+    }[state]
+    if state == "waiting":
+        assert solve(workspace).solved and workspace.skills.imported()[0].state == "admitted"
+
+
 def test_a_skill_without_a_folder_of_its_own_has_the_name_that_it_gives_itself(workspace, tmp_path):
     folder = skill(tmp_path / "theirs")
     with tarfile.open(tmp_path / "download (1).tar", "w") as archive:

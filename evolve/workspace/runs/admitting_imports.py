@@ -20,7 +20,7 @@ from evolve.sandbox import Program, SandboxLimits
 from evolve.skills import Skill
 from evolve.skills.likeness import likeness
 from evolve.skills.quarantine import imported_skills, settle
-from evolve.skills.signatures import names_of, shape
+from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.saved import places_of
@@ -71,10 +71,19 @@ def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> li
         [*ast.walk(ast.parse(skill.code))],
     )
     given = [one for call in nodes if isinstance(call, ast.Call) for one in call.args if isinstance(one, ast.Constant)]
-    words = [one.value for one in given if isinstance(one.value, str) and _WORD.fullmatch(one.value)]
+    told = {id(one) for node in nodes if isinstance(node, ast.Raise) for one in ast.walk(node)}
+    texts = [one.value for one in given if isinstance(one.value, str) and id(one) not in told]
+    words = [one for one in texts if _WORD.fullmatch(one)]
     plain = tuple(f"line {one.lineno}: else of " for one in nodes if isinstance(one, ast.IfExp) and _leaves_others(one))
+    # What only refuses gives nobody a wrong value.
+    plain += tuple(f"line {one.lineno}: {how}" for one in nodes if isinstance(one, ast.If) for how in _refusing(one))
     arms = [one for one in checks.get("untested", ()) if not (_GUARD.fullmatch(one) or one.startswith(plain))]
     return [*checks.get("cut", ()), *arms, *(one for one in words if one.casefold() not in shown)]
+
+
+def _refusing(node: ast.If) -> list[str]:
+    arms = {"if ": node.body, "else of ": node.orelse}
+    return [how for how, body in arms.items() if len(body) == 1 and isinstance(body[0], ast.Raise)]
 
 
 def _leaves_others(node: ast.IfExp) -> bool:
@@ -121,8 +130,19 @@ def _places(task: Task, skill: Skill) -> tuple[int, ...] | None:
     by_name = places_of(skill, task)
     if by_name and None not in by_name:
         return tuple(place for place in by_name if place is not None)
-    mine, asked = (shape(one).replace("int", "float") for one in (skill.signature, task.view().signature))
-    return tuple(range(len(names_of(skill.signature)))) if mine == asked else None
+    mine, asked = (_kinds(one) for one in (skill.signature, task.view().signature))
+    fits = len(mine) == len(asked) and all(_may_be(one, other) for one, other in zip(mine, asked, strict=True))
+    return tuple(range(len(mine) - 1)) if fits else None
+
+
+def _kinds(signature: str) -> tuple[str, ...]:
+    takes, gives = types_of(signature.replace("int", "float"))
+    return (*takes, gives)
+
+
+def _may_be(kind: str, other: str) -> bool:
+    """Whether values of two kinds may be the same; one that says nothing, or not of what it is a list, may be any."""
+    return kind == other or "any" in (kind.lower(), other.lower()) or kind in ("object", other.partition("[")[0])
 
 
 def _seen_by(task: Task, skill: Skill) -> Task:

@@ -14,7 +14,7 @@ from evolve.errors import SandboxUnavailable, UsageError
 from evolve.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
 from evolve.skills import Skill
 from evolve.skills.archives import read_foreign
-from evolve.skills.foreign import ForeignSkill, foreign_skills, look_of
+from evolve.skills.foreign import TOLD, ForeignSkill, foreign_skills, look_of
 from evolve.skills.quarantine import ImportedSkill, imported_skills, set_aside
 from evolve.tasks import Task
 from evolve.workspace.desk import Desk
@@ -122,7 +122,10 @@ def _tried(desk: Desk, origin: str, found: Sequence[ForeignSkill]) -> Iterator[t
 
 
 def _failure(run: ProgramRun) -> str:
-    failed = next((f"{one.name}: {one.error}" for one in run.outputs if not one.ok), "")
+    bad = next((one for one in run.outputs if not one.ok), None)
+    if bad is not None and bad.name.startswith(TOLD):
+        return "an example in its own documents does not hold"
+    failed = "" if bad is None else f"{bad.name}: {bad.error}"
     why = run.error or failed or ("" if run.outputs else "there are none in it")
     return f"its own tests fail: {why}"[:300] if why else ""
 
