@@ -22,6 +22,8 @@ from evolve.skills import Skill
 from evolve.skills.naming import name_of, without_digest
 from evolve.skills.signatures import names_of, types_of
 
+GENERAL_TRIGGER = "Use when a column or value needs exactly this change."
+"""How the search ends what it says of a skill: nobody's words."""
 STEPS = "Steps:"
 """Begins the part of a description that says what the code does."""
 MOST_KINDS = 3
@@ -65,7 +67,7 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
         words: A person's own, in place of the contract. Those of a skill that a person owns are a person's too.
         examples: Calls that were made up; the first one that is short stands in the description.
     """
-    if words or skill.owner == "user":
+    if words or (skill.owner == "user" and not skill.description.endswith(GENERAL_TRIGGER)):
         return _in_words(skill, words or skill.description)
     what = said_of(skill)
     takes, gives = _contract(skill)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evolve.activity import doing
-from evolve.episodes import EpisodeRecord
+from evolve.episodes import OWN, EpisodeRecord
 from evolve.failpoints import hit
 from evolve.files import digest
 from evolve.improve.proposing import practising_also_on, proposed_tasks
@@ -267,7 +267,12 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
         skill.digest
         for skill in offered
         # No task that is verified can need a procedure.
-        if skill.tasks or skill.owner != "learned" or skill.environment or skill.digest not in candidates
+        if skill.tasks
+        or skill.owner != "learned"
+        or skill.environment
+        or skill.digest not in candidates
+        # What a person's own work brought waits for their next table, whatever practice needs.
+        or any(stores.runs.of_task(task, None, OWN) for task in skill.source.split(", "))
     }
     needed = with_called(stays, offered)
     idle = [skill for skill in offered if skill.digest not in needed]

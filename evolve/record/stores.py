@@ -178,7 +178,9 @@ class Stores:
         """Counts as help what an answer used that only rows of earlier tables verify."""
         from evolve.record.function_uses import FunctionUses
 
-        FunctionUses(self.db).note(replace(record, verified=True), self._counted_as(record))
+        vouched, task = replace(record, verified=True), self._counted_as(record)
+        FunctionUses(self.db).note(vouched, task)
+        self._note_uses(vouched, task)
 
     def learn(self, record: EpisodeRecord, *, instruction: str, source: str = "") -> None:
         """Adds to an episode on record what it taught; joins the caller's transaction.

@@ -18,6 +18,7 @@ from evolve.record.drafts import judge_draft, keep
 from evolve.retrieval import BM25
 from evolve.sandbox import Program, SandboxLimits
 from evolve.skills import Skill
+from evolve.skills.admission import UNSEEN
 from evolve.skills.likeness import likeness
 from evolve.skills.quarantine import imported_skills, settle
 from evolve.skills.signatures import names_of, types_of
@@ -60,7 +61,9 @@ def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
                 settle(db, skill.digest, "admitted", kept.name)
                 continue
             why = f"no row of yours shows what it does where: {held[0]}" if held else proposal.verdict.reason
-            settle(db, skill.digest, "refused" if proposal.verdict.failed in _FINAL else "waiting", why)
+            few = proposal.verdict.failed == "unseen" and int(proposal.verdict.checks["unseen_rows"]) < UNSEEN
+            final = proposal.verdict.failed in _FINAL and not few
+            settle(db, skill.digest, "refused" if final else "waiting", why)
     return admitted
 
 

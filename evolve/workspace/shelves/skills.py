@@ -24,7 +24,6 @@ from evolve.workspace.shelves.exporting import (
     ExportOptions,
     evidence_of,
     given_to_runs,
-    is_unconfined,
     skill_folders,
     why_not_exported,
     worked_in,
@@ -117,10 +116,11 @@ class Skills(Shelf):
         return [self.show(digest) for digest in self._index[1].best(query, k)]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
-        """Admitted functions as tools of the Model Context Protocol, the most used first, by the name of the skill."""
+        """Functions that may leave as tools of the Model Context Protocol, the most used first, by name of the skill."""
         from evolve.workspace.shelves.skill_tools import skill_tools
 
-        kept = [skill for skill in self.list(KEPT) if not (skill.environment or is_unconfined(self._stores, skill))]
+        known = [skill for skill in self.list(KEPT) if not skill.environment]
+        kept = [skill for skill in known if not why_not_exported(self._stores, skill)]
         return skill_tools(kept, reserved)
 
     def call(self, name: str, given: Mapping[str, Json], *, seconds: float = 10.0, warm: Sandbox | None = None) -> Json:
