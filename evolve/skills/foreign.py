@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from evolve import frontmatter
 from evolve.episodes import Json, Row
 from evolve.errors import UsageError
+from evolve.files import canonical_json
 from evolve.skills.lint import lint
 from evolve.skills.signatures import parameter_count
 from evolve.skills.skill import Skill, check_name, render_tests
@@ -109,6 +110,7 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     if not description or metadata.get("environment"):
         raise UsageError("it is a procedure, which is learned from own work" if description else "no description")
     evidence = {**metadata, **json.loads(files.get("evidence.json", "{}"))}
+    canonical_json(evidence).encode()  # JSON may tell of more values than can be kept
     function = _function(name, files, metadata, body)
     if function is None:
         guidance = f"{description}\n\n{body.strip()}"

@@ -134,3 +134,10 @@ def test_large_files_are_looked_over_in_little_time(files):
     found["aa-bb/SKILL.md"] = b"---\nname: aa-bb\ndescription: Negates.\n---\n"
     (read,) = foreign_skills(found, {})
     assert read.skill is None and bool(read.problem) is ("aa_bb.py" in files)
+
+
+@pytest.mark.parametrize("value", ["NaN", '"\\ud800"', "1e999"])
+def test_evidence_that_cannot_be_kept_is_refused(value):
+    found = {"aa-bb/SKILL.md": b"---\nname: aa-bb\ndescription: Negates.\n---\nx\n"}
+    (read,) = foreign_skills({**found, "aa-bb/evidence.json": f'{{"a": {value}}}'.encode()}, {})
+    assert read.problem and not read.guidance
