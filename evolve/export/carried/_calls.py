@@ -144,7 +144,7 @@ class _Worker:
             process.stdin.flush()
             line = process.stdout.readline()
         except OSError:
-            pass
+            line = b""
         finally:
             timer.cancel()
             if not line.endswith(b"\n"):  # also where the caller was interrupted: the next call must not get its value
