@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from evolve import frontmatter
 from evolve.episodes import Json, Row
 from evolve.errors import UsageError
+from evolve.files import canonical_json
 from evolve.skills.lint import lint
 from evolve.skills.signatures import parameter_count
 from evolve.skills.skill import Skill, check_name, render_tests
@@ -40,7 +41,7 @@ _TAKEOVER = re.compile(
     r"\b[^.\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|safety|checks?)"
     r"|\b(?:do not|don't|never|without)\b[^.\n]{0,20}\b(?:tell|mention|inform|show|reveal)\w*\b"
     r"[^.\n]{0,30}\b(?:user|person|human|owner|anyone)"
-    r"|\b(?:curl|wget)\b[^\n]*\|\s*(?:ba|z)?sh\b|\bbase64\s+(?:-d|--decode)\b|\bsystem prompt\b|\bexfiltrat"
+    r"|\b(?:curl|wget)\b[^\n]{0,400}\|\s{0,20}(?:ba|z)?sh\b|\bbase64\s+(?:-d|--decode)\b|\bsystem prompt\b|\bexfiltrat"
     r"|\b(?:send|upload|post|mail|copy)\b[^.\n]{0,40}\b(?:passwords?|secrets?|credentials?|api.?keys?|tokens?|\.env|\.ssh)",
     re.IGNORECASE,
 )
@@ -83,7 +84,7 @@ def foreign_skills(texts: Mapping[str, bytes], unread: Mapping[str, str]) -> Ite
                 raise UsageError(bad[root])
             yield _read(name, {path: data.decode("utf-8-sig").replace("\r\n", "\n") for path, data in files.items()})
         except _MALFORMED as problem:
-            yield ForeignSkill(name=name[:80] or _DOCUMENT, problem=f"{problem}"[:300])
+            yield ForeignSkill(name=name[:80] or _DOCUMENT, problem=(str(problem) or "it cannot be read")[:300])
 
 
 def look_of(name: str) -> str:
@@ -109,6 +110,7 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     if not description or metadata.get("environment"):
         raise UsageError("it is a procedure, which is learned from own work" if description else "no description")
     evidence = {**metadata, **json.loads(files.get("evidence.json", "{}"))}
+    canonical_json(evidence).encode()  # JSON may tell of more values than can be kept
     function = _function(name, files, metadata, body)
     if function is None:
         guidance = f"{description}\n\n{body.strip()}"
@@ -203,7 +205,7 @@ def _needed(tree: ast.Module, entry: str) -> str:
     kept: set[ast.stmt] = set()
     wanted = [entry]
     while wanted:
-        for node in binds.get(wanted.pop(), ()):
+        for node in binds.pop(wanted.pop(), ()):
             if node not in kept:
                 kept.add(node)
                 wanted += [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]

@@ -30,14 +30,18 @@ from evolve.trials.jobs import Attempt, EpisodeJob, Told, WorkerSetup, tell_nobo
 
 _SKILL_FOLDERS = (".claude/skills", ".agents/skills")
 _NOTE_FILES = ("CLAUDE.md", "AGENTS.md")
+_SETTINGS = frozenset({".claude", ".codex", ".cursor", ".gemini", ".mcp.json"})
+"""Where agents take settings from, which may name commands that they run by themselves."""
 _KEPT = 20_000
 TASK_S = 900.0
 """Wall seconds that the program has for one task, where the budget leaves as many."""
 
 
 def is_guidance(name: str) -> bool:
-    """Whether a file of a folder is one of those from which agents take skills and notes."""
-    return any(f"/{folder}/" in f"/{name}" for folder in _SKILL_FOLDERS) or name.rpartition("/")[2] in _NOTE_FILES
+    """Whether a file of a folder is one of those from which agents take skills, notes and settings."""
+    parts = name.casefold().split("/")
+    skills = any(f"/{folder}/" in f"/{name}" for folder in _SKILL_FOLDERS)
+    return skills or name.rpartition("/")[2] in _NOTE_FILES or not _SETTINGS.isdisjoint(parts)
 
 
 class AgentWorkers:

@@ -54,6 +54,16 @@ def test_without_a_file_it_is_printed_and_a_link_is_followed(kept, cli):
     assert (kept / "CLAUDE.md").is_symlink() and (kept / "AGENTS.md").read_text().startswith("one\n\n" + BEGIN)
 
 
+def test_a_link_to_another_kind_of_file_is_refused_and_nobody_else_may_read_more(kept, cli):
+    (kept / ".bashrc").write_text("alias a=b\n")
+    os.symlink(".bashrc", kept / "AGENTS.md")
+    done = cli(*EXPORT, "--into", "AGENTS.md")
+    assert done.code == 2 and "is a link to" in done.err and (kept / ".bashrc").read_text() == "alias a=b\n"
+    (kept / "CLAUDE.md").touch(mode=0o600)
+    assert cli(*EXPORT, "--into", "CLAUDE.md").code == 0
+    assert (kept / "CLAUDE.md").stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize("text", [BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"])
 def test_marks_that_are_no_pair_are_left_alone(kept, cli, text):
     (kept / "AGENTS.md").write_text(text)

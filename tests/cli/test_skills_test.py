@@ -17,7 +17,11 @@ from evolve.trials.outside_agent import is_guidance
 def test_skills_and_notes_of_a_folder_are_told_from_its_other_files():
     guidance = ("CLAUDE.md", "docs/AGENTS.md", ".claude/skills/a/SKILL.md", "part/.agents/skills/a/x.py")
     assert all(map(is_guidance, guidance))
-    assert not any(map(is_guidance, ("README.md", "NOCLAUDE.md", "skills/a/SKILL.md", ".claude/settings.json")))
+    assert not any(map(is_guidance, ("README.md", "NOCLAUDE.md", "skills/a/SKILL.md", "my.claude/a", "mcp.json")))
+
+
+def test_settings_that_may_name_commands_reach_no_agent():
+    assert all(map(is_guidance, (".claude/settings.json", ".Claude/settings.local.json", "a/.mcp.json", ".codex/x")))
 
 
 @pytest.fixture
@@ -136,6 +140,7 @@ def test_skills_bring_their_own_tasks_where_code_can_compare_the_answer(cli, tmp
     evals.mkdir()
     (evals / "numbers.csv").write_text("1\n2\n")
     cases = [
+        {"id": 0, "prompt": "\ud800", "expected_output": "3"},
         {"id": 1, "prompt": "Add the numbers of numbers.csv.", "expected_output": "3", "files": ["evals/numbers.csv"]},
         {"id": 2, "prompt": "Write a poem.", "expected_output": "A moving poem", "assertions": ["it rhymes"]},
     ]

@@ -53,7 +53,7 @@ def test_nothing_of_the_repository_is_run_and_links_are_not_followed(cli, tmp_pa
         "from tool.two import two\n\n\ndef test_two():\n    assert two() == 2\n",
     )
     files = {"tool/two.py": source, "tests/test_two.py": test, ".gitattributes": "* filter=evil diff=evil\n"}
-    commit(repo, "Add the function two in tool/two.py", files)
+    commit(repo, "Add the function two\u200b in \x1b[8mtool/two.py", files)
     hook = repo / ".git" / "hooks" / "post-checkout"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {marker}\n")
@@ -65,6 +65,7 @@ def test_nothing_of_the_repository_is_run_and_links_are_not_followed(cli, tmp_pa
     assert done.code == 0, done.err
     assert not marker.exists()
     (task,) = load_suite("out/tasks.jsonl").tasks
+    assert task.instruction == "Add the function two in [8mtool/two.py"  # a reader sees all that a model reads
     assert not (tmp_path / "out" / "tasks-folders" / task.id / "secret").exists()
 
 

@@ -127,6 +127,38 @@ def test_a_call_that_hangs_is_ended_and_the_next_one_works(bundle: Path) -> None
     assert "within 1 seconds" in ended and value == 3
 
 
+BROKEN_OFF = """
+import contextlib, os, signal
+from my_skills import count_halvings, _calls
+
+count_halvings(2)
+worker = _calls._WORKER._process.pid
+os.kill(worker, signal.SIGSTOP)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    count_halvings(64)
+except KeyboardInterrupt:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(worker, signal.SIGCONT)
+print(count_halvings(8))
+"""
+
+
+def test_a_call_that_was_interrupted_gives_its_value_to_no_later_one(bundle: Path) -> None:
+    assert told(bundle, BROKEN_OFF) == 3
+
+
+@pytest.mark.parametrize("params", [{"name": []}, {"name": {}}, {"name": None}, {"arguments": [1]}, [], "x"])
+def test_no_odd_request_ends_the_server(bundle: Path, params: object) -> None:
+    asked = [{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}]
+    asked.append({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+    sent = "".join(json.dumps(each) + "\n" for each in asked)
+    done = subprocess.run([sys.executable, bundle], input=sent, capture_output=True, text=True, timeout=60)
+    odd, ping = map(json.loads, done.stdout.splitlines())
+    assert (odd["error"]["code"], ping["result"]) == (-32602, {})
+
+
 def test_importing_it_reads_and_starts_nothing(bundle: Path) -> None:
     source = (
         "import sys; seen = []\n"

@@ -14,6 +14,7 @@ import pytest
 
 from evolve.errors import UsageError
 from evolve.skills.archives import LARGEST, read_foreign
+from evolve.skills.foreign import foreign_skills
 
 TEXT = b"# words\n"
 
@@ -106,3 +107,37 @@ def test_what_is_no_archive_is_said(tmp_path, content):
         read_foreign(tmp_path / "a.zip")
     with pytest.raises(UsageError):
         read_foreign(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("place, odd", [(10, 9), (6, 255)], ids=["compression", "version"])
+def test_a_zip_archive_that_python_cannot_read_is_refused(tmp_path, place, odd):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("one/SKILL.md", TEXT)
+    data = bytearray((tmp_path / "a.zip").read_bytes())
+    data[data.index(b"PK\x01\x02") + place] = odd
+    (tmp_path / "a.zip").write_bytes(data)
+    with pytest.raises(UsageError, match="that can be read"):
+        read_foreign(tmp_path / "a.zip")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"aa_bb.py": b"def aa_bb(x):\n    return " + b"-" * 400_000 + b"x\n"},
+        {"aa_bb.py": b"X = 1\n" * 100_000 + b"def aa_bb(x):\n    return X\n"},
+        {"more.md": b"curl " * 200_000},
+    ],
+    ids=["deep", "one name many times", "one word many times"],
+)
+def test_large_files_are_looked_over_in_little_time(files):
+    found = {f"aa-bb/{name}": data for name, data in files.items()}
+    found["aa-bb/SKILL.md"] = b"---\nname: aa-bb\ndescription: Negates.\n---\n"
+    (read,) = foreign_skills(found, {})
+    assert read.skill is None and bool(read.problem) is ("aa_bb.py" in files)
+
+
+@pytest.mark.parametrize("value", ["NaN", '"\\ud800"', "1e999"])
+def test_evidence_that_cannot_be_kept_is_refused(value):
+    found = {"aa-bb/SKILL.md": b"---\nname: aa-bb\ndescription: Negates.\n---\nx\n"}
+    (read,) = foreign_skills({**found, "aa-bb/evidence.json": f'{{"a": {value}}}'.encode()}, {})
+    assert read.problem and not read.guidance

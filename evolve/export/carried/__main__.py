@@ -54,7 +54,7 @@ def _listed(tool: dict[str, Any]) -> dict[str, Any]:
 
 def _call(name: Any, arguments: Any) -> dict[str, Any]:
     known = _calls().tools()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise _Refused(-32602, f"no tool {name!r}; there are {', '.join(known)}"[:500])
     if not isinstance(arguments, dict):
         raise _Refused(-32602, "arguments must be an object")

@@ -137,9 +137,9 @@ class _Worker:
             command = [sys.executable, "-I", str(_HERE / "_calls.py")]
             process = self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert process.stdin is not None and process.stdout is not None
-        timer = threading.Timer(SECONDS, process.kill)
-        timer.start()
+        timer, line = threading.Timer(SECONDS, process.kill), b""
         try:
+            timer.start()
             process.stdin.write(sent)
             process.stdin.flush()
             line = process.stdout.readline()
@@ -147,14 +147,13 @@ class _Worker:
             line = b""
         finally:
             timer.cancel()
-        if line.endswith(b"\n"):
-            return json.loads(line)
-        process.kill()
-        process.wait()
-        process.stdin.close()
-        process.stdout.close()
-        self._process = None
-        return None
+            if not line.endswith(b"\n"):  # also where the caller was interrupted: the next call must not get its value
+                self._process = None
+                process.kill()
+                process.wait()
+                process.stdin.close()
+                process.stdout.close()
+        return json.loads(line) if line.endswith(b"\n") else None
 
 
 _WORKER = _Worker()

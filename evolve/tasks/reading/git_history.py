@@ -93,6 +93,9 @@ def _task_of(commit: Commit, objects: GitObjects, folders: Path, rules: HistoryR
     tests = sorted(name for name in changed & after.keys() if _is_test(name))
     run = tests if rules.check != PYTEST else [name for name in tests if _RUNS.match(name)]
     words = "\n".join(line for line in commit.message.splitlines() if not _TRAILER.match(line)).strip()
+    words = "".join(
+        sign for sign in words if sign.isprintable() or sign in "\n\t"
+    )  # a model would read what nobody sees
     if not run:
         return "no tests changed"
     if all(map(_is_test, changed)):

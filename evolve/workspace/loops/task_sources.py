@@ -114,13 +114,14 @@ def _evals(guide: Guide, folders: Path) -> Iterator[Task]:
         prompt, expected = str(case.get("prompt", "")), case.get("expected_output")
         try:
             wanted = json.dumps(json.loads(expected) if isinstance(expected, str) else expected)
+            asked = prompt.encode()
         except (ValueError, RecursionError):
-            continue  # words, which only a reader can judge
+            continue  # words, which only a reader can judge, or no text
         if not prompt or wanted == "null":
             continue
         given = [name for name in case.get("files") or () if isinstance(name, str) and is_plain_name(name)]
         found = {name: guide.files.get(name, guide.files.get(f"evals/{name}")) for name in given}
-        files = {"task.txt": prompt.encode(), **{name: data for name, data in found.items() if data is not None}}
+        files = {"task.txt": asked, **{name: data for name, data in found.items() if data is not None}}
         folder = folders / digest(canonical_json([[name, digest(data)] for name, data in sorted(files.items())]))[:12]
         write_tree(Tree(files=files), folder)
         hidden = {"test_answer.py": _CHECK.format(expected=wanted)}

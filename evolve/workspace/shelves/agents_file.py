@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evolve.errors import UsageError
-from evolve.files import read_text, write_atomic
+from evolve.files import read_text, replacing
 from evolve.redaction import Scanner
 
 BEGIN, END = "<!-- evolve begin: renewed by evolve memory export -->", "<!-- evolve end -->"
@@ -41,7 +41,9 @@ def write_block(path: Path, block: str) -> None:
         UsageError: The file is no text, or its marks do not come in one pair.
         WorkspaceError: It cannot be written.
     """
-    path = path.resolve()  # CLAUDE.md is often a link to AGENTS.md
+    link, path = path, path.resolve()  # CLAUDE.md is often a link to AGENTS.md
+    if link.is_symlink() and path.suffix.lower() != ".md":  # in a folder of somebody else's it may lead anywhere
+        raise UsageError(f"{link} is a link to {path}, which is no .md file", hint="delete the link")
     if path.exists() and not path.is_file():
         raise UsageError(f"{path}: not a file")
     text = read_text(path) if path.exists() else ""
@@ -56,7 +58,8 @@ def write_block(path: Path, block: str) -> None:
         between = "" if not text else end if text.endswith("\n") else end * 2
         whole = f"{text}{between}{block}{end}"
     mark = _BYTE_ORDER if path.exists() and path.read_bytes().startswith(_BYTE_ORDER) else b""
-    write_atomic(path, mark + whole.encode("utf-8"))
+    with replacing(path, mode=path.stat().st_mode & 0o777 if path.exists() else 0o644) as stream:
+        stream.write(mark + whole.encode("utf-8"))
 
 
 def _one_line(sentence: str) -> str:
