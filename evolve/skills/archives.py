@@ -22,7 +22,6 @@ MOST_FILES, MOST_BYTES, LARGEST, DEEPEST, RATIO = 40_000, 128 << 20, 1 << 20, 12
 """Files in all, bytes of all texts, bytes of one, folders within each other, and how far an archive may swell."""
 _TEXTS = (".md", ".py", ".json", ".jsonl")
 _SKIPPED = frozenset({".git", "__pycache__", "node_modules", ".venv", "venv", "build", "dist"})
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
 _DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
 _BROKEN = (*_DAMAGED, RuntimeError, IndexError)  # a compression that Python lacks, a member without a name
 _Member = tuple[str, bool, Callable[[], bytes]]  # its name, whether it is a plain file, and what gives its first bytes

@@ -188,18 +188,21 @@ def test_no_skill_is_dropped_because_a_round_did_not_need_it(open_ws, suite_file
                 source="task words-1",
             )
         )
-        for word, place in (("first", 0), ("second", 1))
+        for word, place in (("first", 0), ("second", 1), ("last", -1))
     ]
     told = []
     with open_ws(events=Heard(told)) as workspace:
+        workspace.run(examples=[("a b", "B"), ("c d", "D")], name="mine", budget="20-candidates")
+        (mine,) = {record.task for record in workspace.stores.runs.episodes()}
+        skills[2] = replace(skills[2], source=mine)  # of a task of one's own, which practice does not have
         for skill in skills:
             workspace.stores.skills.add(skill, AdmissionVerdict(digest=skill.digest, admitted=True))
         workspace.stores.skills.record_use(skills[0].digest, "another task")
         report = workspace.improve(suite_file, rounds=2)
-        assert [workspace.skills.show(skill.name).status for skill in skills] == ["admitted", "idle"]
+        assert [workspace.skills.show(skill.name).status for skill in skills] == ["admitted", "idle", "admitted"]
         assert next(skill.name for skill in workspace.skills.find("second word")) == "second-word"
         reason = workspace.skills.reason("second-word")
-    assert reason == f"on offer for {report.rounds[1].solved} tasks that were solved in round 2 of r1; used for none"
+    assert reason == f"on offer for {report.rounds[1].solved} tasks that were solved in round 2 of r2; used for none"
     assert [row.idle for row in report.rounds] == [0, 1]
     assert [event.data["skills"] for event in told if event.kind == "idle"] == [["second-word"]]
 

@@ -26,5 +26,8 @@ def test_a_parsed_amount_is_a_skill_and_helps_in_the_next_month(tmp_path) -> Non
         workspace.fill(write(tmp_path / "feb.csv", ("$2,204.50", "EUR 18.10"), ("", 18.1)))
         (skill,) = workspace.skills.list()
         history = workspace.skills.histories([skill])[skill.digest]
+        for month, price in (("mar", "EUR 7.20"), ("apr", "EUR 9.80")):
+            workspace.fill(write(tmp_path / f"{month}.csv", ("$1.50", price), ("", float(price[4:]))))
+        assert workspace.skills.show(skill.name).status == "trusted"
     # One row is given there; that with those of January it is verified, the person is told, so it counts.
     assert (history.used, history.helped) == (1, 1)

@@ -116,7 +116,7 @@ class Skills(Shelf):
         return [self.show(digest) for digest in self._index[1].best(query, k)]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
-        """Functions that may leave, as tools of the Model Context Protocol, the most used first, by the skill's name."""
+        """Functions that may leave, as MCP tools by name of the skill, the most used first."""
         from evolve.workspace.shelves.skill_tools import skill_tools
 
         known = [skill for skill in self.list(KEPT) if not skill.environment]
