@@ -110,6 +110,7 @@ def fill_command(
             _keep(opened, filled)
         if taught and _is_new(filled) and save is None and not any(one.skills for one in taught):
             emit("to use the function on tables with other columns: --save FILE.py, then --function FILE.py")
+            emit(f"to make it a skill of yours: evolve skills own {taught[0].run}", whole=True)
     raise typer.Exit(_code(filled))
 
 
@@ -142,8 +143,7 @@ def _keep(opened: Workspace, filled: Filled) -> None:
     if asking.is_attended(as_json=False):
         said = asking.ask_yes(visible(_rule_question(filled, result), lines=False))
         if said:
-            opened.runs.keep(result.run_id)
-            tell_kept(result.run_id)
+            tell_kept(result.run_id, opened.runs.keep(result.run_id))
         elif said is not None:
             opened.runs.leave(result.run_id)
             emit("evolve does not use this function for later tables")

@@ -25,6 +25,7 @@ from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.explaining import Explained, explained
 from evolve.workspace.runs.learning import owed_episodes, settled
 from evolve.workspace.runs.looking_back import chosen_episode
+from evolve.workspace.runs.owning import owned_skill
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import (
@@ -154,11 +155,14 @@ class Runs(Shelf):
     def keep(self, run: str) -> Skill:
         """Keeps the function that a run found, because you say that it is right: later tables use it.
 
+        Gives the skill of yours that it is; under the id of the run where it can be none.
+
         Raises:
             UsageError: There is no such run, or it has no function that is right on rows.
         """
         self._writable()
-        return keep_answer(self._desk, run, now()[:10])
+        kept = keep_answer(self._desk, run, now()[:10])
+        return owned_skill(self._desk, run) or kept
 
     def kept(self) -> builtins.list[Skill]:
         """The functions that :meth:`keep` kept, each under the id of its run."""
