@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         SuggestionKind,
         SuggestionSource,
     )
-    from evolve.episodes.guidance import GUIDANCE_FOLDER, Guidance, Guide, guides_read
+    from evolve.episodes.guidance import GUIDANCE_FOLDER, Guidance, Guide
     from evolve.episodes.planned import stated_subgoals, subgoal_states
     from evolve.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
     from evolve.episodes.record import EpisodeRecord, Found

@@ -32,7 +32,7 @@ from evolve.models import ChatModel, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
-from evolve.policies.language.forms import CITED
+from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.learning import Reflection
 from evolve.policies.language.metering import EpisodeMeter, Remembered
 from evolve.policies.language.mounting import imported, mount, skill_files
@@ -59,13 +59,11 @@ from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
 from evolve.policies.language.stuck import stuck
 from evolve.policies.language.suggesting import suggestions_of
-from evolve.policies.language.transcript import TurnLimits, turns
+from evolve.policies.language.transcript import SEEN, TurnLimits, turns
 from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
 from evolve.skills import Skill
 
-_GUIDE = 24_000
-"""Characters of a file of a skill that are shown at once."""
 _DESCRIPTION = 300
 """Characters of what a function is said to do."""
 
@@ -289,12 +287,14 @@ class LanguagePolicy(Deliberation, Drafting):
         stated = adopted(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
         begun = any(not step.action.interrupted for step in steps)  # a reply that was stopped keeps no plan
         first = None if begun else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
+        asked = "".join(block.text for block in read_written(reply.said).of("recall")) or reply.text
+        shown = self.guidance.looked_up(asked, SEEN) if reply.kind == "recall" else ""
         # How the record names the functions that are shown
         action = Action(
             kind=reply.kind,
-            text=reply.text,
+            text=asked.strip() if shown else reply.text,
             said=reply.said,
-            shown=shortened(self.guidance.looked_up(reply.text), _GUIDE) if reply.kind == "recall" else "",
+            shown=shown,
             private={"reasoning": dict(reply.reasoning)} if reply.reasoning else {},
             offered=(
                 *offer(self.skills, view, self.questions.rooms.skills).ids,

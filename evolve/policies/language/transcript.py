@@ -21,7 +21,7 @@ from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.results import Difference, answered_by_person, differences, seen_text
 from evolve.policies.language.stuck import hint_after
 
-_SEEN = 20_000
+SEEN = 20_000
 """Characters of what came of one step."""
 _SUMMED_UP = 400
 """Characters of a step in a summary."""
@@ -69,7 +69,7 @@ def turns(
     steps, left = [one for one in steps if not _left(one)], [one for one in steps if _left(one)]
     pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
     first = _first_in_full([sum(map(_size, pair)) for pair in pairs], room)
-    told = differences(view, steps[first:], _SEEN) if differing else {}
+    told = differences(view, steps[first:], SEEN) if differing else {}
     for number, difference in told.items():
         pairs[number - 1] = _pair(view, steps[:number], limits, difference)
     recent = [message for pair in pairs[first:] for message in pair] + _left_message(steps, left)
@@ -78,7 +78,7 @@ def turns(
     return [_summary(view, steps[:first], room // 4), *recent]
 
 
-def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
+def step_text(view: TaskView, step: Step, *, most: int = SEEN) -> str:
     """A step with what was said and what came of it, for prompts that are about it."""
     what = "an answer" if kind_of(view.environment).one_file else "work in the folder"
     parts = [f"Step {step.number}, {what}{', which was handed in' if step.judgement is not None else ''}:"]
@@ -89,7 +89,7 @@ def step_text(view: TaskView, step: Step, *, most: int = _SEEN) -> str:
     return "\n".join([*parts, result_message(view, step, most).text])
 
 
-def result_message(view: TaskView, step: Step, most: int = _SEEN, difference: Difference | None = None) -> Message:
+def result_message(view: TaskView, step: Step, most: int = SEEN, difference: Difference | None = None) -> Message:
     """What came of a step: data, unless a person said it."""
     if difference is not None:
         number = step.number

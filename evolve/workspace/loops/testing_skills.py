@@ -16,7 +16,7 @@ from pathlib import Path
 
 from evolve.agent import Run
 from evolve.agent.codec import Jsonable
-from evolve.episodes import SCREEN, EpisodeRecord, Guidance, Json, Limits, guides_read
+from evolve.episodes import SCREEN, EpisodeRecord, Guidance, Json, Limits
 from evolve.errors import BudgetExhausted, UsageError
 from evolve.events import Event
 from evolve.files import canonical_json, digest
@@ -207,7 +207,7 @@ class _Test:
 
 def _report(test: _Test, pairs: Sequence[Pair], *, outside: bool) -> SkillTestReport:
     session, whole = test.session, shown_by([solved_outcome(one.parent, one.variant) for one in pairs], WHOLE_LEVEL)
-    read = {pair.task: _read(pair.variant) for pair in pairs}
+    read = {pair.task: _read(test.guidance, pair.variant) for pair in pairs}
     names = [guide.name for guide in test.guidance.guides if not guide.is_notes]
     used = [name for name in names if any(name in one for one in read.values())]
     each = level_of_skill(whole, len(used))
@@ -252,8 +252,14 @@ def _judged(test: _Test, row: SkillRow, tasks: Sequence[Task], level: float) -> 
     return replace(row, shown=shown_by([solved_outcome(pair.parent, pair.variant) for pair in pairs], level))
 
 
-def _read(record: EpisodeRecord) -> set[str]:
-    return {name for step in record.steps for name in guides_read(step.action.text, step.action.source)}
+def _read(guidance: Guidance, record: EpisodeRecord) -> set[str]:
+    """The skills that an episode read."""
+    names: set[str] = set()
+    for step in record.steps:
+        seen, recalled = step.observation, step.action.text if step.action.kind == "recall" else ""
+        output = seen.state.output if seen is not None and seen.state is not None else ""
+        names |= guidance.read_by(recalled, f"{seen.text if seen is not None else ''}\n{output}")
+    return names
 
 
 def _agent(desk: Desk, wish: SkillTestRequest) -> tuple[str, ...] | None:
