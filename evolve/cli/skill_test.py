@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -78,7 +78,7 @@ def test_command(
             report = opened.test_skills(request, budget=bounds)
             view.stop()
             if as_json:
-                emit_json({**report.to_json(), **opened.mark})
+                emit_json({**_readable(report.to_json()), **opened.mark})
             else:
                 show_skill_test(report)
             flush()
@@ -102,13 +102,16 @@ def _approved(opened: Workspace, command: str, *, yes: bool) -> bool:
 def show_skill_test(report: SkillTestReport) -> None:
     """Prints a report for people: the verdict in one line, then the figures, then a line for each skill."""
     pairs, tokens = report.whole.pairs, report.tokens.value
-    told = [f"{report.folder}: {report.whole.verdict} {_difference(report.whole)}"]
+    counts = f"{report.solved_with} of {pairs} solved with the skills, {report.solved_without} of {pairs} without"
+    few = report.whole.verdict == "too few tasks to tell"
+    told = [f"{report.folder}: {report.whole.verdict}: {counts if few else _difference(report.whole)}"]
     told += [] if tokens is None else [f"{tokens:+,.0f} tokens a task"]
     if report.uses_known:
         told += _named("never read", [row.name for row in report.skills if not row.read])
         told += _named("read where no skill was needed", [row.name for row in report.skills if row.needless])
     emit("; ".join(told))
-    emit(f"solved: {report.solved_with} of {pairs} with it, {report.solved_without} of {pairs} without it")
+    if not few:
+        emit(counts)
     if report.outside:
         emit(f"{report.by.removeprefix('agent:')} solved them outside of the sandbox, and does not tell its tokens")
     rows = [(row.name, *_uses(row, report), _verdict(row)) for row in report.skills]
@@ -132,12 +135,12 @@ def _named(what: str, names: Sequence[str]) -> list[str]:
 
 
 def _difference(shown: Shown) -> str:
-    """The interval, in a bracket."""
+    """The difference in percentage points, with its interval in brackets."""
     one = shown.difference
     if one.value is None or one.low is None or one.high is None:
-        return "(no pair has an outcome)"
-    inside = f"{one.low:+.2f} to {one.high:+.2f} at level {shown.level:.2g}"
-    return f"({one.value:+.2f} of {counted(shown.pairs, 'task')} solved, {inside})"
+        return "no pair has an outcome"
+    points = f"{abs(one.value) * 100:.0f} points {'fewer' if one.value < 0 else 'more'}"
+    return f"solved {points} ({one.low * 100:+.0f} to {one.high * 100:+.0f})"
 
 
 def _uses(row: SkillRow, report: SkillTestReport) -> tuple[str, str]:
@@ -145,4 +148,13 @@ def _uses(row: SkillRow, report: SkillTestReport) -> tuple[str, str]:
 
 
 def _verdict(row: SkillRow) -> str:
-    return row.why or "" if row.shown is None else f"{row.shown.verdict} {_difference(row.shown)}"
+    return row.why or "" if row.shown is None else f"{row.shown.verdict}: {_difference(row.shown)}"
+
+
+def _readable(value: Any) -> Any:
+    """JSON data with its numbers rounded, and an interval's level under the name of what it is."""
+    if isinstance(value, dict):
+        return {"confidence" if key == "level" else key: _readable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_readable(item) for item in value]
+    return round(value, 4) if isinstance(value, float) else value

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 
 GUIDANCE_FOLDER = ".skills"
 """Where the files of skills lie in the folder of a session; a change there is none of the work."""
-_STEP = re.compile(r"step\s+\d", re.IGNORECASE)
-_TELLING = 20
-"""Characters from which on a line of instructions tells of which skill it is."""
-_FILES_NAMED = 40
+_OTHER = re.compile(r"step\s+\d|(?!skill )\S+\s", re.IGNORECASE)
+"""A line that looks up an earlier step, or what is remembered."""
+_TELLING = 20  # characters from which on a line of instructions tells of which skill it is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,74 +50,61 @@ class Guidance:
 
     def files(self) -> dict[str, bytes]:
         """The files of the skills, as they lie in the folder of a session."""
-        skills = [guide for guide in self.guides if not guide.is_notes]
-        return {f"{GUIDANCE_FOLDER}/{one.name}/{name}": data for one in skills for name, data in one.files.items()}
+        return {
+            f"{GUIDANCE_FOLDER}/{one.name}/{name}": data for one in self._skills for name, data in one.files.items()
+        }
 
     def looked_up(self, words: str, most: int) -> str:
         """What lines such as ``skill NAME``, ``NAME`` or ``skill NAME/FILE`` ask for, in at most so many characters.
 
-        A line that names none of this is answered with the names that there are; "" where no line asks for a skill.
+        What is not there is answered with the names that are; "" where no line asks for a skill.
         """
-        skills, lines = [guide.name for guide in self.guides if not guide.is_notes], _lines(words)
-        asks = [bool(self._named(line)[0]) or line.startswith("skill ") or " " not in line for line in lines]
-        if not skills or not any(asks):
+        lines = _lines(words)
+        if not self._skills or all(map(_OTHER.match, lines)):
             return ""
-        room = most // len(lines)
-        return "\n\n".join(self._part(line, room - len(line) - 4, alone=len(lines) == 1) for line in lines)
+        return "\n\n".join(self._part(line, most // len(lines) - 2) for line in lines)
 
     def read_by(self, recalled: str, seen: str) -> set[str]:
         """The names of the skills that an action read.
 
         Args:
-            recalled: What the action looked up, or "".
+            recalled: What it looked up, or "".
             seen: What it was shown; a skill is read where a line of its instructions that no other has stands in it.
         """
-        found = [self._named(line) for line in _lines(recalled)]
-        texts = {one.name: one.text() for one in self.guides if not one.is_notes}
-        own = {
-            name: {line for line in map(str.strip, _body(text)) if len(line) >= _TELLING}
-            for name, text in texts.items()
-        }
-        count = Counter(line for lines in own.values() for line in lines)
-        marks = {name: [line for line in own[name] if count[line] == 1] or [texts[name].strip()] for name in texts}
-        shown = {name for name, lines in marks.items() if any(line and line in seen for line in lines)}
-        return shown | {guide.name for guide, file in found if guide and not guide.is_notes and guide.text(file)}
+        bodies = {one.name: one.text().partition("\n---")[2] or one.text() for one in self._skills}
+        own = {name: set(map(str.strip, body.splitlines())) for name, body in bodies.items()}
+        count = Counter(line for lines in own.values() for line in lines if len(line) >= _TELLING)
+        shown = {name for name, lines in own.items() if any(count[line] == 1 and line in seen for line in lines)}
+        found = map(self._named, _lines(recalled))
+        return shown | {guide.name for guide, file in found if guide and guide.text(file)}
+
+    @property
+    def _skills(self) -> list[Guide]:
+        return [guide for guide in self.guides if not guide.is_notes]
 
     def _named(self, line: str) -> tuple[Guide | None, str]:
-        """The guide and the file, "" for its instructions, that a line asks for."""
-        words = line.removeprefix("skill ").strip().removeprefix(f"{GUIDANCE_FOLDER}/").rstrip("/")
-        name, _, file = words.partition("/")
-        return next((guide for guide in self.guides if guide.name == name), None), file
+        """The skill and the file, "" for its instructions, that a line asks for."""
+        name, _, file = line.removeprefix("skill ").strip().removeprefix(f"{GUIDANCE_FOLDER}/").partition("/")
+        return next((guide for guide in self._skills if guide.name == name), None), file
 
-    def _part(self, line: str, room: int, *, alone: bool) -> str:
+    def _part(self, line: str, room: int) -> str:
         guide, file = self._named(line)
         if guide and (text := guide.text(file)):
-            whole = _beginning(text, f"{GUIDANCE_FOLDER}/{guide.name}/{file or 'SKILL.md'}", room)
-            return whole if alone else f"{line}:\n{whole}"
-        if _STEP.match(line):
-            return f"Send `{line}` alone."
-        told = f"Skills: {', '.join(one.name for one in self.guides if not one.is_notes)}."
-        names = sorted(guide.files) if guide else []
-        more = f", and {len(names) - _FILES_NAMED} more" if len(names) > _FILES_NAMED else ""
-        told += f" Files of {guide.name}: {', '.join(names[:_FILES_NAMED])}{more}." if guide else ""
-        return f"No skill or file `{line.removeprefix('skill ')[:200]}`. {told}"[: max(room, 0)]
+            return _beginning(text, f"{GUIDANCE_FOLDER}/{guide.name}/{file or 'SKILL.md'}", room)
+        files = f" Files of {guide.name}: {', '.join(sorted(guide.files))}." if guide else ""
+        names = ", ".join(one.name for one in self._skills)
+        return f"No skill or file `{line.removeprefix('skill ')}`. Skills: {names}.{files}"[: max(0, room)]
 
 
 def _lines(words: str) -> list[str]:
     return list(dict.fromkeys(line for line in (each.strip(" \t\r`'\"") for each in words.splitlines()) if line))
 
 
-def _body(document: str) -> list[str]:
-    """The lines below the front matter."""
-    head, fence, body = document.partition("\n---")
-    return (body if fence and head.startswith("---") else document).splitlines()
-
-
 def _beginning(text: str, place: str, room: int) -> str:
     """As many whole lines as there is room for, with how much is left out and where it stands."""
-    if len(text) <= room:
-        return text
-    head = text[: max(0, room - len(place) - 150)]
+    if len(place) + 2 + len(text) <= room:
+        return f"{place}:\n{text}"
+    head = text[: max(0, room - 2 * len(place) - 120)]
     head = head[: head.rfind("\n") + 1] or head
     left, line = len(text) - len(head), head.count("\n") + 1
-    return f"{head}\n... {left:,} of {len(text):,} characters left out: read {place} from line {line} on"
+    return f"{place}:\n{head}\n... {left:,} of {len(text):,} characters left out: read {place} from line {line} on"

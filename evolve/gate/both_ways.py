@@ -21,7 +21,7 @@ from evolve.gate.foresight import POWER
 from evolve.gate.interval import NOTHING, Interval
 from evolve.gate.outcome import Outcome, is_informative
 
-Effect = Literal["helps", "harms", "no difference shown"]
+Effect = Literal["helps", "harms", "no difference shown", "too few tasks to tell"]
 _MOST = 1_000
 
 
@@ -34,7 +34,7 @@ class Shown:
         losses: Pairs that were solved only without it.
         void: Pairs of which one episode ended in a fault.
         difference: Share of tasks solved with it minus the share solved without it.
-        level: Bound on the probability of a wrong ``helps`` or ``harms``.
+        error_level: Bound on the probability of a wrong ``helps`` or ``harms``.
     """
 
     verdict: Effect = "no difference shown"
@@ -43,7 +43,7 @@ class Shown:
     ties: int = 0
     void: int = 0
     difference: Interval = NOTHING
-    level: float = 0.05
+    error_level: float = 0.05
 
     @property
     def pairs(self) -> int:
@@ -84,7 +84,9 @@ def shown_by(outcomes: Sequence[Outcome], level: float) -> Shown:
     difference = replace(bounds[-1], low=max(lows, default=None), high=min(highs, default=None))
     void = count["void"] + count["withheld"]
     kinds = {"wins": count["win"], "losses": count["loss"], "ties": count["tie"], "void": void}
-    return Shown(verdict=verdict, difference=difference, level=level, **kinds)
+    if len(outcomes) < wins_needed(level):
+        verdict = "too few tasks to tell"
+    return Shown(verdict=verdict, difference=difference, error_level=level, **kinds)
 
 
 def pairs_needed(effect: float, level: float) -> int | None:

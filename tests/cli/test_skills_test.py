@@ -80,6 +80,36 @@ def test_one_skill_of_a_folder_is_tried_alone_where_enough_tasks_read_it(tested,
     assert (ports["read"], ports["shown"]["verdict"], ports["shown"]["wins"]) == (12, "helps", 12)
 
 
+def test_too_few_tasks_tell_nothing_and_the_words_and_json_say_so(cli, tested, tmp_path):
+    write_skill(tmp_path / "skills", "ports", "helpful")
+    (tmp_path / "skills" / "mute").mkdir()
+    (tmp_path / "skills" / "mute" / "SKILL.md").write_text("Say nothing.\n")
+    with ScriptedEndpoint(double=ErrandDouble()) as serving:
+        words = ("skills", "test", "skills", "--model", serving.model, "--tasks", "errands.jsonl")
+        write_errands(tmp_path / "errands.jsonl", 3, 0.0)
+        first = cli(*words)
+        asked = len(serving.requests)
+        again = cli(*words, "--json")
+        assert len(serving.requests) == asked  # what was paid for once is printed again
+    assert "skills: too few tasks to tell: 1 of 3 solved with the skills, 0 of 3 without" in first.out
+    assert "mute: its SKILL.md has no description" in first.err
+    assert "3 tasks are too few to show any effect. To show one of 0.4 you need 49 tasks, of 0.3: 83" in first.err
+    told = json.loads(again.out)
+    assert (again.code, told["whole"]["verdict"], told["whole"]["wins"]) == (1, "too few tasks to tell", 1)
+    assert (told["whole"]["error_level"], told["whole"]["difference"]["confidence"]) == (0.04, 0.96)
+    assert told["whole"]["difference"]["value"] == 0.3333 and told["finish_reason"] == "every pair was run"
+    assert "finished before" in again.err and "the others take" not in again.err
+
+
+def test_a_finished_test_whose_skills_changed_is_another_test(tested, tmp_path):
+    write_skill(tmp_path / "skills", "ports", "helpful")
+    with ScriptedEndpoint(double=ErrandDouble()) as serving:
+        first = tested("skills", "--model", serving.model, code=1, tasks=3)
+        (tmp_path / "skills" / "words-for-ports" / "more.md").write_text("More.\n")
+        second = tested("skills", "--model", serving.model, code=1, tasks=3)
+    assert first["run"] != second["run"] and first["whole"] == second["whole"]
+
+
 def test_without_a_model_or_an_agent_or_tasks_it_says_what_to_name(cli, tmp_path):
     write_skill(tmp_path / "skills", "ports", "helpful")
     without = cli("skills", "test", "skills", "--from-git", ".")
@@ -156,7 +186,9 @@ def test_skills_bring_their_own_tasks_where_code_can_compare_the_answer(cli, tmp
     done = cli("skills", "test", "skills", *words)
     told = json.loads(done.out)
     assert (done.code, told["source"], told["solved_with"], told["solved_without"]) == (1, "evals of the skills", 1, 0)
-    assert told["uses_known"] is False and told["ahead"].startswith("with 1 task no effect can be shown")
+    assert told["uses_known"] is False and told["ahead"].startswith(
+        "1 task is too few to show any effect. To show one of 0.4 you need "
+    )
 
 
 @pytest.mark.slow

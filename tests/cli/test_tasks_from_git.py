@@ -30,7 +30,7 @@ def test_commits_with_tests_become_tasks_that_hold_nothing_of_the_future(cli, hi
     assert told["commits"] == 9
     assert told["left_out"] == {
         "no tests changed": 2, "only tests changed": 1, "its tests pass before it": 1, "its tests fail after it": 1,
-        "the message says too little": 1,
+        "the message has fewer than 3 words": 1,
     }  # fmt: skip
     suite = load_suite("tasks.jsonl")
     for task in suite.tasks:

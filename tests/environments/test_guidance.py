@@ -34,9 +34,9 @@ def asks(policy, said):
 
 
 def test_a_skill_is_looked_up_by_its_name_and_a_file_of_it_by_its_path():
-    assert BOTH.looked_up("skill ports", 999) == BOTH.looked_up("`ports`", 999) == "# Ports"
-    assert BOTH.looked_up("skill ports/scripts/go.py", 999) == "print(7)"
-    assert BOTH.looked_up(".skills/ports/scripts/go.py", 999) == "print(7)"
+    assert BOTH.looked_up("skill ports", 999) == BOTH.looked_up("`ports`", 999) == ".skills/ports/SKILL.md:\n# Ports"
+    assert BOTH.looked_up("skill ports/scripts/go.py", 999) == ".skills/ports/scripts/go.py:\nprint(7)"
+    assert BOTH.looked_up(".skills/ports/scripts/go.py", 999) == ".skills/ports/scripts/go.py:\nprint(7)"
     assert BOTH.without({"ports"}).looked_up("skill ports", 999) == ""
     assert BOTH.looked_up("step 3", 999) == BOTH.looked_up("what did I do before", 999) == ""
 
@@ -44,7 +44,7 @@ def test_a_skill_is_looked_up_by_its_name_and_a_file_of_it_by_its_path():
 def test_several_skills_are_looked_up_at_once_and_what_is_not_there_is_told_with_what_is():
     both = replace(BOTH, guides=(*BOTH.guides, LONG))
     told = both.looked_up("skill ports\nships\nskill ports/no\nstep 3", 999)
-    assert "skill ports:\n# Ports" in told and "Send `step 3` alone." in told
+    assert ".skills/ports/SKILL.md:\n# Ports" in told and "No skill or file `step 3`." in told
     assert "No skill or file `ships`. Skills: ports, long." in told
     assert "No skill or file `ports/no`. Skills: ports, long. Files of ports: SKILL.md, scripts/go.py." in told
     assert len(both.looked_up("long\nports", 5_000)) <= 5_000
@@ -56,7 +56,7 @@ def test_a_long_skill_is_cut_once_with_the_number_left_out_and_where_the_rest_st
     action = asks(policy, "```recall\nlong\n```")
     step = Step(number=1, action=action, observation=Observation(ok=False, text=action.shown))
     shown = result_message(VIEW, step).text
-    head = shown.split(">\n", 1)[1].split("\n...")[0]
+    head = shown.split("SKILL.md:\n", 1)[1].split("\n...")[0]
     left, line = re.search(
         r"([\d,]+) of 5\d,\d+ characters left out: read .skills/long/SKILL.md from line (\d+)", shown
     ).groups()

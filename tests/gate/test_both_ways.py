@@ -20,7 +20,8 @@ def test_as_many_as_are_needed_decide_in_either_direction_and_one_fewer_does_not
     needed = wins_needed(level)
     for outcome, verdict in (("win", "helps"), ("loss", "harms")):
         assert shown_by([outcome] * needed, level).verdict == verdict
-        assert shown_by([outcome] * (needed - 1), level).verdict == "no difference shown"
+        assert shown_by([outcome] * (needed - 1), level).verdict == "too few tasks to tell"
+        assert shown_by([outcome, *["tie"] * (needed - 1)], level).verdict == "no difference shown"
 
 
 def test_the_interval_leaves_nothing_out_exactly_where_the_verdict_is_one():

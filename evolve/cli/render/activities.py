@@ -18,6 +18,7 @@ WORDS = {
     "agent": "running {} in a copy of the folder",
     "block": "running {}",
     "check": "running {}",
+    "commits": "testing commits",
     "doubts": "looking for another function that fits your rows",
     "encode": "encoding text",
     "encoder": "loading the text encoder {}",
@@ -49,6 +50,7 @@ WORDS = {
 }
 """By the kind of an activity; {} stands for its subject."""
 _UNITS = {
+    "commits": "commit",
     "fill": "row",
     "search": "candidate",
     "index": "item",

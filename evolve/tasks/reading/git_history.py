@@ -71,8 +71,9 @@ def tasks_from_git(repo: Path, folders: Path, rules: HistoryRules, sandbox: Sand
     left: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="evolve-git-") as own:
         objects = GitObjects(repo, Path(own))
-        with doing("tasks", total=rules.last, count=lambda: len(tasks)):
-            for commit in objects.commits(rules.last * MOST_COMMITS):
+        commits = objects.commits(rules.last * MOST_COMMITS)
+        with doing("commits", total=len(commits), count=lambda: len(tasks) + left.total()):
+            for commit in commits:
                 found = _task_of(commit, objects, folders, rules, sandbox)
                 if isinstance(found, str):
                     left[found] += 1
@@ -101,7 +102,7 @@ def _task_of(commit: Commit, objects: GitObjects, folders: Path, rules: HistoryR
     if all(map(_is_test, changed)):
         return "only tests changed"
     if len(words.split()) < _FEWEST_WORDS:
-        return "the message says too little"
+        return f"the message has fewer than {_FEWEST_WORDS} words"
     old, new = objects.tree(before), objects.tree(after)
     try:
         hidden = {name: new.files[name].decode() for name in tests}

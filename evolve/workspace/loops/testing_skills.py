@@ -144,6 +144,10 @@ def test_skills(desk: Desk, wish: SkillTestRequest, budget: Ledger) -> SkillTest
     known, order = digest(canonical_json(contents))[:12], shuffled_groups(suite.tasks, wish.seed)
     ahead = _ahead(desk, by, len(order), at_most=agent is not None)
     desk.events.emit(Event(kind="begun", data={"text": ahead}))
+    for guide in guidance.guides:
+        if not (guide.is_notes or guide.description):
+            text = f"{guide.name}: its SKILL.md has no description, so no agent can know when to read it"
+            desk.events.emit(Event(kind="warning", data={"text": text}))
     body = {"suite": suite.name, "skills": os.path.basename(os.path.abspath(wish.folder)), "by": by, "seed": wish.seed}
     work = LoopWork(
         suite=suite,
@@ -168,11 +172,15 @@ def test_skills(desk: Desk, wish: SkillTestRequest, budget: Ledger) -> SkillTest
 
 
 def _begun(desk: Desk, key: str, body: Mapping[str, Json]) -> Run:
-    """The run with this key that was cut off, else a new one; where a budget ended it, the next one counts anew."""
+    """The run with this key, or a new one; a budget counts anew, and nothing of a finished one is run again."""
     runs = desk.stores.runs
     last = next((run for run in reversed(runs.runs()) if run.key == key), None)
-    if last is not None and last.state == BUDGET:
-        runs.end(last.id, "open", {**last.body, "before": asdict(spent_before(desk, last))})
+    if last is not None and last.state in (BUDGET, "done"):
+        if last.state == "done":
+            text = f"this test was finished before, begun {last.started[:16].replace('T', ' ')} UTC; its report again"
+            desk.events.emit(Event(kind="begun", data={"text": text}))
+        before = {"before": asdict(spent_before(desk, last)), "finished": last.state == "done"}
+        runs.end(last.id, "open", {**last.body, **before})
     return runs.begin("skills", key, {**body, **desk.mark}, started=now())
 
 
@@ -187,7 +195,7 @@ class _Test:
         """Every task with all and with nothing; the first pair alone, to tell how long the rest takes."""
         change = Change(guidance=frozenset(guide.name for guide in self.guidance.guides))
         names = f"with {self.name}", f"without {self.name}"
-        if self._run(self.order[:1], change, names):
+        if not self.session.request.get("finished") and self._run(self.order[:1], change, names):
             seconds = self.session.pace.of(2 * len(self.order) - 2).seconds
             self.session.tell("begun", text=f"the first pair is done; the others take about {_time(seconds)}")
         return self._run(self.order, change, names)
@@ -238,7 +246,7 @@ def _report(test: _Test, pairs: Sequence[Pair], *, outside: bool) -> SkillTestRe
 
 def level_of_skill(whole: Shown, used: int) -> float:
     """The error level of each of so many skills that were read, beside the verdict on the folder."""
-    return (LEVEL if whole.verdict != "no difference shown" else LEVEL - WHOLE_LEVEL) / max(1, used)
+    return (LEVEL if whole.verdict in ("helps", "harms") else LEVEL - WHOLE_LEVEL) / max(1, used)
 
 
 def _judged(test: _Test, row: SkillRow, tasks: Sequence[Task], level: float) -> SkillRow:
@@ -253,12 +261,11 @@ def _judged(test: _Test, row: SkillRow, tasks: Sequence[Task], level: float) -> 
 
 
 def _read(guidance: Guidance, record: EpisodeRecord) -> set[str]:
-    """The skills that an episode read."""
     names: set[str] = set()
     for step in record.steps:
-        seen, recalled = step.observation, step.action.text if step.action.kind == "recall" else ""
-        output = seen.state.output if seen is not None and seen.state is not None else ""
-        names |= guidance.read_by(recalled, f"{seen.text if seen is not None else ''}\n{output}")
+        seen, state = step.observation, step.observation.state if step.observation else None
+        shown = f"{seen.text if seen else ''}\n{state.output if state else ''}"
+        names |= guidance.read_by(step.action.text if step.action.kind == "recall" else "", shown)
     return names
 
 
@@ -297,14 +304,16 @@ def _ahead(desk: Desk, by: str, tasks: int, *, at_most: bool) -> str:
     """What so many tasks can show, and how long that takes as far as is known, in two sentences."""
     least, runs = least_shown(tasks, WHOLE_LEVEL), desk.stores.runs
     number = f"{tasks} task{'s'[: tasks != 1]}"
-    can = f"{number} show effects of {least:g} or more" if least else f"with {number} no effect can be shown"
-    time = f", at most {_time(2 * tasks * TASK_S)}" if at_most else ""
+    few = f"{number} {'are' if tasks != 1 else 'is'} too few to show any effect"
+    can = f"{number} show effects of {least:g} or more" if least else few
+    time = f" It takes at most {_time(2 * tasks * TASK_S)}." if at_most else ""
     for run in runs.runs():
         episodes = len(runs.episodes(run=run.id)) if run.kind == "skills" and run.body.get("by") == by else 0
         if episodes:
-            time = f", about {_time(2 * tasks * float(run.body.get('seconds', 0)) / episodes)}"
-    needs = ", ".join(f"+{effect:g} needs {pairs_needed(effect, WHOLE_LEVEL)}" for effect in (0.2, 0.3, 0.4))
-    return f"{can}{time} (difference in the share solved, found 4 times of 5). Tasks needed: {needs}."
+            time = f" It takes about {_time(2 * tasks * float(run.body.get('seconds', 0)) / episodes)}."
+    needs = {effect: pairs_needed(effect, WHOLE_LEVEL) for effect in (0.4, 0.3, 0.2)}
+    more = f"To show one of 0.4 you need {needs[0.4]} tasks, of 0.3: {needs[0.3]}, of 0.2: {needs[0.2]}"
+    return f"{can}. {more} (difference in the share solved, found four times of five).{time}"
 
 
 def _time(seconds: float) -> str:
