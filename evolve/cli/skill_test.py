@@ -22,7 +22,6 @@ app = pages.App()
 
 _MOST_NAMED = 3
 
-
 Folder = Annotated[
     str, typer.Argument(metavar="DIR", help="A folder of skills (SKILL.md), or a CLAUDE.md or AGENTS.md.")
 ]
@@ -101,30 +100,25 @@ def _approved(opened: Workspace, command: str, *, yes: bool) -> bool:
 
 def show_skill_test(report: SkillTestReport) -> None:
     """Prints a report for people: the verdict in one line, then the figures, then a line for each skill."""
-    pairs, tokens = report.whole.pairs, report.tokens.value
+    pairs, tokens, known = report.whole.pairs, report.tokens.value, report.uses_known
     counts = f"{report.solved_with} of {pairs} solved with the skills, {report.solved_without} of {pairs} without"
     few = report.whole.verdict == "too few tasks to tell"
-    told = [f"{report.folder}: {report.whole.verdict}: {counts if few else _difference(report.whole)}"]
+    told = [f"{report.folder}: {report.whole.verdict}: {counts if few else f'{_difference(report.whole)}; {counts}'}"]
     told += [] if tokens is None else [f"{tokens:+,.0f} tokens a task"]
-    if report.uses_known:
+    if known:
         told += _named("never read", [row.name for row in report.skills if not row.read])
         told += _named("read where no skill was needed", [row.name for row in report.skills if row.needless])
     emit("; ".join(told))
-    if not few:
-        emit(counts)
     if report.outside:
         emit(f"{report.by.removeprefix('agent:')} solved them outside of the sandbox, and does not tell its tokens")
-    rows = [(row.name, *_uses(row, report), _verdict(row)) for row in report.skills]
+    rows = [(it.name, *((f"{it.read}", f"{it.needless}") if known else "??"), _verdict(it)) for it in report.skills]
     emit(table(("skill", "read", "not needed", "verdict"), rows))
-    if not report.uses_known:
+    if not known:
         note("the program does not tell which skills it reads")
     if report.whole.void:
         note(f"{counted(report.whole.void, 'pair')} ended by a fault")
-    spent = (
-        counted(report.spent.calls, "run of the program", "runs of the program")
-        if report.outside
-        else spending(report.spent)
-    )
+    runs = counted(report.spent.calls, "run of the program", "runs of the program")
+    spent = runs if report.outside else spending(report.spent)
     note(f"{report.finish_reason}; spent: {spent} in {report.spent.seconds:.0f} s")
 
 
@@ -143,10 +137,6 @@ def _difference(shown: Shown) -> str:
     return f"solved {points} ({one.low * 100:+.0f} to {one.high * 100:+.0f})"
 
 
-def _uses(row: SkillRow, report: SkillTestReport) -> tuple[str, str]:
-    return (str(row.read), str(row.needless)) if report.uses_known else ("?", "?")
-
-
 def _verdict(row: SkillRow) -> str:
     return row.why or "" if row.shown is None else f"{row.shown.verdict}: {_difference(row.shown)}"
 
@@ -155,6 +145,5 @@ def _readable(value: Any) -> Any:
     """JSON data with its numbers rounded, and an interval's level under the name of what it is."""
     if isinstance(value, dict):
         return {"confidence" if key == "level" else key: _readable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_readable(item) for item in value]
-    return round(value, 4) if isinstance(value, float) else value
+    rounded = round(value, 4) if isinstance(value, float) else value
+    return [_readable(item) for item in value] if isinstance(value, list) else rounded

@@ -98,7 +98,23 @@ def test_too_few_tasks_tell_nothing_and_the_words_and_json_say_so(cli, tested, t
     assert (again.code, told["whole"]["verdict"], told["whole"]["wins"]) == (1, "too few tasks to tell", 1)
     assert (told["whole"]["error_level"], told["whole"]["difference"]["confidence"]) == (0.04, 0.96)
     assert told["whole"]["difference"]["value"] == 0.3333 and told["finish_reason"] == "every pair was run"
-    assert "finished before" in again.err and "the others take" not in again.err
+    assert "finished this test before" in again.err and "the others take" not in again.err
+
+
+def test_a_skill_counts_as_read_where_the_shell_showed_it_and_not_where_it_was_listed(tested, tmp_path):
+    class Shell(ErrandDouble):
+        def answer(self, body):
+            return (
+                super()
+                .answer(body)
+                .replace("```recall\nskill", "```sh\nls .skills/words-for-rivers\ncd .skills; cat *ports/SKILL.md #")
+            )
+
+    write_skill(tmp_path / "skills", "ports", "helpful")
+    write_skill(tmp_path / "skills", "rivers", "idle")
+    with ScriptedEndpoint(double=Shell()) as serving:
+        told = tested("skills", "--model", serving.model, code=1, tasks=1)
+    assert {row["name"]: row["read"] for row in told["skills"]} == {"words-for-ports": 1, "words-for-rivers": 0}
 
 
 def test_a_finished_test_whose_skills_changed_is_another_test(tested, tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evolve.environments import kind_of
 from evolve.environments.files.folder_session import FolderSession
-from evolve.episodes import Guidance, Guide, Observation, Plan, Step, TaskView
+from evolve.episodes import Action, Guidance, Guide, Observation, Plan, Step, TaskView
 from evolve.episodes.blocks import Block
 from evolve.models import KEPT
 from evolve.policies.language import LanguagePolicy
@@ -27,6 +27,11 @@ VIEW = TaskView(id="t", family="", instruction="", signature="", examples=(), en
 LONG = Guide(
     name="long", files={"SKILL.md": "".join(f"Rule {at} of this long skill.\n" for at in range(2_000)).encode()}
 )
+
+
+def read_in(guidance, recalled, seen):
+    action = Action(kind="recall" if recalled else "code", text=recalled)
+    return guidance.read_in(Step(number=1, action=action, observation=Observation(ok=False, text=seen)))
 
 
 def asks(policy, said):
@@ -71,7 +76,7 @@ def test_two_blocks_of_one_reply_are_both_answered():
     said = "```recall\nskill ports\n```\n```recall\nskill long\n```"
     action = asks(policy, said)
     assert "# Ports" in action.shown and "Rule 0 of" in action.shown
-    assert both.read_by(action.text, "") == {"ports", "long"}
+    assert read_in(both, action.text, "") == {"ports", "long"}
 
 
 def test_a_skill_is_read_where_its_instructions_were_shown_or_looked_up():
@@ -82,10 +87,10 @@ def test_a_skill_is_read_where_its_instructions_were_shown_or_looked_up():
         name="b", files={"SKILL.md": b"---\nname: b\n---\nAlways speak plainly here.\nWrite the sum in yen now.\n"}
     )
     both = Guidance(guides=(first, other, NOTES))
-    assert both.read_by("", f"{first.text()}{other.text()}") == {"a", "b"}
-    assert both.read_by("", "a\nb\nSKILL.md\nAlways speak plainly here.") == set()
-    assert both.read_by("", "4: Write the sum in yen now.") == {"b"}
-    assert both.read_by("skill a", "") == {"a"} and both.read_by("skill a/no\nskill c\nCLAUDE.md", "") == set()
+    assert read_in(both, "", f"{first.text()}{other.text()}") == {"a", "b"}
+    assert read_in(both, "", "a\nb\nSKILL.md\nAlways speak plainly here.") == set()
+    assert read_in(both, "", "4: Write the sum in yen now.") == {"b"}
+    assert read_in(both, "skill a", "") == {"a"} and read_in(both, "skill a/no\nskill c\nCLAUDE.md", "") == set()
 
 
 def test_names_and_descriptions_and_whole_notes_stand_in_the_prompt_as_data():

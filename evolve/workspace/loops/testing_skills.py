@@ -144,10 +144,9 @@ def test_skills(desk: Desk, wish: SkillTestRequest, budget: Ledger) -> SkillTest
     known, order = digest(canonical_json(contents))[:12], shuffled_groups(suite.tasks, wish.seed)
     ahead = _ahead(desk, by, len(order), at_most=agent is not None)
     desk.events.emit(Event(kind="begun", data={"text": ahead}))
-    for guide in guidance.guides:
-        if not (guide.is_notes or guide.description):
-            text = f"{guide.name}: its SKILL.md has no description, so no agent can know when to read it"
-            desk.events.emit(Event(kind="warning", data={"text": text}))
+    for name in [one.name for one in guidance.guides if not (one.is_notes or one.description)]:
+        text = f"{name}: its SKILL.md has no description, so no agent can know when to read it"
+        desk.events.emit(Event(kind="warning", data={"text": text}))
     body = {"suite": suite.name, "skills": os.path.basename(os.path.abspath(wish.folder)), "by": by, "seed": wish.seed}
     work = LoopWork(
         suite=suite,
@@ -177,7 +176,7 @@ def _begun(desk: Desk, key: str, body: Mapping[str, Json]) -> Run:
     last = next((run for run in reversed(runs.runs()) if run.key == key), None)
     if last is not None and last.state in (BUDGET, "done"):
         if last.state == "done":
-            text = f"this test was finished before, begun {last.started[:16].replace('T', ' ')} UTC; its report again"
+            text = f"{last.id} finished this test before; here is its report again"
             desk.events.emit(Event(kind="begun", data={"text": text}))
         before = {"before": asdict(spent_before(desk, last)), "finished": last.state == "done"}
         runs.end(last.id, "open", {**last.body, **before})
@@ -261,12 +260,7 @@ def _judged(test: _Test, row: SkillRow, tasks: Sequence[Task], level: float) -> 
 
 
 def _read(guidance: Guidance, record: EpisodeRecord) -> set[str]:
-    names: set[str] = set()
-    for step in record.steps:
-        seen, state = step.observation, step.observation.state if step.observation else None
-        shown = f"{seen.text if seen else ''}\n{state.output if state else ''}"
-        names |= guidance.read_by(step.action.text if step.action.kind == "recall" else "", shown)
-    return names
+    return {name for step in record.steps for name in guidance.read_in(step)}
 
 
 def _agent(desk: Desk, wish: SkillTestRequest) -> tuple[str, ...] | None:
@@ -303,9 +297,8 @@ def _tasks(desk: Desk, wish: SkillTestRequest, guidance: Guidance) -> Suite:
 def _ahead(desk: Desk, by: str, tasks: int, *, at_most: bool) -> str:
     """What so many tasks can show, and how long that takes as far as is known, in two sentences."""
     least, runs = least_shown(tasks, WHOLE_LEVEL), desk.stores.runs
-    number = f"{tasks} task{'s'[: tasks != 1]}"
-    few = f"{number} {'are' if tasks != 1 else 'is'} too few to show any effect"
-    can = f"{number} show effects of {least:g} or more" if least else few
+    number, be = f"{tasks} task{'s'[: tasks != 1]}", "are" if tasks != 1 else "is"
+    can = f"{number} show effects of {least:g} or more" if least else f"{number} {be} too few to show any effect"
     time = f" It takes at most {_time(2 * tasks * TASK_S)}." if at_most else ""
     for run in runs.runs():
         episodes = len(runs.episodes(run=run.id)) if run.kind == "skills" and run.body.get("by") == by else 0
