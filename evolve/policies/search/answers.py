@@ -75,14 +75,13 @@ def draft_of(
     """A skill draft from a verified answer, or None where it is not worth keeping.
 
     Args:
-        own: A person's own task: a function of the vocabulary that has more than one line, such as ``parse_amount``, is
-            a skill of theirs by itself. In practice it is none, as the search has it already.
+        own: A person's own task: a function of the vocabulary that solved it, such as ``initials``, is a skill of
+            theirs by itself, to be found and exported. In practice it is none, as the search has it already.
     """
     term = without_wrapper(term, vocabulary.by_name)
     used = operations_in(term)
     read = {part.index for part in walk(term) if isinstance(part, Input)}
-    is_whole = own and any(vocabulary.by_name[name].support for name in used)
-    if not read or (not is_whole and (size(term) < MIN_SIZE or len(used) < 2)):
+    if not read or not used or (not own and (size(term) < MIN_SIZE or len(used) < 2)):
         return None
     view = replace(view, instruction=instruction_from(view.instruction, read, len(signature_of(view).parameters)))
     name = skill_name(view, words_of(used))

@@ -126,6 +126,8 @@ def with_library(
 ) -> tuple[Operation, ...]:
     """The vocabulary with skills added, in order; a skill may use earlier skills.
 
+    A skill that is a single operation is there already, under the name that any table may read.
+
     Args:
         lacking: Causes of insights that are left out; a skill that uses what is not there cannot be made either.
     """
@@ -135,6 +137,6 @@ def with_library(
         if f"skill:{skill.digest}" in lacking:
             continue
         operation = skill_operation(skill, known)
-        if operation is not None:
+        if operation is not None and operation.applications > 1:
             known[operation.name] = operation
     return tuple(known.values())

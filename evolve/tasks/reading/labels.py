@@ -24,6 +24,7 @@ _OF_ANY_TASK = frozenset(_OF_ANY_TASK_TEXT.split())
 """Words that say what a task is, and not what it is about."""
 _WANTED = re.compile(r"Give (.+?) from ")
 _LISTED = re.compile(r"Give (.+?) from (.+)\.")
+_FULL_STOP = re.compile(r"(?<=\w)\.(?=\s|\Z)")
 _LABEL = re.compile(r"[\w-]+(?: [\w-]+){0,3}\Z")
 
 
@@ -40,8 +41,11 @@ def argument_names(labels: Sequence[str]) -> list[str]:
 
 
 def instruction_of(labels: Sequence[str]) -> str:
-    """What is wanted: the column of the last label from the others, which are named where each can be."""
-    *inputs, output = labels
+    """What is wanted: the column of the last label from the others, which are named where each can be.
+
+    Labels such as "No." and "Art. Nr." stand there without the full stops of an abbreviation, which end no sentence.
+    """
+    *inputs, output = [_FULL_STOP.sub("", label) for label in labels]
     if not _is_plain(output):
         return _LAST_COLUMN
     if not all(map(_is_plain, inputs)):
