@@ -154,12 +154,17 @@ class RunRecords:
         rows = self._db.rows("episode_lessons", {"state": "due"}, order="number")
         return [value_of(Owed, row, body=json.loads(str(row["body"]))) for row in rows]
 
-    def add_lessons(self, record: EpisodeRecord) -> None:
-        """Keeps what an episode taught (claims, drafts and what they cost) with the episode, which is then settled."""
+    def add_lessons(self, record: EpisodeRecord, *, settled: bool = True) -> None:
+        """Keeps what an episode taught (claims, drafts and what they cost) with the episode, which is then settled.
+
+        Args:
+            settled: False where it is still to be learned from.
+        """
         with self._db.transaction():
             row = _episode_row(record)
             self._db.update("episodes", {"id": record.episode}, {name: row[name] for name in _LESSONS})
-            self._db.update("episode_lessons", {"episode": record.episode}, {"state": "done"})
+            if settled:
+                self._db.update("episode_lessons", {"episode": record.episode}, {"state": "done"})
 
     def drafted_groups(self) -> frozenset[str]:
         """Groups of the episodes that gave drafts of skills."""

@@ -142,8 +142,7 @@ def _keep(opened: Workspace, filled: Filled) -> None:
     if asking.is_attended(as_json=False):
         said = asking.ask_yes(visible(_rule_question(filled, result), lines=False))
         if said:
-            opened.runs.keep(result.run_id)
-            tell_kept(result.run_id)
+            tell_kept(result.run_id, opened.runs.keep(result.run_id))
         elif said is not None:
             opened.runs.leave(result.run_id)
             emit("evolve does not use this function for later tables")

@@ -39,7 +39,8 @@ def list_command(
         parts, histories = len(opened.skills.parts()), opened.skills.histories(skills)
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve status --repair")
-        kept = opened.runs.kept()
+        owned = {skill.source for skill in skills if skill.owner == "user"}
+        kept = [one for one in opened.runs.kept() if one.source not in owned]
         for unused in opened.skills.unused_folders():
             note(f"warning: {unused.why}; {unused.fix}")
     skills.sort(key=lambda skill: (-len(skill.tasks), skill.name))
@@ -151,8 +152,8 @@ def own_command(
 ) -> None:
     """Make a skill yours: evolve then never changes it by itself.
 
-    You also choose its name and description, and evolve exports it with them. With a run, evolve keeps the function
-    that it found and uses it for later tables, even if nothing verified it: evolve forget RUN takes that back.
+    You also choose its name and description, and evolve exports it with them. With a run, evolve makes a skill of
+    yours of the function that it found, even if nothing verified it: evolve forget RUN takes that back.
     """
     with evolve.open(workspace) as opened:
         is_run = name in {row.run.id for row in opened.runs.list()}
@@ -160,7 +161,7 @@ def own_command(
     if as_json:
         emit_json(_skill(skill))
     elif is_run:
-        tell_kept(name)
+        tell_kept(name, skill)
     else:
         emit(f"{skill.name} is yours, and is exported with its description: {skill.description}")
 
@@ -221,9 +222,11 @@ def export_command(
         note(f"left out {name}: {why}", whole=True)
 
 
-def tell_kept(run: str) -> None:
-    """Says that the function of a run is kept, what that does, and how to take it back."""
+def tell_kept(run: str, skill: Skill) -> None:
+    """Says that the function of a run is kept, as which skill, what that does, and how to take it back."""
     emit(f"kept the function of run {run}: evolve uses it for tables with the same columns")
+    if skill.name != run:
+        emit(f"  it is your skill {skill.name}, to be found and exported", whole=True)
     emit(f"  to take that back: evolve forget {run}", whole=True)
 
 

@@ -53,11 +53,11 @@ def april(place, given):
 @pytest.mark.parametrize("given", [1, 2])
 def test_what_the_person_keeps_fills_the_next_month_and_is_as_unverified_as_before(march, place, given):
     workspace, run = march
-    workspace.runs.keep(run)
+    skill = workspace.runs.keep(run)
     filled = workspace.fill(april(place, given))
     assert cells(filled) == [told(name) for name in APRIL]
     used = json.loads(json.dumps(filled.to_json()))["result"]["used"]
-    assert (used["run"], used["verified"]) == (run, False) and used["kept"]
+    assert (used["name"], used["verified"]) == (skill.name, False) and used["kept"]
     assert not filled.result.verified
 
 
@@ -66,9 +66,9 @@ def test_without_a_filled_cell_it_is_used_until_it_is_forgotten(march, place):
     with pytest.raises(UsageError):
         workspace.fill(april(place, 0))
     kept = workspace.runs.keep(run)
-    assert [one.name for one in workspace.runs.kept()] == [kept.name] == [run]
+    assert [one.name for one in workspace.runs.kept()] == [run]
     used = workspace.fill(april(place, 0)).used
-    assert (used.name, used.given, used.verified) == (run, 0, False) and used.kept
+    assert (used.name, used.given, used.verified) == (kept.name, 0, False) and used.kept
     assert workspace.runs.why(run).kept and not workspace.runs.why(run).forgotten
     workspace.runs.leave(run)
     assert workspace.runs.why(run).forgotten and not workspace.runs.why(run).kept
@@ -79,10 +79,10 @@ def test_without_a_filled_cell_it_is_used_until_it_is_forgotten(march, place):
 
 def test_a_given_cell_that_contradicts_it_goes_before_the_word_of_the_person(march, place):
     workspace, run = march
-    workspace.runs.keep(run)
+    skill = workspace.runs.keep(run)
     filled = workspace.fill(write(place / "april.csv", APRIL, 2, wanted=str.upper))
     assert filled.result.used is None and cells(filled) == [name.upper() for name in APRIL]
-    assert run in filled.result.note
+    assert skill.name in filled.result.note
 
 
 def test_in_a_table_without_names_it_reads_the_columns_that_stand_where_its_own_did(tmp_path, private_home):
@@ -102,11 +102,11 @@ def test_in_a_table_without_names_it_reads_the_columns_that_stand_where_its_own_
 
 def test_a_later_fill_of_a_table_of_that_name_takes_nothing_from_it(march, place):
     workspace, run = march
-    workspace.runs.keep(run)
+    skill = workspace.runs.keep(run)
     again = workspace.fill(write(place / "march.csv", APRIL, 1, wanted=told), out=place / "again.csv")
-    assert again.result.used.run == run
+    assert again.result.used.name == skill.name
     assert [one.name for one in workspace.runs.kept()] == [run]
-    assert workspace.fill(april(place, 0)).used.name == run
+    assert workspace.fill(april(place, 0)).used.name == skill.name
 
 
 def test_a_run_without_a_function_is_refused(march, place):
@@ -129,7 +129,7 @@ def test_a_run_of_which_a_skill_was_made_can_be_kept_too(march, place, retired):
         workspace.skills.retire(name)
     workspace.runs.keep(known.run_id)
     used = workspace.fill(write(place / "june.csv", APRIL, 0)).used
-    assert used.kept and used.name == (known.run_id if retired else known.skills[0])
+    assert used.kept and used.name == known.skills[0]
 
 
 def known(workspace):

@@ -96,16 +96,18 @@ def test_where_no_function_is_saved_cells_that_an_earlier_fill_wrote_show_nothin
 
 
 def test_a_kept_function_fills_the_rest_where_corrected_cells_oppose_it_and_nothing_gives_them(kept, place):
-    workspace, run = kept
+    workspace, _ = kept
     table = write(place / "april.csv", NAMES, {})
     first = workspace.fill(table)
-    assert (first.used.run, first.used.given) == (run, 0)
+    (skill,) = workspace.skills.list()
+    assert (first.used.name, first.used.given) == (skill.name, 0)
     mine = {NAMES[0]: "Polly", NAMES[3]: "L9x"}
     for name, cell in mine.items():
         corrected(first.out, short(name), cell)
     filled = workspace.fill(table, budget="20k-candidates")
     assert cells(filled) == {name: short(name) for name in NAMES} | mine
-    assert (filled.result, filled.used.run, filled.used.verified, filled.against.rows) == (None, run, False, (1, 4))
+    used = filled.used
+    assert (filled.result, used.name, used.verified, filled.against.rows) == (None, skill.name, False, (1, 4))
     assert workspace.runs.kept() and not {1, 4} & {mark.row for mark in filled.marks}
 
 

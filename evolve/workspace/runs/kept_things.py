@@ -128,8 +128,9 @@ def _skills(desk: Desk) -> Iterator[KeptThing]:
 
 
 def _functions(desk: Desk) -> Iterator[KeptThing]:
-    """Functions of runs that the person kept."""
-    for answer in kept_by_person(desk):
+    """Functions of runs that the person kept, without those that are skills in use."""
+    owned = {skill.source for skill in desk.stores.skills.active() if skill.owner == "user"}
+    for answer in (one for one in kept_by_person(desk) if one.source not in owned):
         kept = origin_of(desk, answer).used()
         text = f"the function of run {kept.run}"
         yield KeptThing(id=answer.name, kind="skill", text=text, kept=kept.kept, tested="your word")

@@ -30,12 +30,9 @@ def owned_skill(desk: Desk, name: str) -> Skill | None:
         if lint(skill.code, skill.entry, parameter_count(skill.signature)):
             return None
         if draft not in record.drafts:  # by which later tables know where the skill comes from
-            stores.runs.learned(replace(record, drafts=(*record.drafts, draft)))
-        place = desk.open_sandbox().backend
-        said = {"kept_by_person": True}
-        verdict = AdmissionVerdict(
-            digest=skill.digest, policy=desk.learner.name, fingerprint=place, admitted=True, checks=said
-        )
+            stores.runs.add_lessons(replace(record, drafts=(*record.drafts, draft)), settled=False)
+        blank = AdmissionVerdict(digest=skill.digest, policy=desk.learner.name, checks={"kept_by_person": True})
+        verdict = replace(blank, admitted=True, fingerprint=desk.open_sandbox().backend)
         known = [stores.skills.add(skill, verdict)]
     skill = next((one for one in known if one.status in KEPT), known[-1])
     if skill.status not in KEPT:

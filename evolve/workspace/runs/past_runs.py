@@ -27,6 +27,7 @@ from evolve.workspace.runs.learning import owed_episodes, settled
 from evolve.workspace.runs.looking_back import chosen_episode
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.owning import owned_skill
 from evolve.workspace.runs.run_answers import (
     answer_of_run,
     forget_answers,
@@ -154,11 +155,15 @@ class Runs(Shelf):
     def keep(self, run: str) -> Skill:
         """Keeps the function that a run found, because you say that it is right: later tables use it.
 
+        Returns:
+            It as a skill of yours; under the id of the run where its code may be none.
+
         Raises:
             UsageError: There is no such run, or it has no function that is right on rows.
         """
         self._writable()
-        return keep_answer(self._desk, run, now()[:10])
+        kept = keep_answer(self._desk, run, now()[:10])
+        return owned_skill(self._desk, run) or kept
 
     def kept(self) -> builtins.list[Skill]:
         """The functions that :meth:`keep` kept, each under the id of its run."""

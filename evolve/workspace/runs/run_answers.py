@@ -78,7 +78,8 @@ def answers_of_runs(desk: Desk, before: str = "") -> list[Skill]:
         seen |= {(record.task, False), (record.task, is_kept)}
         answer = usable.answer(run, record)
         made = [] if answer is None else usable.made_of(answer, record)
-        if answer is not None and not any(skill.status in ACTIVE or not is_kept for skill in made):
+        # One without a tree is tried on no table, so that the answer itself stays in use
+        if answer is not None and not any(not is_kept or (one.tree and one.status in ACTIVE) for one in made):
             found.setdefault(answer.code, answer)
     return list(reversed(found.values()))
 
