@@ -110,6 +110,7 @@ def fill_command(
             _keep(opened, filled)
         if taught and _is_new(filled) and save is None and not any(one.skills for one in taught):
             emit("to use the function on tables with other columns: --save FILE.py, then --function FILE.py")
+            emit(f"to make it a skill of yours: evolve skills own {taught[0].run}", whole=True)
     raise typer.Exit(_code(filled))
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolve.episodes import EpisodeRecord, SkillDraft
-from evolve.policies.skill_names import skill_name
 from evolve.skills import KEPT, AdmissionVerdict, Skill, parameter_count
 from evolve.skills.lint import lint
-from evolve.skills.naming import function_name, with_entry
 from evolve.tasks import Task
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.run_answers import answered, gave, given_task_of
 
 
 def owned_skill(desk: Desk, name: str) -> Skill | None:
-    """The skill of the person's that the function of a kept run is; None where its code may be none.
+    """The person's skill that the function of a kept run is; None where nothing names one, or its code may be none.
 
     Their word stands for rows that were not seen and for tests that tell wrong versions from it, and that is on record.
     """
@@ -26,6 +24,8 @@ def owned_skill(desk: Desk, name: str) -> Skill | None:
     known = [one for one in stores.skills.list() if not one.part and gave(record, one)]
     if not known:
         draft = _draft(desk, record, task)
+        if draft is None:
+            return None
         skill = replace(Skill.from_draft(draft), owner="user")
         if lint(skill.code, skill.entry, parameter_count(skill.signature)):
             return None
@@ -40,25 +40,10 @@ def owned_skill(desk: Desk, name: str) -> Skill | None:
     return stores.skills.own(skill.digest)
 
 
-def _draft(desk: Desk, record: EpisodeRecord, task: Task) -> SkillDraft:
-    """What the run proposed, or would have, had rows verified its answer."""
-    view = task.view()
+def _draft(desk: Desk, record: EpisodeRecord, task: Task) -> SkillDraft | None:
+    """What the run proposed, or a search would have, had rows verified its answer."""
     drafts = record.drafts
     if not drafts and not desk.uses_model:
         policy = desk.learner.policy(None, desk.stores.skills.active(), attended=True)
-        drafts = policy.distill(view, record.steps)
-    for draft in drafts:
-        if not draft.arguments:
-            return draft
-    name = skill_name(view, [task.entry])
-    entry = function_name(name)
-    code = with_entry(record.answer, task.entry, entry)
-    return SkillDraft(
-        name=name,
-        description=f"{view.instruction} Use when a column or value needs exactly this change.",
-        entry=entry if code else task.entry,
-        signature=view.signature,
-        code=code or record.answer,
-        tests=view.examples,
-        source=record.task,
-    )
+        drafts = policy.distill(task.view(), record.steps)
+    return next((one for one in drafts if not one.arguments), None)

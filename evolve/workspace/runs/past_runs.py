@@ -25,9 +25,9 @@ from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.explaining import Explained, explained
 from evolve.workspace.runs.learning import owed_episodes, settled
 from evolve.workspace.runs.looking_back import chosen_episode
+from evolve.workspace.runs.owning import owned_skill
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.owning import owned_skill
 from evolve.workspace.runs.run_answers import (
     answer_of_run,
     forget_answers,
@@ -155,8 +155,7 @@ class Runs(Shelf):
     def keep(self, run: str) -> Skill:
         """Keeps the function that a run found, because you say that it is right: later tables use it.
 
-        Returns:
-            It as a skill of yours; under the id of the run where its code may be none.
+        Gives the skill of yours that it is; under the id of the run where it can be none.
 
         Raises:
             UsageError: There is no such run, or it has no function that is right on rows.
