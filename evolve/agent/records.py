@@ -155,7 +155,7 @@ class RunRecords:
         return [value_of(Owed, row, body=json.loads(str(row["body"]))) for row in rows]
 
     def add_lessons(self, record: EpisodeRecord, *, settled: bool = True) -> None:
-        """Keeps what an episode taught (claims, drafts and what they cost) with the episode, which is then perhaps settled."""
+        """Keeps what an episode taught (claims, drafts, cost) with the episode, which may be settled then."""
         with self._db.transaction():
             row = _episode_row(record)
             self._db.update("episodes", {"id": record.episode}, {name: row[name] for name in _LESSONS})

@@ -24,5 +24,9 @@ def test_it_names_the_columns_that_are_read(labels, read, told):
     assert wanted_label(narrowed) == labels[-1]
 
 
+def test_an_abbreviation_names_its_column_too():
+    assert instruction_of(("Art. Nr.", "No.")) == "Give No from Art Nr."
+
+
 def test_two_columns_that_cannot_be_named_are_not_taken_for_one():
     assert wanted_label(instruction_of(("Net", "a" * 60))) == ""

@@ -124,7 +124,7 @@ def definition_of(code: str, entry: str) -> str:
 def with_library(
     operations: Sequence[Operation], skills: Iterable[TreeSkill], *, lacking: Collection[str] = ()
 ) -> tuple[Operation, ...]:
-    """The vocabulary with skills added, in order; a skill may use earlier skills.
+    """The vocabulary with skills added, in order, but none of one operation; a skill may use earlier skills.
 
     A skill that is a single operation is there already, under the name that any table may read.
 

@@ -43,7 +43,7 @@ def argument_names(labels: Sequence[str]) -> list[str]:
 def instruction_of(labels: Sequence[str]) -> str:
     """What is wanted: the column of the last label from the others, which are named where each can be.
 
-    Labels such as "No." and "Art. Nr." stand there without the full stops of an abbreviation, which end no sentence.
+    A full stop, as in "No.", is left out: it would end the sentence.
     """
     *inputs, output = [_FULL_STOP.sub("", label) for label in labels]
     if not _is_plain(output):

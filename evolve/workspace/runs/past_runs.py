@@ -153,7 +153,7 @@ class Runs(Shelf):
         return list(dict.fromkeys(one.run for one in owed_episodes(self._desk)))
 
     def keep(self, run: str) -> Skill:
-        """Keeps the function that a run found, because you say that it is right: later tables use it.
+        """Makes a skill of yours of a run's function, because you say that it is right; if it can be none, keeps it so.
 
         Gives the skill of yours that it is; under the id of the run where it can be none.
 
