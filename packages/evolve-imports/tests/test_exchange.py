@@ -7,8 +7,6 @@ import pytest
 from benchmarks.exchange import admission, exchange, targets_of
 from benchmarks.foreign_skills import BAD, JOBS, KEPT_ASIDE, probes, write
 
-pytest.importorskip("evolve_imports")
-
 
 def test_there_are_sixty_good_skills_and_ten_kinds_of_bad_ones(tmp_path):
     assert len({job.name for job in JOBS}) == 60 and len(BAD) >= 10 and not BAD.keys() & KEPT_ASIDE.keys()
