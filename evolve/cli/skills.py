@@ -152,8 +152,8 @@ def own_command(
 ) -> None:
     """Make a skill yours: evolve then never changes it by itself.
 
-    You also choose its name and description, and evolve exports it with them. With a run, evolve makes a skill of
-    yours of the function that it found, even if nothing verified it: evolve forget RUN takes that back.
+    Give the id of a run, and evolve makes a skill of the function that the run found, even if nothing verified it:
+    evolve forget RUN takes that back.
     """
     with evolve.open(workspace) as opened:
         is_run = name in {row.run.id for row in opened.runs.list()}

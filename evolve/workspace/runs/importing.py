@@ -11,6 +11,7 @@ from pathlib import Path
 
 from evolve.activity import doing
 from evolve.errors import SandboxUnavailable, UsageError
+from evolve.record.pairings import failure_of
 from evolve.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
 from evolve.skills import Skill
 from evolve.skills.archives import read_foreign
@@ -122,12 +123,10 @@ def _tried(desk: Desk, origin: str, found: Sequence[ForeignSkill]) -> Iterator[t
 
 
 def _failure(run: ProgramRun) -> str:
-    bad = next((one for one in run.outputs if not one.ok), None)
-    if bad is not None and bad.name.startswith(TOLD):
+    why = failure_of(run)
+    if why.startswith(TOLD):
         return "an example in its own documents does not hold"
-    failed = "" if bad is None else f"{bad.name}: {bad.error}"
-    why = run.error or failed or ("" if run.outputs else "there are none in it")
-    return f"its own tests fail: {why}"[:300] if why else ""
+    return f"its own tests do not pass: {why}"[:300] if why else ""
 
 
 def _tasks(desk: Desk) -> Iterator[Task]:
