@@ -85,7 +85,7 @@ def test_the_index_names_every_page():
 
 @pytest.mark.parametrize(
     "path",
-    sorted([*DOCS.glob("*.md"), *ROOT.glob("packages/*/README.md"), *ROOT.glob("packages/*/docs/*.md")]),
+    sorted([*DOCS.rglob("*.md"), *ROOT.glob("packages/*/README.md"), *ROOT.glob("packages/*/docs/*.md")]),
     ids=lambda path: path.name,
 )
 def test_what_a_page_links_to_is_there(path):
