@@ -191,17 +191,18 @@ def _function(
             takes = ", ".join(ast.unparse(one) if one.annotation else f"{one.arg}: any" for one in arguments)
             gives = defined[entry].returns
             signature = metadata.get("signature") or told.get(entry)
-            return _needed(tree, entry), entry, signature or f"({takes}) -> {ast.unparse(gives) if gives else 'any'}"
+            return needed(tree, entry), entry, signature or f"({takes}) -> {ast.unparse(gives) if gives else 'any'}"
     if metadata.get("entry"):
         raise UsageError(f"no file defines its function {metadata['entry']!r}")
     return None
 
 
-def _needed(tree: ast.Module, entry: str) -> str:
+def needed(tree: ast.Module, entry: str) -> str:
+    """Source of a function with what it needs of a module, without docstrings; the tree is changed."""
     binds: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
-        for bound in _bound(node):
-            binds.setdefault(bound, []).append(node)
+        for name in bound(node):
+            binds.setdefault(name, []).append(node)
     kept: set[ast.stmt] = set()
     wanted = [entry]
     while wanted:
@@ -217,7 +218,8 @@ def _needed(tree: ast.Module, entry: str) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def _bound(node: ast.stmt) -> list[str]:
+def bound(node: ast.stmt) -> list[str]:
+    """The names that a statement at the top level defines; a UsageError where it does anything else."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
@@ -27,6 +29,10 @@ from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork
+
+if TYPE_CHECKING:
+    from evolve.functions import CallGate
+    from evolve.sandbox.actions import Calls
 
 _LONGEST_ANSWER = 200_000
 """Characters of the difference that the record keeps as the answer; the snapshot has all of it."""
@@ -170,14 +176,14 @@ class FilesEnvironment:
         seconds = max(REPLY_S, 2 * self._work.seconds if self._work.check else 0.0)
         return BlockRunner(tree, session, self._opened, self._work.protects, seconds)
 
-    def _opened(self, tree: Mapping[str, bytes]) -> FolderSession:
+    def _opened(self, tree: Mapping[str, bytes], calls: Calls | None = None) -> FolderSession:
         return FolderSession(
             self._sandbox,
             tree,
             modules=self._modules,
             start=self._tree,
             seconds=self._work.seconds if self._work.check else 0.0,
-            calls=self._calls,
+            calls=calls or self._calls,
         )
 
     def _observed(self, acted: Acted, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
@@ -330,6 +336,17 @@ class FilesEnvironment:
         """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
         return rehearsed(call, self._tree, accepted, self._opened, judging)
+
+    def repeat(self, codes: Sequence[tuple[int, str]], calls: CallGate | None) -> Json:
+        """Actions anew in another copy of the folder; see :class:`~evolve.environments.protocol.Repeating`."""
+        session, ended, acted = self._opened(self._tree.files, calls), False, Acted(tree=self._tree.files, parts=())
+        with closing(session):
+            for number, code in codes:
+                if calls is not None:
+                    calls.start(number)
+                acted = self._runner(acted.tree, session).run(blocks_of(code))
+                ended = ended or not session.alive
+        return None if ended else acted.value
 
     def whole(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB, and what the check printed."""
