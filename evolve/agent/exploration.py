@@ -102,10 +102,7 @@ class Exploration:
         return tuple(gave)
 
     def repeat(self, codes: Sequence[tuple[int, str]]) -> Json:
-        """The value of the last piece of code, each run as a step's, in a session of its own; None where one ends it.
-
-        Calls of functions are answered from the record, and none is made.
-        """
+        """The value of the last piece of code, each run as a step's; None where one ends the session."""
         *before, (_, last) = codes
         with self._apart(before, time.monotonic() + _TOGETHER_S) as session:
             return None if session is None else session.execute(last).value
@@ -116,12 +113,10 @@ class Exploration:
         calls = self.calls.of_record() if self.calls is not None else None
         with self.sandbox.session(LIMITS, calls=calls) as session:
             ready = not self.files or session.execute(_FIND_FILES, files=self.files).state == "ok"
-            for number, code in codes if ready else ():
+            for number, code in codes:
                 if calls is not None:
                     calls.start(number)
-                if session.execute(code).ended or time.monotonic() > until:
-                    ready = False
-                    break
+                ready = ready and not session.execute(code).ended and time.monotonic() <= until
             if calls is not None:
                 calls.start(0)
             yield session if ready else None

@@ -76,7 +76,7 @@ class Surroundings:
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
         scanner: Knows the secrets that nothing observed may bring into the record.
-        toolbox: The functions that code may call. Lessons call none, and code that they repeat has the answers on record.
+        toolbox: The functions that code may call. Lessons call none; code that they repeat has the answers on record.
     """
 
     policy: Policy

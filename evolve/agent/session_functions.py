@@ -2,9 +2,9 @@
 
 What an agent wrote to act with, and acted with again, is worth keeping where a test shows that it works (Voyager: Wang
 et al., 2023). An answer that rows verify is distilled itself, so this is for work without rows. The code runs once more
-in a session of its own, in which each such function notes its calls. Those of the last steps are kept back from the
-draft's tests, and admission runs the function alone on all of them. So they show what it did where the answer was
-accepted; that this was right nobody else says.
+in a session of its own, in which each such function notes its calls. The last ones are kept back from the draft's
+tests, and admission runs the function alone on all of them. So they show what it did where the answer was accepted;
+that this was right nobody else says.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from __future__ import annotations
 import ast
 import copy
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.environments import Repeating
 from evolve.environments.tree import acts
-from evolve.episodes import Json, Row, SkillDraft, Step, TaskView
-from evolve.episodes.blocks import Block, blocks_of, fenced
+from evolve.episodes import OWN, Json, Row, SkillDraft, Step, TaskView
+from evolve.episodes.blocks import blocks_of, fenced
 from evolve.errors import UsageError
 from evolve.files import canonical_json
 from evolve.policies.language.claims import unfit
@@ -31,41 +31,30 @@ from evolve.skills.lint import lint
 from evolve.skills.naming import name_of
 from evolve.tasks.signature import format_signature, infer_signature
 
-_LEAST = 2 * UNSEEN
-"""Different calls, half of them to be kept back."""
-_MOST = 30
+_LEAST, _MOST = 2 * UNSEEN, 30
 """Different calls that a draft has."""
 _RECORDER = """
 class _noted:
-    import functools, inspect, json
+    import contextlib, functools, inspect, json
     step, calls, room = 0, [], 100_000
     def __new__(cls, function):
-        takes, defined = cls.inspect.signature(function), cls.step
+        takes, defined, wrong = cls.inspect.signature(function), cls.step, (TypeError, ValueError, RecursionError)
         @cls.functools.wraps(function)
         def noting(*given, **named):
-            call = cls.call(takes, given, named)
+            before = ""
+            with cls.contextlib.suppress(*wrong):
+                full = takes.bind(*given, **named)
+                full.apply_defaults()
+                before = cls.json.dumps([*full.arguments.values()], allow_nan=False)
             value = function(*given, **named)
-            cls.note([function.__name__, defined, cls.step, *call], value)
+            with cls.contextlib.suppress(*wrong):
+                call = [function.__name__, defined, cls.step, before, cls.json.dumps(value, allow_nan=False)]
+                size = len(call[3]) + len(call[4])
+                if before and size < min(4_000, cls.room) and call not in cls.calls:
+                    cls.calls.append(call)
+                    cls.room -= size
             return value
         return noting
-    @classmethod
-    def call(cls, takes, given, named):
-        try:
-            full = takes.bind(*given, **named)
-            full.apply_defaults()
-            return [cls.json.dumps(list(full.arguments.values()), allow_nan=False)]
-        except (TypeError, ValueError, RecursionError):
-            return []
-    @classmethod
-    def note(cls, call, value):
-        try:
-            call.append(cls.json.dumps(value, allow_nan=False))
-        except (TypeError, ValueError, RecursionError):
-            return
-        size = sum(map(len, call[3:]))
-        if len(call) == 5 and size < 4_000 and size < cls.room and call not in cls.calls:
-            cls.calls.append(call)
-            cls.room -= size
 """
 
 
@@ -80,26 +69,25 @@ class _Defined:
 
 
 def session_functions(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
-    """The drafts; none where the last answer was not accepted, or a model's opinion alone accepted it."""
-    judged = steps[-1].judgement if steps else None
-    if judged is None or not judged.accepted or judged.judged or context.view.examples:
+    """The drafts; none where the last answer was not accepted but by a model, or in a loop not verified."""
+    judged, own = steps[-1].judgement if steps else None, context.identity.split == OWN
+    if judged is None or not judged.accepted or judged.judged or not (own or judged.verified) or context.view.examples:
         return ()
     in_blocks = not context.kind.one_file
     path = [step for step in context.environment.focus(steps) if step.action.explores or (in_blocks and acts(step))]
-    found = _used_later({step.number: _python(step) for step in path})
-    calls: dict[str, dict[str, tuple[int, Row]]] = {name: {} for name in found}
-    for name, defined, step, given, value in _noted(context, path, set(found)) if found else ():
-        if defined == found[name].step:
-            row = Row(input=tuple(json.loads(given)), output=json.loads(value))
-            # What came last of equal calls says that a later step made one.
-            calls[name][given] = step, calls[name][given][1] if given in calls[name] else row
-    shown = shown_text(context.view, steps) if any(calls.values()) else ""
-    drafts = (_draft(context.view, name, found[name], list(calls[name].values()), shown) for name in found)
+    found = _used_later({step.number: _python(step.action.code) for step in path})
+    rows: dict[str, dict[str, Row]] = {}
+    later = set()
+    for name, step, row in _calls(context, path, found) if found else ():
+        rows.setdefault(name, {}).setdefault(canonical_json(list(row.input)), row)
+        later |= {name} if step > found[name].step else set()
+    shown = shown_text(context.view, steps) if later else ""
+    drafts = (_draft(context.view, name, found[name], list(rows[name].values()), shown) for name in sorted(later))
     return tuple(draft for draft in drafts if draft is not None)
 
 
-def _python(step: Step) -> str:
-    return "\n".join(block.text for block in blocks_of(step.action.code) if block.kind == "python")
+def _python(code: str) -> str:
+    return "\n".join(block.text for block in blocks_of(code) if block.kind == "python")
 
 
 def _used_later(codes: Mapping[int, str]) -> dict[str, _Defined]:
@@ -112,16 +100,16 @@ def _used_later(codes: Mapping[int, str]) -> dict[str, _Defined]:
         for node in tree.body:
             with suppress(UsageError):  # it does something, and a function that needs it is refused
                 known |= {name: (number, node) for name in bound(node)}
-    functions = {name: (at, node) for name, (at, node) in known.items() if isinstance(node, ast.FunctionDef)}
     body = list(dict.fromkeys(node for _, node in known.values()))
     found = {}
-    for name, (at, node) in functions.items():
-        takes = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-        free = node.args.vararg or node.args.kwarg or node.args.kwonlyargs
-        code = "" if free or named.get(name, at) <= at else needed(copy.deepcopy(ast.Module(body, [])), name)
-        if code and not lint(code, name, len(takes)):
+    for name, (at, node) in known.items():
+        if not isinstance(node, ast.FunctionDef) or named.get(name, at) <= at:
+            continue
+        takes = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args))
+        code = needed(copy.deepcopy(ast.Module(body, [])), name)
+        if not (node.args.vararg or node.args.kwarg or node.args.kwonlyargs or lint(code, name, len(takes))):
             says = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
-            found[name] = _Defined(step=at, code=code, names=tuple(takes), says=says)
+            found[name] = _Defined(step=at, code=code, names=takes, says=says)
     return found
 
 
@@ -132,55 +120,46 @@ def _parsed(code: str) -> ast.Module:
         return ast.Module([], [])
 
 
-def _noted(context: EpisodeContext, path: Sequence[Step], names: Set[str]) -> Sequence[tuple[str, int, int, str, str]]:
-    """The calls of the functions in the order of the steps: name, the steps of definition and call, what came and went.
-
-    The session is code's own, so what it says is read as any data.
-    """
+def _calls(
+    context: EpisodeContext, path: Sequence[Step], found: Mapping[str, _Defined]
+) -> Iterator[tuple[str, int, Row]]:
+    """The calls of the functions as they were defined last, in order: name, step and row."""
     context.check()
-    codes = [(0, _RECORDER)]
-    for step in path:
-        blocks = [_noting(block, step.number, names) for block in blocks_of(step.action.code)]
-        codes.append((step.number, fenced(blocks)))
     environment, exploration = context.environment, context.exploration
-    codes.append((0, "_noted.calls"))
+    codes = [(0, _RECORDER), *((step.number, _noting(step, found)) for step in path), (0, "_noted.calls")]
+    value: Json = None
     if isinstance(environment, Repeating):
-        calls = None if exploration is None else exploration.calls
-        value = environment.repeat(codes, None if calls is None else calls.of_record())
-    else:
-        plain = [(number, "\n".join(block.text for block in blocks_of(code))) for number, code in codes]
-        value = None if exploration is None else exploration.repeat(plain)
-    return [call for call in value if _is_call(call, names)] if isinstance(value, list) else []
+        calls = exploration.calls.of_record() if exploration is not None and exploration.calls is not None else None
+        value = environment.repeat(codes, calls, calls.start if calls is not None else id)
+    elif exploration is not None:
+        value = exploration.repeat([(number, _python(code)) for number, code in codes])
+    for call in value if isinstance(value, list) else ():
+        match call:  # the session was the code's own: it may say anything
+            case [str(name), int(defined), int(step), str(given), str(gave)] if name in found:
+                with suppress(TypeError, ValueError, RecursionError):
+                    row = Row(input=tuple(json.loads(given)), output=json.loads(gave))
+                    canonical_json([row.input, row.output]).encode()
+                    if defined == found[name].step and len(row.input) == len(found[name].names):
+                        yield name, step, row
 
 
-def _is_call(call: Json, names: Set[str]) -> bool:
-    match call:
-        case [str(name), int(), int(), str(given), str(value)] if name in names:
-            try:
-                canonical_json([json.loads(given), json.loads(value)]).encode()
-            except (ValueError, RecursionError):
-                return False
-            return isinstance(json.loads(given), list)
-    return False
+def _noting(step: Step, found: Mapping[str, _Defined]) -> str:
+    """The code of a step with the functions noting their calls."""
+    blocks = []
+    for block in blocks_of(step.action.code):
+        tree = _parsed(block.text)
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and node.name in found:
+                node.decorator_list.insert(0, ast.Name("_noted", ast.Load()))
+        text = f"_noted.step = {step.number}\n{ast.unparse(tree) or block.text}\n"
+        blocks.append(replace(block, text=text) if block.kind == "python" else block)
+    return fenced(blocks)
 
 
-def _noting(block: Block, step: int, names: Set[str]) -> Block:
-    """The block with its functions noting their calls."""
-    if block.kind != "python":
-        return block
-    tree = _parsed(block.text)
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name in names:
-            node.decorator_list.insert(0, ast.Name("_noted", ast.Load()))
-    text = ast.unparse(ast.fix_missing_locations(tree)) or block.text
-    return replace(block, text=f"_noted.step = {step}\n{text}\n")
-
-
-def _draft(view: TaskView, name: str, one: _Defined, calls: Sequence[tuple[int, Row]], shown: str) -> SkillDraft | None:
+def _draft(view: TaskView, name: str, one: _Defined, rows: Sequence[Row], shown: str) -> SkillDraft | None:
     """The function with its calls, the last third of them kept back; None where they are too few or give one value."""
-    rows = [row for _, row in sorted(calls, key=lambda call: call[0])][-_MOST:]
-    later, values = any(step > one.step for step, _ in calls), {canonical_json(row.output) for row in rows}
-    if len(rows) < _LEAST or len(values) < 2 or not later:
+    rows = rows[-_MOST:]
+    if len(rows) < _LEAST or len({canonical_json(row.output) for row in rows}) < 2:
         return None
     back = max(UNSEEN, len(rows) // 3)
     says = "" if unfit(one.says) or repeats_text(one.says, shown) else one.says

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         Subgoal,
         SubgoalCheck,
     )
-    from evolve.functions import CallGate
+    from evolve.sandbox.actions import Calls
 
 T = TypeVar("T")
 
@@ -206,12 +206,9 @@ class Rehearsing(Protocol):
 class Repeating(Protocol):
     """Optional: an environment whose actions need more than an interpreter to run once more."""
 
-    def repeat(self, codes: Sequence[tuple[int, str]], calls: CallGate | None) -> Json:
-        """The value of the last of some actions, each with the number of its step, run anew from the start.
+    def repeat(self, codes: Sequence[tuple[int, str]], calls: Calls | None, start: Callable[[int], object]) -> Json:
+        """The value of the last of some actions, each with its step's number, which ``start`` is told before it runs.
 
-        It leaves no trace in the episode; None where one of them ended the interpreter.
-
-        Args:
-            calls: Answers the calls of functions, and makes none.
+        They leave no trace in the episode, and ``calls`` makes none; None where one of them ended the interpreter.
         """
         ...

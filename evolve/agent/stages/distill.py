@@ -1,5 +1,4 @@
-"""Proposes skills from an answer worth keeping, procedures from a change that a check accepted, and functions that the
-code of an accepted answer used."""
+"""Proposes skills: an answer worth keeping, the procedure of a change that a check accepted, functions used again."""
 
 from __future__ import annotations
 
