@@ -1,10 +1,9 @@
 """Functions that an episode's code defined and its later code called, as drafts of skills; nobody is asked for them.
 
 What an agent wrote to act with, and acted with again, is worth keeping where a test shows that it works (Voyager: Wang
-et al., 2023). An answer that rows verify is distilled itself, so this is for work without rows. The code runs once more
-in a session of its own, in which each such function notes its calls. The last ones are kept back from the draft's
-tests, and admission runs the function alone on all of them. So they show what it did where the answer was accepted;
-that this was right nobody else says.
+et al., 2023); an answer that rows verify is distilled itself. The code runs once more in a session of its own, in which
+each such function notes its calls, and admission runs the function alone on them. So they show what it did where the
+answer was accepted; that this was right nobody else says.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def session_functions(context: EpisodeContext, steps: Sequence[Step]) -> tuple[S
         rows.setdefault(name, {}).setdefault(canonical_json(list(row.input)), row)
         later |= {name} if step > found[name].step else set()
     shown = shown_text(context.view, steps) if later else ""
-    drafts = (_draft(context.view, name, found[name], list(rows[name].values()), shown) for name in sorted(later))
+    drafts = (_draft(context.view, name, found[name], [*rows[name].values()][-_MOST:], shown) for name in sorted(later))
     return tuple(draft for draft in drafts if draft is not None)
 
 
@@ -115,7 +114,7 @@ def _used_later(codes: Mapping[int, str]) -> dict[str, _Defined]:
 
 def _parsed(code: str) -> ast.Module:
     try:
-        return ast.parse(code)
+        return ast.parse(ast.unparse(copy.deepcopy(ast.parse(code))))  # what is nested too deep for that is left alone
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])
 
@@ -135,11 +134,11 @@ def _calls(
         value = exploration.repeat([(number, _python(code)) for number, code in codes])
     for call in value if isinstance(value, list) else ():
         match call:  # the session was the code's own: it may say anything
-            case [str(name), int(defined), int(step), str(given), str(gave)] if name in found:
+            case [str(name), int(at), int(step), str(given), str(gave)] if name in found and at == found[name].step:
                 with suppress(TypeError, ValueError, RecursionError):
                     row = Row(input=tuple(json.loads(given)), output=json.loads(gave))
-                    canonical_json([row.input, row.output]).encode()
-                    if defined == found[name].step and len(row.input) == len(found[name].names):
+                    canonical_json(plain := [list(row.input), row.output]).encode()
+                    if len(row.input) == len(found[name].names) and context.scanner.cleaned(plain) == plain:
                         yield name, step, row
 
 
@@ -158,7 +157,6 @@ def _noting(step: Step, found: Mapping[str, _Defined]) -> str:
 
 def _draft(view: TaskView, name: str, one: _Defined, rows: Sequence[Row], shown: str) -> SkillDraft | None:
     """The function with its calls, the last third of them kept back; None where they are too few or give one value."""
-    rows = rows[-_MOST:]
     if len(rows) < _LEAST or len({canonical_json(row.output) for row in rows}) < 2:
         return None
     back = max(UNSEEN, len(rows) // 3)

@@ -103,6 +103,7 @@ NONE = {
         + FIRST.replace("    whole, rest = parts(text)", "    seen.append(text)\n    whole, rest = parts(text)"),
         USES,
     ),
+    "it stands beside what is nested too deep": (FIRST + "\nx = " + "+".join(["1"] * 2_000), USES),
     "it is defined anew and not called again": (FIRST, USES, IN_CENTS.replace("* 100", "* 1000")),
 }
 

@@ -7,11 +7,12 @@ change the files that the accepted answer changed, all of them and no other, and
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from evolve.environments.files.acting import Acted, BlockRunner
+from evolve.environments.files.acting import REPLY_S, Acted, BlockRunner
 from evolve.environments.files.folder_session import FolderSession
 from evolve.environments.files.snapshots import changes_between
 from evolve.environments.protocol import Rehearsed
@@ -81,10 +82,12 @@ def repeated(
     opens: Callable[[Mapping[str, bytes]], FolderSession],
     start: Callable[[int], object],
 ) -> Json:
-    """The value of the last of some actions in one interpreter; None where that was lost."""
-    acted = Acted(tree=tree.files, parts=())
+    """The value of the last of some actions in one interpreter; None where that was lost, or they take too long."""
+    acted, ends = Acted(tree=tree.files, parts=()), time.monotonic() + REPLY_S
     with closing(opens(tree.files)) as session:
         for number, code in codes:
             start(number)
-            acted = BlockRunner(acted.tree, session, opens, lambda _: False).run(blocks_of(code))
-        return acted.value if session.alive else None
+            acted = BlockRunner(acted.tree, session, opens, bool, ends - time.monotonic()).run(blocks_of(code))
+            if not session.alive:
+                return None
+    return acted.value
