@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from evolve.episodes import Json, Row
 from evolve.export.validation import LONGEST_DESCRIPTION
-from evolve.export.wording import change_of, kind_of, steps_of, unused_in, words_in
+from evolve.export.wording import kind_of, steps_of, unused_in, words_in
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.objections import hidden_sign, objection
 from evolve.policies.language.reflection import compact, repeats_text
@@ -26,6 +26,8 @@ GENERAL_TRIGGER = "Use when a column or value needs exactly this change."
 """How the search ends what it says of a skill: nobody's words."""
 STEPS = "Steps:"
 """Begins the part of a description that says what the code does."""
+WHEN = " Use when a task needs "
+"""Begins its last part."""
 MOST_KINDS = 3
 """Of arguments, in a name that is made from the contract."""
 
@@ -72,8 +74,7 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
     what = said_of(skill)
     takes, gives, also = _contract(skill)
     example = next((sample for row in examples if (sample := _example(row))), "")
-    done = [change_of(skill.rows), *steps_of(skill.code)]
-    steps, held = ", ".join(filter(None, done)), " ".join(words_in(skill.code))
+    steps, held = ", ".join(steps_of(skill.code)), " ".join(words_in(skill.code))
     also = f" In other words: {also}." if also else ""
     if skill.environment:
         text = f"{what or 'Does a change that was done before'}. Edits text files of a folder. Takes {takes}."
@@ -81,7 +82,7 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
         text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}.{also}"
     text += f" {STEPS} {steps}." if steps else ""
     text += f" Words: {held.replace(' ', ', ')}." if held and not _objection(held) else ""
-    text += f" Use when a task needs {_plain_words(exported_name(skill))}, or a function with the same results."
+    text += f"{WHEN}{_plain_words(exported_name(skill))}, or a function with the same results."
     return text[:LONGEST_DESCRIPTION]
 
 
@@ -152,7 +153,7 @@ def _in_words(skill: Skill, words: str) -> str:
     if "use when" in text.lower():
         return text[:LONGEST_DESCRIPTION]
     what = (text or _plain_words(skill.name).capitalize()).rstrip(".")
-    when = f" Use when a task needs {_plain_words(skill.name)}, or a function with the same results."
+    when = f"{WHEN}{_plain_words(skill.name)}, or a function with the same results."
     return what[: LONGEST_DESCRIPTION - len(when) - 1] + "." + when
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from evolve.episodes import Json, Row
+from evolve.episodes import Json
 
 _MOST = 10
 _MOSTLY = 0.6
@@ -21,23 +21,6 @@ def kind_of(values: Sequence[Json]) -> tuple[str, str]:
     shares = ((sum(map(bool, map(form.fullmatch, texts))), said) for form, said in _kinds())
     kind, _, also = next((said for count, said in shares if count > _MOSTLY * len(texts)), "").partition(": ")
     return kind, also
-
-
-def change_of(rows: Sequence[Row]) -> str:
-    """What every row says of how the result, a text, is made of an argument; "" for nothing."""
-    said = [set(_changes([*map(str, row.input)], row.output)) for row in rows if isinstance(row.output, str)]
-    common = set.intersection(*said) if said and len(said) == len(rows) else set()
-    return next((each for each in _CHANGES if each in common), "")
-
-
-_CHANGES = _SAME, _PART, _ADDED = "written in another form", "picks out a part (extract)", "puts something to it (add)"
-
-
-def _changes(given: Sequence[str], output: str) -> Iterator[str]:
-    for text in given:
-        if output != text:
-            same = sorted(filter(str.isalnum, text.lower())) == sorted(filter(str.isalnum, output.lower()))
-            yield from (_SAME,) if same else (_PART,) if output in text else (_ADDED,) if text in output else ()
 
 
 @cache
