@@ -1,7 +1,7 @@
 """Is a skill found by other words than its own? Paraphrases, against the very text that left.
 
-The library is filled up with functions of the suites that ship, each under names of columns that are drawn and described
-as a skill is. What computes the same as a skill that is asked for is left out: it would be a right answer too.
+The library is filled up with functions of the suites that ship, described as skills are, under columns that are drawn.
+What computes the same as a skill that is asked for is left out: it would be a right answer too.
 """
 
 from __future__ import annotations
@@ -133,4 +133,6 @@ def _renamed(task: Task, rng: random.Random) -> Skill:
     code = f"def {entry}({names}):\n    return [{names}]\n"
     told = f"Give {wanted} from {' and '.join(given)}."
     signature = f"({typed}) -> {gives}"
-    return Skill(name=name, description=told, entry=entry, signature=signature, code=code, rows=rows, test_code="", source="")
+    return Skill(
+        name=name, description=told, entry=entry, signature=signature, code=code, rows=rows, test_code="", source=""
+    )
