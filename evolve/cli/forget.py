@@ -20,7 +20,7 @@ app = pages.App()
 _KINDS: tuple[Kind, ...] = ("insight", "note", "preference", "metric", "skill")
 
 
-@app.page("forget", "evolve forget 0c1f22ab", "evolve forget --all")
+@app.page("forget", "evolve forget 0c1f22ab", "evolve forget --practice", "evolve forget --all")
 def forget_command(
     ids: Annotated[
         list[str] | None,
@@ -31,6 +31,9 @@ def forget_command(
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every insight. Nothing else is deleted.")] = False,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="All that only practice on tasks that ship with evolve taught.")
+    ] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -41,8 +44,10 @@ def forget_command(
 
     The last insight takes with it what was judged only together with insights. evolve says before what that is.
     """
-    if bool(ids) == everything:
-        raise UsageError("name what to forget, or give --all for every insight", hint="evolve memory list")
+    if bool(ids) + everything + practice != 1:
+        raise UsageError(
+            "name what to forget, or give --practice, or --all for every insight", hint="evolve memory list"
+        )
     with evolve.open(options.existing(workspace)) as opened:
         # All are looked up before the first is deleted, so that a wrong id changes nothing.
         chosen = {(one.kind, one.id): one for one in (named(opened, typed, _KINDS) for typed in ids or ())}
@@ -53,6 +58,11 @@ def forget_command(
         before, used = opened.variants.active, in_use(opened)
         if everything:
             counts = {"insight": opened.memory.forget(everything=True)}
+        elif practice:
+            # Skills first: with the last insight may go what acts only while one of both is there.
+            counts = {"skill": len(opened.skills.forget_practice()), "insight": 0}
+            if taught := opened.memory.from_practice():
+                counts["insight"] = opened.memory.forget(sorted(taught))
         else:
             counts = _forget(opened, list(chosen.values()))
         still_used = in_use(opened)
@@ -61,9 +71,15 @@ def forget_command(
         deleted = sum(count for kind, count in counts.items() if kind != "skill")
         emit_json({"forgotten": deleted, "notes": counts.get("note", 0), "by_kind": counts, "active": active})
         return
-    unused = tell_gone(used, still_used)
+    unused = tell_gone(used, still_used) if not practice else []
     for one in (one for one in chosen.values() if one.id not in unused):
         emit(visible(_line(one)))
+    if practice:
+        emit(f"forgot {counted(counts['insight'], 'insight')}; {counted(counts['skill'], 'skill')} out of use")
+        if counts["skill"]:
+            emit("  to take a skill back: evolve skills undo SKILL", whole=True)
+        if active and active == before:
+            note(f"version {active[:12]} is still active: evolve lab variants rollback takes that back")
     if everything:
         emit(f"forgot {counted(counts['insight'], 'insight')}")
     if active != before:

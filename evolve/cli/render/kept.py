@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from evolve.cli.render.output import at_home, counted, shorten, table, visible
 
@@ -146,6 +146,20 @@ def kept_table(kept: Sequence[KeptThing], most: int = 10) -> str:
     ]
     told = table(("kept", "kind", "since", "shown to runs", "tested"), rows)
     return f"{told}\nand {len(kept) - most} more: evolve memory list, evolve skills list" if len(kept) > most else told
+
+
+def origin(name: str, taught: Collection[str]) -> Literal["practice", "own"]:
+    """Where a learned thing comes from, as data.
+
+    Args:
+        taught: Ids of what practice taught.
+    """
+    return "practice" if name in taught else "own"
+
+
+def practice_line(count: int, what: str) -> str:
+    """How many things are left out of a list, and how to see them."""
+    return f"{counted(count, what)} from practice: --practice shows {'it' if count == 1 else 'them'}"
 
 
 def _tested(one: KeptThing) -> str:

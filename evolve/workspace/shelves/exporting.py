@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from evolve.episodes import BUILT_IN
 from evolve.errors import UsageError
 from evolve.paths import home_folder
 from evolve.sandbox import UNSANDBOXED
 from evolve.skills import Skill
+from evolve.workspace.shelves.practice import Practice
 
 if TYPE_CHECKING:
     from evolve.record.stores import Stores
@@ -61,8 +60,12 @@ def is_unconfined(stores: Stores, skill: Skill) -> bool:
     return {one.fingerprint for one in stores.skills.verdicts(skill.digest) if one.admitted} == {UNSANDBOXED}
 
 
-def why_not_exported(stores: Stores, skill: Skill) -> str:
-    """Why a skill must not leave the workspace, with what to do about it; "" where it may."""
+def why_not_exported(stores: Stores, skill: Skill, practice: Practice | None = None) -> str:
+    """Why a skill must not leave the workspace, with what to do about it; "" where it may.
+
+    Args:
+        practice: Made once where many skills are asked about.
+    """
     if skill.hidden:
         return (
             "it is a part of answers that the search uses, and no skill; "
@@ -70,25 +73,12 @@ def why_not_exported(stores: Stores, skill: Skill) -> str:
         )
     if is_unconfined(stores, skill):
         return "it was learned without a sandbox; learn it again without --set sandbox=none"
-    if skill.owner != "user" and all(_is_practice(stores, task) for task in skill.source.split(", ")):
+    if (practice or Practice(stores)).made(skill):
         return (
             "it comes from practice on tasks that ship with evolve, not from work of yours; "
             f"evolve skills own {skill.name} makes it yours, then export it"
         )
     return ""
-
-
-def _is_practice(stores: Stores, task: str) -> bool:
-    sql = (
-        "SELECT DISTINCT s.source FROM memory_sources s JOIN memory_episodes e ON e.episode = s.episode"
-        " WHERE e.task = ?"
-    )
-    known = {str(row["source"]) for row in stores.db.query(sql, [task])}
-    if known or not re.search(r"-\d+\Z", task):
-        return known == {BUILT_IN}
-    from evolve.tasks.suites import ships
-
-    return ships(task)
 
 
 def evidence_of(stores: Stores, skill: Skill) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import getpass
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from evolve.episodes import FACT, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.files import SVG, is_replaced, write_atomic
+from evolve.retrieval import HashingEmbedder, MeaningIndex
+from evolve.workspace.shelves.practice import Practice
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -22,6 +25,14 @@ if TYPE_CHECKING:
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
     from evolve.record.stores import Stores
     from evolve.redaction import Scanner
+    from evolve.workspace.shelves.preferences import Preferences
+
+_NOTES = ("note", "replaced")
+_LOOKED_AT = 64
+"""Insights that are looked at until enough are about the subject."""
+_NEAR = 0.4
+"""Cosine by a trained encoder from which tasks are alike that share no word with a query. Hashed words say only once
+more which words are shared."""
 
 NoteRole = Literal["user", "assistant", "tool", "document"]
 
@@ -35,12 +46,34 @@ class NoteOrigin(TypedDict, total=False):
     source: str
 
 
+class RecallOptions(TypedDict, total=False):
+    """What may be wished for of a recall.
+
+    Attributes:
+        scope: Only insights and notes of this environment and family.
+        now: As it was known then, in seconds since the epoch.
+        as_of: The same, as ``at`` of :meth:`Memories.note`.
+        kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
+            insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
+        folder: Also preferences that hold for work there.
+        practice: Also insights that came from practice; see :meth:`Memories.from_practice`.
+    """
+
+    scope: Scope | None
+    now: float | None
+    as_of: datetime | str | float | None
+    kinds: Sequence[str] | None
+    folder: str | os.PathLike[str] | None
+    practice: bool
+
+
 class Memories(Shelf):
     """Notes and insights of a workspace.
 
     Args:
         on_empty: Called after the last insight was forgotten.
         scanner: Gives what knows the secrets that no file may hold.
+        preferences: Gives what the person wants.
         policy: Name of the policy that works here, for whom claims in a model's words are read; None for no model.
     """
 
@@ -50,10 +83,11 @@ class Memories(Shelf):
         *,
         on_empty: Callable[[], None],
         scanner: Callable[[], Scanner],
+        preferences: Callable[[], Preferences],
         policy: str | None = None,
     ) -> None:
         self._stores, self._memory, self._scanner, self._policy = stores, stores.memory, scanner, policy
-        self._on_empty = on_empty
+        self._on_empty, self._preferences = on_empty, preferences
 
     def note(
         self,
@@ -164,37 +198,50 @@ class Memories(Shelf):
         """Every row an insight rests on."""
         return self._memory.evidence(insight)
 
-    def recall(
-        self,
-        query: str,
-        k: int = 5,
-        *,
-        scope: Scope | None = None,
-        now: float | None = None,
-        as_of: datetime | str | float | None = None,
-        kinds: Sequence[str] | None = None,
-    ) -> builtins.list[Recalled]:
-        """What is worth knowing for a task in words.
+    def recall(self, query: str, k: int = 8, **wanted: Unpack[RecallOptions]) -> builtins.list[Recalled]:
+        """What is worth knowing for a task in words: at most ``k`` of each kind, what somebody said first.
+
+        A person and the programs that are served get the same. An insight of another subject is left out: no task that
+        it rests on shares a word with the query, and no trained encoder finds them alike.
 
         Args:
-            as_of: As it was known then, a date or seconds as ``at`` of :meth:`note`; ``now`` is the same in seconds.
-            kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
-                insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
+            wanted: See :class:`RecallOptions`.
 
         Raises:
             UsageError: Both times are given.
         """
+        now, as_of, kinds = wanted.get("now"), wanted.get("as_of"), wanted.get("kinds")
         if now is not None and as_of is not None:
             raise UsageError("now and as_of say the same", hint="give one of them")
+        until, scope = _seconds(as_of) if now is None else now, wanted.get("scope")
         chosen = ("insight", "hypothesis", "note") if kinds is None else kinds
-        found = self._memory.recall(query, k, scope=scope, now=_seconds(as_of) if now is None else now, kinds=chosen)
-        known = self.sentences()
+        noted, claimed = [[kind for kind in chosen if (kind in _NOTES) is wish] for wish in (True, False)]
+        folder = wanted.get("folder")
+        said = [] if folder is None else self._preferences().for_context(query, k, folder=os.fspath(folder))
+        said += self._memory.recall(query, k, scope=scope, now=until, kinds=noted)
+        found = self._memory.recall(query, _LOOKED_AT, scope=scope, now=until, kinds=claimed)
+        known, taught = self.sentences(), frozenset() if wanted.get("practice") else self.from_practice()
         # A model's word that is not borne out stays out, unless it is asked for.
-        return [
-            _for_people(one, known.get(one.id))
+        told = [
+            one
             for one in found
-            if kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT)
+            if one.id not in taught
+            and (kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT))
         ]
+        return said + [_for_people(one, known.get(one.id)) for one in self._about(query, told)[:k]]
+
+    def _about(self, query: str, found: Sequence[Recalled]) -> builtins.list[Recalled]:
+        """The insights that are about the subject of a query."""
+        texts = {one.id: [one.text] if one.cause.startswith(FACT) else [] for one in found}
+        for name, said in texts.items():
+            said += self._memory.instructions(name)
+        fitting = MeaningIndex({name: " ".join(said) for name, said in texts.items()}).scores(query).keys()
+        least = math.inf if isinstance(self._memory.embedder, HashingEmbedder) else _NEAR
+        return [one for one in found if one.id in fitting or one.scores["vector"] >= least]
+
+    def from_practice(self) -> frozenset[str]:
+        """Ids of the insights that came from nothing but practice on tasks that ship with evolve."""
+        return Practice(self._stores).insights()
 
     def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""

@@ -28,6 +28,7 @@ from evolve.workspace.shelves.exporting import (
     why_not_exported,
     worked_in,
 )
+from evolve.workspace.shelves.practice import Practice
 from evolve.workspace.shelves.shelf import Shelf
 from evolve.workspace.shelves.skill_folders import UnusedFolder, unused_folders
 
@@ -67,7 +68,7 @@ class Skills(Shelf):
         self._on_empty = on_empty
         self._same = same
         self._read_only = read_only
-        self._index: tuple[frozenset[tuple[str, str]], SkillIndex] | None = None
+        self._index: tuple[frozenset[tuple[str, str]], SkillIndex, frozenset[str]] | None = None
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission, without parts of answers that serve the search alone."""
@@ -104,23 +105,37 @@ class Skills(Shelf):
 
         return skill_histories(self._stores, skills)
 
-    def find(self, query: str, k: int = 5) -> builtins.list[Skill]:
-        """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them."""
+    def from_practice(self, skills: Sequence[Skill]) -> frozenset[str]:
+        """Digests of those that came from practice on tasks that ship with evolve, and helped no task of the person."""
+        practice = Practice(self._stores)
+        return frozenset(skill.digest for skill in skills if practice.keeps(skill))
+
+    def find(self, query: str, k: int = 8, *, practice: bool = False) -> builtins.list[Skill]:
+        """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them.
+
+        Args:
+            practice: Also, behind them, as many that came from practice; see :meth:`from_practice`.
+        """
         from evolve.export import SkillIndex, search_text
 
         # Which skills there are is cheap to ask; what they say is read again only where that changed.
         key = self._stores.skills.standing(KEPT)
         if self._index is None or self._index[0] != key:
-            texts = {skill.digest: search_text(skill) for skill in self.list(KEPT)}
-            self._index = (key, SkillIndex(texts, self._stores.memory.embedder))
-        return [self.show(digest) for digest in self._index[1].best(query, k)]
+            kept = self.list(KEPT)
+            texts = {skill.digest: search_text(skill) for skill in kept}
+            self._index = (key, SkillIndex(texts, self._stores.memory.embedder), self.from_practice(kept))
+        found, taught = self._index[1].best(query, len(key)), self._index[2]
+        own = [digest for digest in found if digest not in taught][:k]
+        more = [digest for digest in found if digest in taught][:k] if practice else []
+        return [self.show(digest) for digest in (*own, *more)]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
         """Functions that may leave, as MCP tools by name of the skill, the most used first."""
         from evolve.workspace.shelves.skill_tools import skill_tools
 
         known = [skill for skill in self.list(KEPT) if not skill.environment]
-        kept = [skill for skill in known if not why_not_exported(self._stores, skill)]
+        practice = Practice(self._stores)
+        kept = [skill for skill in known if not why_not_exported(self._stores, skill, practice)]
         return skill_tools(kept, reserved)
 
     def call(self, name: str, given: Mapping[str, Json], *, seconds: float = 10.0, warm: Sandbox | None = None) -> Json:
@@ -195,6 +210,21 @@ class Skills(Shelf):
                 self._stores.skills.retire(part.digest, "the last skill was retired")
             self._on_empty()
         return retired
+
+    def forget_practice(self) -> builtins.list[Skill]:
+        """Takes out of use what practice made, its parts too, but for what a skill of the person's is made of.
+
+        Each can be put back by :meth:`undo`. Functions that runs of the person's own found stay in use.
+        """
+        known = [*self.list((*KEPT, "doubtful")), *self.parts((*KEPT, "doubtful"))]
+        taught = self.from_practice(known)
+        needed = with_called({skill.digest for skill in known} - taught, known)
+        gone = [skill for skill in known if skill.digest in taught - needed]
+        for skill in gone:
+            self._stores.skills.retire(skill.digest, "what practice taught was forgotten")
+        if not self.list(ACTIVE):
+            self._on_empty()
+        return gone
 
     def versions(self, name: str) -> builtins.list[Skill]:
         """The skills that do the same job, oldest first.
