@@ -40,14 +40,13 @@ def forget_command(
     """Delete what was learned or said: an insight, a note, a preference, a metric; a skill is taken out of use.
 
     An insight goes with its evidence, a preference with what it rests on. What a deleted note or preference had
-    replaced holds again. Of a skill the code and history stay. Runs that were told of it keep its words on record.
+    replaced holds again. Of a skill code and history stay, and evolve skills undo puts it back. Runs keep on record
+    what they were told.
 
     The last insight takes with it what was judged only together with insights. evolve says before what that is.
     """
     if bool(ids) + everything + practice != 1:
-        raise UsageError(
-            "name what to forget, or give --practice, or --all for every insight", hint="evolve memory list"
-        )
+        raise UsageError("name what to forget, or give --practice, or --all", hint="evolve memory list")
     with evolve.open(options.existing(workspace)) as opened:
         # All are looked up before the first is deleted, so that a wrong id changes nothing.
         chosen = {(one.kind, one.id): one for one in (named(opened, typed, _KINDS) for typed in ids or ())}
@@ -56,13 +55,8 @@ def forget_command(
             note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
             note(f"{gone.after[:12]} acts after it; evolve lab variants rollback goes back")
         before, used = opened.variants.active, in_use(opened)
-        if everything:
-            counts = {"insight": opened.memory.forget(everything=True)}
-        elif practice:
-            # Skills first: with the last insight may go what acts only while one of both is there.
-            counts = {"skill": len(opened.skills.forget_practice()), "insight": 0}
-            if taught := opened.memory.from_practice():
-                counts["insight"] = opened.memory.forget(sorted(taught))
+        if everything or practice:
+            counts = {"insight": opened.memory.forget(everything=True)} if everything else _forget_practice(opened)
         else:
             counts = _forget(opened, list(chosen.values()))
         still_used = in_use(opened)
@@ -71,17 +65,13 @@ def forget_command(
         deleted = sum(count for kind, count in counts.items() if kind != "skill")
         emit_json({"forgotten": deleted, "notes": counts.get("note", 0), "by_kind": counts, "active": active})
         return
-    unused = tell_gone(used, still_used) if not practice else []
-    for one in (one for one in chosen.values() if one.id not in unused):
-        emit(visible(_line(one)))
-    if practice:
-        emit(f"forgot {counted(counts['insight'], 'insight')}; {counted(counts['skill'], 'skill')} out of use")
-        if counts["skill"]:
-            emit("  to take a skill back: evolve skills undo SKILL", whole=True)
-        if active and active == before:
-            note(f"version {active[:12]} is still active: evolve lab variants rollback takes that back")
-    if everything:
-        emit(f"forgot {counted(counts['insight'], 'insight')}")
+    if everything or practice:
+        skills = f"; {counted(counts['skill'], 'skill')} out of use" if practice else ""
+        emit(f"forgot {counted(counts['insight'], 'insight')}{skills}")
+    else:
+        unused = tell_gone(used, still_used)
+        for one in (one for one in chosen.values() if one.id not in unused):
+            emit(visible(_line(one)))
     if active != before:
         emit(f"active: {active[:12]}, before {before[:12]}")
 
@@ -100,6 +90,12 @@ def tell_gone(before: dict[str, str], after: dict[str, str]) -> list[str]:
     if gone:
         emit(visible(f"evolve no longer uses {', '.join(before[name] for name in gone)}"))
     return gone
+
+
+def _forget_practice(opened: Workspace) -> dict[str, int]:
+    """Takes out of use and deletes what only practice on shipped tasks taught; gives how many of each kind."""
+    skills, taught = opened.skills.forget_practice(), sorted(opened.memory.from_practice())
+    return {"skill": len(skills), "insight": opened.memory.forget(taught) if taught else 0}
 
 
 def _line(one: Named) -> str:

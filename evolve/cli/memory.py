@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
     from evolve.workspace import InsightStatus, Note, Recalled
 
 app = pages.App()
-
-
-def _date(text: str) -> datetime:
-    """A day or a moment as ISO 8601 writes it; a bare number would else be taken for seconds since 1970."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is no date such as 2026-03-31 or 2026-03-31T14:30") from error
 
 
 @app.page(
@@ -61,20 +52,17 @@ def list_command(
         preferences = [one for one in opened.preferences.list() if one.status != "proposed"] if every else []
         proposals = len(opened.preferences.proposals()) if every else 0
     insights = [one for one in insights if (about or "").casefold() in one.scope.family.casefold()]
-    insights.sort(
-        key=lambda one: (one.id in taught, not one.groups, one.relation == "no_effect", -one.evidence, one.id)
-    )
+    insights.sort(key=lambda one: (one.id in taught, not one.groups, one.relation == "no_effect", -one.evidence))
     if as_json:
         told_notes = [_note_data(entry, replaced.get(entry.id), again.get(entry.id)) for entry in notes]
-        told_insights = [{**insight_data(one, told[one.id]), "origin": origin(one.id, taught)} for one in insights]
+        told_insights = [{**insight_data(one, told[one.id]), **origin(one.id, taught)} for one in insights]
         emit_json({"insights": told_insights, "preferences": preferences, "notes": told_notes})
         return
     left_out = [] if practice else [one for one in insights if one.id in taught]
     insights = [one for one in insights if one not in left_out]
     everything = Remembered(insights=insights, told=told, histories=histories, preferences=preferences)
-    show_remembered(
-        replace(everything, notes=notes, replaced=replaced, newer=again), whole=whole or practice or not every
-    )
+    everything = replace(everything, notes=notes, replaced=replaced, newer=again)
+    show_remembered(everything, whole=whole or practice or not every)
     if not (insights or notes or preferences or proposals):
         asked = " and ".join(filter(None, [status or "", f"about {about!r}" if about else ""]))
         emit("evolve remembers nothing yet" if every else visible(f"no insight is {asked}", lines=False))
@@ -96,14 +84,7 @@ def recall_command(
     query: Annotated[str, typer.Argument(metavar="TASK", help="A task in words.")],
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 8,
     as_of: Annotated[
-        datetime | None,
-        typer.Option(
-            "--as-of",
-            metavar="DATE",
-            parser=_date,
-            help="As it was known on that day, such as 2026-03-31.",
-            show_default=False,
-        ),
+        str | None, typer.Option("--as-of", metavar="DATE", help="As it was known on that day, such as 2026-03-31.")
     ] = None,
     replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
     folder: Annotated[
@@ -120,13 +101,12 @@ def recall_command(
         raise UsageError("say for what", hint='evolve memory recall "shorten a name"')
     with evolve.open(workspace, read_only=True) as opened:
         kinds = ["insight", "replaced"] if replaced else None
-        until = as_of + timedelta(days=1) if as_of is not None and as_of.time() == time.min else as_of
         where = named_path(folder).resolve()
-        recalled = opened.memory.recall(query, k, as_of=until, kinds=kinds, folder=where, practice=practice)
+        recalled = opened.memory.recall(query, k, as_of=as_of, kinds=kinds, folder=where, practice=practice)
         encoder, taught = opened.memory.encoder, opened.memory.from_practice()
         others = {entry.id: (entry.author, entry.role) for entry in opened.memory.notes() if entry.role != "user"}
     if as_json:
-        emit_json([{**to_data(one), "origin": origin(one.id, taught)} for one in recalled])
+        emit_json([{**to_data(one), **origin(one.id, taught)} for one in recalled])
         return
     _show_recalled(recalled, others)
     note(f"encoder: {encoder}")
@@ -161,12 +141,7 @@ def note_command(
     role: Annotated[
         str, typer.Option("--role", metavar="ROLE", help="Who that is: user, assistant, tool or document.")
     ] = "user",
-    at: Annotated[
-        datetime | None,
-        typer.Option(
-            "--at", metavar="DATE", parser=_date, help="When it was said; now, unless given.", show_default=False
-        ),
-    ] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="DATE", help="When it was said; now, unless given.")] = None,
     thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Conversation it is part of.")] = "",
     source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it stands, such as a file.")] = "",
     workspace: options.Workspace = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,7 +48,8 @@ def list_command(
             note(f"warning: {unused.why}; {unused.fix}")
     skills.sort(key=lambda skill: (skill.digest in taught, -len(skill.tasks), skill.name))
     if as_json:
-        emit_json([{**_skill(one, taught), "history": histories[one.digest].to_json()} for one in skills])
+        data = ({**_skill(one), **origin(one.digest, taught)} for one in skills)
+        emit_json([{**told, "history": histories[told["digest"]].to_json()} for told in data])
         return
     left_out = [] if practice else [skill for skill in skills if skill.digest in taught]
     skills = [skill for skill in skills if skill not in left_out]
@@ -63,8 +63,7 @@ def list_command(
     if left_out:
         note(practice_line(len(left_out), "skill"))
     if idle:
-        used = f"{idle} more {'is' if idle == 1 else 'are'} idle: no answer to another task used {_them(idle)}"
-        note(f"{used}; --all lists {_them(idle)}, find and export know {_them(idle)}")
+        note(f"{counted(idle, 'skill')} that no other task used: --all lists {'it' if idle == 1 else 'them'} too")
     if parts:
         note(f"{counted(parts, 'part')} of answers that the search uses {'is' if parts == 1 else 'are'} not listed")
 
@@ -133,7 +132,7 @@ def find_command(
         taught = opened.skills.from_practice(found)
     skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:
-        emit_json([_skill(skill, taught) for skill in skills])
+        emit_json([{**_skill(skill), **origin(skill.digest, taught)} for skill in skills])
         return
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none of yours fits")
     if len(found) > len(skills):
@@ -255,12 +254,7 @@ def _counts(history: ItemHistory) -> tuple[str, str, str]:
     return str(history.used), str(history.helped or 0), f"{differed} of {history.trials}" if history.trials else "-"
 
 
-def _them(count: int) -> str:
-    return "it" if count == 1 else "them"
-
-
-def _skill(skill: Skill, taught: Collection[str] | None = None) -> dict[str, Any]:
-    """A skill as data, with its origin where it is known which ones practice taught."""
+def _skill(skill: Skill) -> dict[str, Any]:
     return {
         "name": skill.name,
         "status": skill.status,
@@ -270,5 +264,4 @@ def _skill(skill: Skill, taught: Collection[str] | None = None) -> dict[str, Any
         "digest": skill.digest,
         "tasks": list(skill.tasks),
         "source": skill.source,
-        **({} if taught is None else {"origin": origin(skill.digest, taught)}),
     }

@@ -10,10 +10,11 @@ import pytest
 
 import evolve
 from evolve.skills import AdmissionVerdict, Skill
+from tests.doubles.practised import work_on
 from tests.export.test_bundle import HALVINGS, LABEL, SHORT
 from tests.skills.samples import GOOD
 
-PRACTISED = replace(Skill.from_draft(GOOD), source="take-001")
+PRACTISED = replace(Skill.from_draft(GOOD), source="task-1")
 
 
 @pytest.fixture
@@ -21,6 +22,7 @@ def kept(tmp_path, cli) -> None:
     """A workspace with three skills, of which two are trusted, one of them from a suite that ships."""
     with evolve.open(tmp_path / "ws") as workspace:
         library = workspace.stores.skills
+        assert work_on(workspace, 1, "operation:filter", "Keep some", suite="lists") == PRACTISED.source
         for skill in (SHORT, LABEL, PRACTISED, HALVINGS):
             plain = replace(skill, source="mine" if skill is not PRACTISED else skill.source)
             library.add(plain, AdmissionVerdict(digest=plain.digest, admitted=True, fingerprint="bubblewrap"))

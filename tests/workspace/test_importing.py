@@ -208,8 +208,9 @@ def test_instructions_are_quoted_and_reach_no_run_before_the_person_vouches_for_
     (note,) = workspace.memory.notes()
     assert note.role == "document" and "Begin with who was there." in note.text
     assert workspace.skills.import_(tmp_path / "theirs").known == ("write-minutes",)
-    workspace.skills.import_(tmp_path / "theirs", mine=True)
-    assert {one.role for one in workspace.memory.notes()} == {"document", "user"}
+    for guidance in (("write-minutes",), ()):
+        assert workspace.skills.import_(tmp_path / "theirs", mine=True).guidance == guidance
+        assert [one.role for one in workspace.memory.notes()] == ["user"]
 
 
 def test_exported_skills_and_folders_of_skills_come_back(workspace, tmp_path):

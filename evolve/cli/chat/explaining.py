@@ -240,10 +240,8 @@ def show_memory(session: ChatSession, text: str) -> None:
     """What is known, or what words bring to mind."""
     with session.opened(read_only=True) as workspace:
         if text:
-            known = workspace.memory.sentences()
             for item in workspace.memory.recall(text, 5):
-                told = shorten(known[item.id].text if item.id in known else item.text, 110)
-                session.screen.say(item.kind, f"{told}{_dated(item)}")
+                session.screen.say(item.kind, f"{shorten(item.text, 110)}{_dated(item)}")
             return
         insights, notes, sentences = workspace.memory.list(), workspace.memory.notes(), workspace.memory.sentences()
         wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]

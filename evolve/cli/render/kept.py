@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from evolve.cli.render.output import at_home, counted, shorten, table, visible
 
@@ -148,13 +148,9 @@ def kept_table(kept: Sequence[KeptThing], most: int = 10) -> str:
     return f"{told}\nand {len(kept) - most} more: evolve memory list, evolve skills list" if len(kept) > most else told
 
 
-def origin(name: str, taught: Collection[str]) -> Literal["practice", "own"]:
-    """Where a learned thing comes from, as data.
-
-    Args:
-        taught: Ids of what practice taught.
-    """
-    return "practice" if name in taught else "own"
+def origin(name: str, taught: Collection[str]) -> dict[str, str]:
+    """Where a learned thing comes from, as data; ``taught`` are ids of what practice taught."""
+    return {"origin": "practice" if name in taught else "own"}
 
 
 def practice_line(count: int, what: str) -> str:

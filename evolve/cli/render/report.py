@@ -11,7 +11,7 @@ from evolve.cli.render.output import counted, emit, shorten, singular
 from evolve.cli.render.report_details import SEARCH
 
 if TYPE_CHECKING:
-    from evolve.workspace import Contrast, Proof, Report, RoundRow, RunChanges
+    from evolve.workspace import Contrast, Interval, Proof, Report, RoundRow, RunChanges
 
 Answer = Literal["yes", "no", "undecided"]
 
@@ -93,19 +93,18 @@ def _counts(row: RoundRow | None) -> str:
 
 
 def _share(contrast: Contrast) -> str:
-    gain = contrast.gain
-    text = f"{100 * (gain.value or 0.0):+.1f} percentage points"
-    if gain.low is None or gain.high is None:
-        return f"{text} (n = {gain.n}, too few for an interval)"
-    return f"{text} (95 % interval {100 * gain.low:+.1f} to {100 * gain.high:+.1f}, n = {gain.n})"
+    return _figure(contrast.gain, 100, "+.1f", " percentage points")
 
 
 def _ratio(contrast: Contrast) -> str:
-    ratio = contrast.ratio
-    text = f"{ratio.value or 0.0:.2f} times as much as before"
-    if ratio.low is None or ratio.high is None:
-        return f"{text} (n = {ratio.n}, too few for an interval)"
-    return f"{text} (95 % interval {ratio.low:.2f} to {ratio.high:.2f}, n = {ratio.n})"
+    return _figure(contrast.ratio, 1, ".2f", " times as much as before")
+
+
+def _figure(found: Interval, scale: int, form: str, what: str) -> str:
+    text = f"{scale * (found.value or 0.0):{form}}{what}"
+    if found.low is None or found.high is None:
+        return f"{text} (n = {found.n}, too few for an interval)"
+    return f"{text} (95 % interval {scale * found.low:{form}} to {scale * found.high:{form}}, n = {found.n})"
 
 
 def _duration(seconds: float) -> str:

@@ -34,8 +34,8 @@ def show_proof(proof: Proof, policy: str = SEARCH) -> None:
         emit(f"  {proof.alike} more were like earlier ones and do not count")
     if proof.missing:
         emit(
-            f"  {counted(proof.missing, 'more problem')} begun and not judged; a proof has to hold even if learning lost"
-            " them: evolve runs list, evolve learn"
+            f"  {counted(proof.missing, 'more problem')} begun and not judged, and a proof waits for them:"
+            " evolve runs list, evolve learn"
         )
     emit(
         f"  with what was learned before: {tally.wins} better, {tally.losses + tally.withheld} worse,"

@@ -83,10 +83,13 @@ def import_skills(desk: Desk, path: Path, *, mine: bool = False) -> Imported:
     functions = [one for one in found if one.skill is not None and not refused[one.name]]
     refused.update((one.name, why) for one, why in _tried(desk, origin, functions))
     db, sound, role = desk.stores.db, [one for one in found if not refused[one.name]], "user" if mine else "document"
-    before = {note.text for note in desk.stores.memory.notes() if note.role in ("user", role)}
+    notes = desk.stores.memory.notes()
+    before = {note.text for note in notes if note.role in ("user", role)}
     texts = {f"{one.name}: {one.guidance}": one.name for one in sound if one.guidance}
     with db.transaction():
         fits = [one.skill for one in sound if one.skill and set_aside(db, one.skill, origin, one.evidence)]
+        if mine and (quoted := [note.id for note in notes if note.role != "user" and note.text in texts]):
+            desk.stores.memory.forget(quoted)  # what they vouch for is theirs, and stands there once
         for text in texts.keys() - before:  # of a document it reaches no run
             desk.stores.memory.note(text, f"the skill {texts[text]}", role=role, source=origin)
     noted = [name for text, name in texts.items() if text not in before]

@@ -13,7 +13,7 @@ from evolve.episodes import OWN, EpisodeRecord
 from evolve.policies.language.repetition import told_in
 from evolve.workspace.runs.run_answers import kept_by_person
 from evolve.workspace.runs.skill_origin import origin_of
-from evolve.workspace.shelves.practice import Practice
+from evolve.workspace.shelves.practice import only_practised, shipped_tasks
 from evolve.workspace.shelves.preferences import ABOUT
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ class _Seen:
 def _skills(desk: Desk) -> Iterator[KeptThing]:
     from evolve.improve.item_history import skill_histories
 
-    practice = Practice(desk.stores)
-    skills = [skill for skill in desk.stores.skills.active() if not (skill.hidden or practice.keeps(skill))]
+    shipped, active = shipped_tasks(desk.stores), desk.stores.skills.active()
+    skills = [skill for skill in active if not (skill.hidden or only_practised(skill, shipped))]
     histories = skill_histories(desk.stores, skills)
     for skill in skills:
         history = histories[skill.digest]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -12,7 +12,7 @@ from evolve.errors import UsageError
 from evolve.paths import home_folder
 from evolve.sandbox import UNSANDBOXED
 from evolve.skills import Skill
-from evolve.workspace.shelves.practice import Practice
+from evolve.workspace.shelves.practice import made_by_practice
 
 if TYPE_CHECKING:
     from evolve.record.stores import Stores
@@ -60,12 +60,8 @@ def is_unconfined(stores: Stores, skill: Skill) -> bool:
     return {one.fingerprint for one in stores.skills.verdicts(skill.digest) if one.admitted} == {UNSANDBOXED}
 
 
-def why_not_exported(stores: Stores, skill: Skill, practice: Practice | None = None) -> str:
-    """Why a skill must not leave the workspace, with what to do about it; "" where it may.
-
-    Args:
-        practice: Made once where many skills are asked about.
-    """
+def why_not_exported(stores: Stores, skill: Skill, shipped: Collection[str]) -> str:
+    """Why a skill must not leave the workspace, with what to do about it; "" where it may."""
     if skill.hidden:
         return (
             "it is a part of answers that the search uses, and no skill; "
@@ -73,7 +69,7 @@ def why_not_exported(stores: Stores, skill: Skill, practice: Practice | None = N
         )
     if is_unconfined(stores, skill):
         return "it was learned without a sandbox; learn it again without --set sandbox=none"
-    if (practice or Practice(stores)).made(skill):
+    if made_by_practice(skill, shipped):
         return (
             "it comes from practice on tasks that ship with evolve, not from work of yours; "
             f"evolve skills own {skill.name} makes it yours, then export it"

@@ -17,7 +17,7 @@ from evolve.episodes import FACT, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.files import SVG, is_replaced, write_atomic
 from evolve.retrieval import HashingEmbedder, MeaningIndex
-from evolve.workspace.shelves.practice import Practice
+from evolve.workspace.shelves.practice import shipped_tasks
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _NOTES = ("note", "replaced")
 _LOOKED_AT = 64
 """Insights that are looked at until enough are about the subject."""
+_DAY = 86_400.0
 _NEAR = 0.4
 """Cosine by a trained encoder from which tasks are alike that share no word with a query. Hashed words say only once
 more which words are shared."""
@@ -44,27 +45,6 @@ class NoteOrigin(TypedDict, total=False):
     speaker: str
     thread: str
     source: str
-
-
-class RecallOptions(TypedDict, total=False):
-    """What may be wished for of a recall.
-
-    Attributes:
-        scope: Only insights and notes of this environment and family.
-        now: As it was known then, in seconds since the epoch.
-        as_of: The same, as ``at`` of :meth:`Memories.note`.
-        kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
-            insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
-        folder: Also preferences that hold for work there.
-        practice: Also insights that came from practice; see :meth:`Memories.from_practice`.
-    """
-
-    scope: Scope | None
-    now: float | None
-    as_of: datetime | str | float | None
-    kinds: Sequence[str] | None
-    folder: str | os.PathLike[str] | None
-    practice: bool
 
 
 class Memories(Shelf):
@@ -198,29 +178,36 @@ class Memories(Shelf):
         """Every row an insight rests on."""
         return self._memory.evidence(insight)
 
-    def recall(self, query: str, k: int = 8, **wanted: Unpack[RecallOptions]) -> builtins.list[Recalled]:
+    def recall(
+        self,
+        query: str,
+        k: int = 8,
+        *,
+        as_of: datetime | str | float | None = None,
+        kinds: Sequence[str] | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        practice: bool = False,
+    ) -> builtins.list[Recalled]:
         """What is worth knowing for a task in words: at most ``k`` of each kind, what somebody said first.
 
         A person and the programs that are served get the same. An insight of another subject is left out: no task that
         it rests on shares a word with the query, and no trained encoder finds them alike.
 
         Args:
-            wanted: See :class:`RecallOptions`.
-
-        Raises:
-            UsageError: Both times are given.
+            as_of: As it was known then, as ``at`` of :meth:`note`; at the end of a day that is given as text.
+            kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
+                insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
+            folder: Also preferences that hold for work there.
+            practice: Also insights that came from practice; see :meth:`from_practice`.
         """
-        now, as_of, kinds = wanted.get("now"), wanted.get("as_of"), wanted.get("kinds")
-        if now is not None and as_of is not None:
-            raise UsageError("now and as_of say the same", hint="give one of them")
-        until, scope = _seconds(as_of) if now is None else now, wanted.get("scope")
-        chosen = ("insight", "hypothesis", "note") if kinds is None else kinds
+        chosen, now = ("insight", "hypothesis", "note") if kinds is None else kinds, _seconds(as_of)
+        if now is not None and isinstance(as_of, str) and not as_of[10:]:
+            now += _DAY
         noted, claimed = [[kind for kind in chosen if (kind in _NOTES) is wish] for wish in (True, False)]
-        folder = wanted.get("folder")
         said = [] if folder is None else self._preferences().for_context(query, k, folder=os.fspath(folder))
-        said += self._memory.recall(query, k, scope=scope, now=until, kinds=noted)
-        found = self._memory.recall(query, _LOOKED_AT, scope=scope, now=until, kinds=claimed)
-        known, taught = self.sentences(), frozenset() if wanted.get("practice") else self.from_practice()
+        said += self._memory.recall(query, k, now=now, kinds=noted)
+        found = self._memory.recall(query, _LOOKED_AT, now=now, kinds=claimed)
+        known, taught = self.sentences(), frozenset() if practice else self.from_practice()
         # A model's word that is not borne out stays out, unless it is asked for.
         told = [
             one
@@ -241,7 +228,9 @@ class Memories(Shelf):
 
     def from_practice(self) -> frozenset[str]:
         """Ids of the insights that came from nothing but practice on tasks that ship with evolve."""
-        return Practice(self._stores).insights()
+        shipped, sql = shipped_tasks(self._stores), "SELECT DISTINCT insight, task FROM memory_evidence"
+        rows = [(str(row["insight"]), row["task"] in shipped) for row in self._stores.db.query(sql)]
+        return frozenset(name for name, ships in rows if ships) - {name for name, ships in rows if not ships}
 
     def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""

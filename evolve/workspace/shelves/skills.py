@@ -28,7 +28,7 @@ from evolve.workspace.shelves.exporting import (
     why_not_exported,
     worked_in,
 )
-from evolve.workspace.shelves.practice import Practice
+from evolve.workspace.shelves.practice import only_practised, shipped_tasks
 from evolve.workspace.shelves.shelf import Shelf
 from evolve.workspace.shelves.skill_folders import UnusedFolder, unused_folders
 
@@ -107,8 +107,8 @@ class Skills(Shelf):
 
     def from_practice(self, skills: Sequence[Skill]) -> frozenset[str]:
         """Digests of those that came from practice on tasks that ship with evolve, and helped no task of the person."""
-        practice = Practice(self._stores)
-        return frozenset(skill.digest for skill in skills if practice.keeps(skill))
+        shipped = shipped_tasks(self._stores)
+        return frozenset(skill.digest for skill in skills if only_practised(skill, shipped))
 
     def find(self, query: str, k: int = 8, *, practice: bool = False) -> builtins.list[Skill]:
         """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them.
@@ -134,8 +134,8 @@ class Skills(Shelf):
         from evolve.workspace.shelves.skill_tools import skill_tools
 
         known = [skill for skill in self.list(KEPT) if not skill.environment]
-        practice = Practice(self._stores)
-        kept = [skill for skill in known if not why_not_exported(self._stores, skill, practice)]
+        shipped = shipped_tasks(self._stores)
+        kept = [skill for skill in known if not why_not_exported(self._stores, skill, shipped)]
         return skill_tools(kept, reserved)
 
     def call(self, name: str, given: Mapping[str, Json], *, seconds: float = 10.0, warm: Sandbox | None = None) -> Json:
@@ -303,12 +303,13 @@ class Skills(Shelf):
         if to is None and not folders:
             raise UsageError("say where the skills go", hint="--to DIR, or --install claude, codex or project")
         skills, left_out = [self.show(name) for name in names], dict[str, str]()
+        shipped = shipped_tasks(self._stores)
         for skill in skills:
-            told, _, hint = why_not_exported(self._stores, skill).partition("; ")
+            told, _, hint = why_not_exported(self._stores, skill, shipped).partition("; ")
             if told:
                 raise UsageError(f"{skill.name} is not exported: {told}", hint=hint)
         for skill in self.list(("trusted",)) if wanted.get("trusted") else ():
-            if told := why_not_exported(self._stores, skill).partition("; ")[0]:
+            if told := why_not_exported(self._stores, skill, shipped).partition("; ")[0]:
                 left_out[skill.name] = told
             elif skill.digest not in {other.digest for other in skills}:
                 skills.append(skill)
