@@ -114,17 +114,13 @@ def recall_command(
 
 def _show_recalled(recalled: Sequence[Recalled], others: Mapping[str, tuple[str, str]]) -> None:
     """Prints what is recalled; ``others`` are authors and roles of notes that are not the person's, by id."""
-    # A name may be anyone's, "you" too: what the role says stands before it.
-    recalled = [
-        replace(item, why=f"{speaker(*others[item.id])}: {item.why}") if item.id in others else item
-        for item in recalled
-    ]
     whole = terminal_width() is None  # a program that reads it may want all of it
-    texts = [(item.text, item.why) if whole else (shorten(item.text, 160), shorten(item.why, 60)) for item in recalled]
-    rows = [
-        (item.kind, item.score, item.date, *(" ".join(text.split()) for text in both))
-        for item, both in zip(recalled, texts, strict=True)
-    ]
+    rows = []
+    for item in recalled:
+        # A name may be anyone's, "you" too: what the role says stands before it.
+        why = f"{speaker(*others[item.id])}: {item.why}" if item.id in others else item.why
+        text, why = (item.text, why) if whole else (shorten(item.text, 160), shorten(why, 60))
+        rows.append((item.kind, item.score, item.date, " ".join(text.split()), " ".join(why.split())))
     emit(table(("kind", "score", "date", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
     if not rows:
         note("  try: evolve memory list", whole=True)

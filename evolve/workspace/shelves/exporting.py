@@ -55,11 +55,6 @@ class Exported:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def is_unconfined(stores: Stores, skill: Skill) -> bool:
-    """Whether it was only ever tried without a sandbox."""
-    return {one.fingerprint for one in stores.skills.verdicts(skill.digest) if one.admitted} == {UNSANDBOXED}
-
-
 def why_not_exported(stores: Stores, skill: Skill, shipped: Collection[str]) -> str:
     """Why a skill must not leave the workspace, with what to do about it; "" where it may."""
     if skill.hidden:
@@ -67,7 +62,7 @@ def why_not_exported(stores: Stores, skill: Skill, shipped: Collection[str]) -> 
             "it is a part of answers that the search uses, and no skill; "
             f"evolve skills own {skill.name} makes it one of yours"
         )
-    if is_unconfined(stores, skill):
+    if {one.fingerprint for one in stores.skills.verdicts(skill.digest) if one.admitted} == {UNSANDBOXED}:
         return "it was learned without a sandbox; learn it again without --set sandbox=none"
     if made_by_practice(skill, shipped):
         return (

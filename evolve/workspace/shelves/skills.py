@@ -205,10 +205,7 @@ class Skills(Shelf):
         retired = self._stores.skills.retire(name, reason, attended=True)
         for other in () if retired.part or retired.environment else self._same(retired):
             self._stores.skills.retire(other.digest, reason, attended=True)
-        if not self.list(ACTIVE):
-            for part in self.parts():
-                self._stores.skills.retire(part.digest, "the last skill was retired")
-            self._on_empty()
+        self._tidy()
         return retired
 
     def forget_practice(self) -> builtins.list[Skill]:
@@ -222,9 +219,15 @@ class Skills(Shelf):
         gone = [skill for skill in known if skill.digest in taught - needed]
         for skill in gone:
             self._stores.skills.retire(skill.digest, "what practice taught was forgotten")
-        if not self.list(ACTIVE):
-            self._on_empty()
+        self._tidy()
         return gone
+
+    def _tidy(self) -> None:
+        """With the last skill go all parts of answers, and what acts only beside a skill."""
+        if not self.list(ACTIVE):
+            for part in self.parts():
+                self._stores.skills.retire(part.digest, "the last skill was retired")
+            self._on_empty()
 
     def versions(self, name: str) -> builtins.list[Skill]:
         """The skills that do the same job, oldest first.
