@@ -55,17 +55,14 @@ def forget_command(
             note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
             note(f"{gone.after[:12]} acts after it; evolve lab variants rollback goes back")
         before, used = opened.variants.active, in_use(opened)
-        if everything or practice:
-            counts = {"insight": opened.memory.forget(everything=True)} if everything else _forget_practice(opened)
-        else:
-            counts = _forget(opened, list(chosen.values()))
+        counts = _forget_all(opened, practice=practice) if not ids else _forget(opened, list(chosen.values()))
         still_used = in_use(opened)
         active = opened.variants.active  # with the last insight it may have changed
     if as_json:
         deleted = sum(count for kind, count in counts.items() if kind != "skill")
         emit_json({"forgotten": deleted, "notes": counts.get("note", 0), "by_kind": counts, "active": active})
         return
-    if everything or practice:
+    if not ids:
         skills = f"; {counted(counts['skill'], 'skill')} out of use" if practice else ""
         emit(f"forgot {counted(counts['insight'], 'insight')}{skills}")
     else:
@@ -92,8 +89,10 @@ def tell_gone(before: dict[str, str], after: dict[str, str]) -> list[str]:
     return gone
 
 
-def _forget_practice(opened: Workspace) -> dict[str, int]:
-    """Takes out of use and deletes what only practice on shipped tasks taught; gives how many of each kind."""
+def _forget_all(opened: Workspace, *, practice: bool) -> dict[str, int]:
+    """Deletes every insight, or what only practice taught, skills too; gives how many of each kind."""
+    if not practice:
+        return {"insight": opened.memory.forget(everything=True)}
     skills, taught = opened.skills.forget_practice(), sorted(opened.memory.from_practice())
     return {"skill": len(skills), "insight": opened.memory.forget(taught) if taught else 0}
 

@@ -305,8 +305,7 @@ class Skills(Shelf):
         folders = skill_folders(install)
         if to is None and not folders:
             raise UsageError("say where the skills go", hint="--to DIR, or --install claude, codex or project")
-        skills, left_out = [self.show(name) for name in names], dict[str, str]()
-        shipped = shipped_tasks(self._stores)
+        skills, left_out, shipped = [self.show(one) for one in names], dict[str, str](), shipped_tasks(self._stores)
         for skill in skills:
             told, _, hint = why_not_exported(self._stores, skill, shipped).partition("; ")
             if told:
