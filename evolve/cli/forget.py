@@ -56,21 +56,21 @@ def forget_command(
             note(f"{gone.after[:12]} acts after it; evolve lab variants rollback goes back")
         before, used = opened.variants.active, in_use(opened)
         counts = _forget_all(opened, practice=practice) if not ids else _forget(opened, list(chosen.values()))
-        still_used = in_use(opened)
-        active = opened.variants.active  # with the last insight it may have changed
+        still_used, active = in_use(opened), opened.variants.active  # with the last insight it may have changed
     if as_json:
         deleted = sum(count for kind, count in counts.items() if kind != "skill")
         emit_json({"forgotten": deleted, "notes": counts.get("note", 0), "by_kind": counts, "active": active})
         return
     if not ids:
-        skills = f"; {counted(counts['skill'], 'skill')} out of use" if practice else ""
-        emit(f"forgot {counted(counts['insight'], 'insight')}{skills}")
+        emit(_counts_line(counts))
     else:
         unused = tell_gone(used, still_used)
         for one in (one for one in chosen.values() if one.id not in unused):
             emit(visible(_line(one)))
     if active != before:
         emit(f"active: {active[:12]}, before {before[:12]}")
+    elif practice and active != "unlearned":
+        note(f"version {active[:12]} still acts: evolve lab variants rollback")
 
 
 def in_use(opened: Workspace) -> dict[str, str]:
@@ -95,6 +95,11 @@ def _forget_all(opened: Workspace, *, practice: bool) -> dict[str, int]:
         return {"insight": opened.memory.forget(everything=True)}
     skills, taught = opened.skills.forget_practice(), sorted(opened.memory.from_practice())
     return {"skill": len(skills), "insight": opened.memory.forget(taught) if taught else 0}
+
+
+def _counts_line(counts: dict[str, int]) -> str:
+    skills = f"; {counted(counts['skill'], 'skill')} out of use" if "skill" in counts else ""
+    return f"forgot {counted(counts['insight'], 'insight')}{skills}"
 
 
 def _line(one: Named) -> str:

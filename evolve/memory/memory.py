@@ -221,12 +221,6 @@ class Memory:
         """Every row an insight rests on, oldest first."""
         return self._reader.book().evidence(self.get(name).id)
 
-    def instructions(self, name: str) -> frozenset[str]:
-        """The instructions of the tasks that an insight rests on."""
-        book = self._reader.book()
-        rows = book.evidence(name)
-        return frozenset(book.entries[row.episode].instruction for row in rows if row.episode in book.entries)
-
     def why(self, effect: str, *, influential: bool = True) -> list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence, strongest first.
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _NOTES = ("note", "replaced")
 _LOOKED_AT = 64
 """Insights that are looked at until enough are about the subject."""
-_DAY = 86_400.0
 _NEAR = 0.4
 """Cosine by a trained encoder from which tasks are alike that share no word with a query. Hashed words say only once
 more which words are shared."""
@@ -202,7 +201,7 @@ class Memories(Shelf):
         """
         chosen, now = ("insight", "hypothesis", "note") if kinds is None else kinds, _seconds(as_of)
         if now is not None and isinstance(as_of, str) and not as_of[10:]:
-            now += _DAY
+            now += 86_400.0
         noted, claimed = [[kind for kind in chosen if (kind in _NOTES) is wish] for wish in (True, False)]
         said = [] if folder is None else self._preferences().for_context(query, k, folder=os.fspath(folder))
         said += self._memory.recall(query, k, now=now, kinds=noted)
@@ -219,9 +218,10 @@ class Memories(Shelf):
 
     def _about(self, query: str, found: Sequence[Recalled]) -> builtins.list[Recalled]:
         """The insights that are about the subject of a query."""
-        texts = {one.id: [one.text] if one.cause.startswith(FACT) else [] for one in found}
+        asked = {entry.episode: entry.instruction for entry in self._memory.entries()}
+        texts = {one.id: {one.text} if one.cause.startswith(FACT) else set() for one in found}
         for name, said in texts.items():
-            said += self._memory.instructions(name)
+            said.update(asked.get(row.episode, "") for row in self._memory.evidence(name))
         fitting = MeaningIndex({name: " ".join(said) for name, said in texts.items()}).scores(query).keys()
         least = math.inf if isinstance(self._memory.embedder, HashingEmbedder) else _NEAR
         return [one for one in found if one.id in fitting or one.scores["vector"] >= least]
