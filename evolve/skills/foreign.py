@@ -12,21 +12,21 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evolve import frontmatter
-from evolve.episodes import Json, Row
+from evolve.episodes import Json
 from evolve.errors import UsageError
 from evolve.files import canonical_json
+from evolve.skills.allowed import CALLED_ON_IMPORT, MODULES_CALLED_ON_IMPORT
+from evolve.skills.documented import documented
 from evolve.skills.lint import lint
-from evolve.skills.signatures import parameter_count
+from evolve.skills.signatures import names_of, parameter_count
 from evolve.skills.skill import Skill, check_name, render_tests
 
 _DOCUMENT = "SKILL.md"
-TOLD = "test_told_"
-"""How the names of tests begin that are made of examples in documents."""
 _MALFORMED = (UsageError, SyntaxError, LookupError, ValueError, TypeError, AttributeError, RecursionError, MemoryError)
 _MOST_ROWS, _MOST_GUIDANCE = 200, 20_000
 _SIGNATURE = re.compile(r"`([A-Za-z_]\w*)(\([^`\n]*\)\s*->\s*[^`\n]+)`")
@@ -34,8 +34,8 @@ _ARGUMENTS = re.compile(r"Arguments: (\[.*\])\. Give")
 _RESERVED = frozenset({*sys.stdlib_module_names, "skill", "solve", "evolve", "functions"})
 _LOOKS = str.maketrans("015", "ols")
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_EXAMPLE = r"(?<!\w)({}\(.*?\))`?[ \t]*(?:->|=>|\u2192|==|gives|returns|\n)[ \t]*`?([^\n`#]+)"
-_MAKES_CONSTANT = ("re.compile", "frozenset", "set", "dict", "tuple", "list", "str.maketrans", "range")
+_LISTS = ("list", "sequence", "iterable", "collection", "tuple", "set", "frozenset")
+_RECORDS = ("dict", "mapping", "mutablemapping")
 _TAKEOVER = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|other|all|your|system)"
     r"\b[^.\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|safety|checks?)"
@@ -55,7 +55,7 @@ class ForeignSkill:
     name: str
     problem: str = ""
     skill: Skill | None = None
-    tests: str = ""
+    tests: tuple[str, ...] = ()
     guidance: str = ""
     evidence: Mapping[str, Json] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
         if len(guidance) > _MOST_GUIDANCE:
             raise UsageError(f"its instructions are longer than {_MOST_GUIDANCE:,} characters")
         return ForeignSkill(name=name, guidance=guidance, evidence=evidence)
-    code, entry, signature = function
+    code, entry, signature, needed = function
     if problems := lint(code, entry, parameter_count(signature)):
         raise UsageError(f"its code is not allowed: {problems[0]}")
     if any(_ORDER_FIRST.match(sentence) for sentence in re.split(r"(?<=[.!?:;])\s+", description)):
@@ -125,11 +125,9 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     what = {"entry": entry, "signature": signature, "code": code, "test_code": "", "tree": None, "part": False}
     skill = Skill.from_json({**what, "name": name, "description": description[:1024], "rows": _rows(files)})
     tests = files.get("test_skill.py") or (render_tests(entry, skill.rows) if skill.rows else "")
-    if examples := _examples(entry, files):
-        told = render_tests(entry, examples).replace("def test_example_", f"def {TOLD}")
-        tests = f"{tests}\n\n{told}" if tests else told
     # There is a digest only of values that JSON has.
-    return ForeignSkill(name=name, skill=skill, tests=tests, evidence={**evidence, "content": skill.digest})
+    told = documented(entry, names_of(signature)[:needed], files, description)
+    return ForeignSkill(name=name, skill=skill, tests=(tests, told), evidence={**evidence, "content": skill.digest})
 
 
 def _refuse_words(name: str, given: object, files: Mapping[str, str]) -> None:
@@ -156,29 +154,15 @@ def _document(text: str) -> tuple[frontmatter.Fields, str]:
 def _rows(files: Mapping[str, str]) -> list[list[Json]]:
     values = [json.loads(line) for line in files.get("examples.json", "").splitlines()]
     for case in json.loads(files.get("evals/evals.json", "{}")).get("evals", ()):
-        if asked := _ARGUMENTS.search(case["prompt"]):
+        if asked := _ARGUMENTS.search(case["prompt"][:_MOST_GUIDANCE]):
             values.append({"input": json.loads(asked[1]), "output": json.loads(case["expected_output"])})
     return [[list(one["input"]), one["output"]] for one in values[:_MOST_ROWS]]
 
 
-def _examples(entry: str, files: Mapping[str, str]) -> list[Row]:
-    """The calls that its documents and docstrings show with a value; one of another form is passed over."""
-    pattern, found = re.compile(_EXAMPLE.format(re.escape(entry))), []
-    texts = [text for path, text in files.items() if path.endswith((".md", ".py")) and "test" not in path]
-    for match in (match for text in texts for match in pattern.finditer(text)):
-        try:
-            call = ast.parse(match[1], mode="eval").body
-            if isinstance(call, ast.Call) and not call.keywords:
-                given, value = map(ast.literal_eval, call.args), ast.literal_eval(match[2].strip().rstrip(".,;"))
-                found.append(Row(input=tuple(given), output=value))
-        except _MALFORMED:
-            continue
-    return found[:_MOST_ROWS]
-
-
 def _function(
     name: str, files: Mapping[str, str], metadata: Mapping[str, str], body: str
-) -> tuple[str, str, str] | None:
+) -> tuple[str, str, str, int] | None:
+    """Code, entry and signature of its function, and how many arguments a call must give."""
     told = {found[1]: found[2].strip() for found in _SIGNATURE.finditer(body)}
     wanted = [metadata.get("entry", ""), *told, name.replace("-", "_")]
     for path in sorted(path for path in files if path.endswith(".py") and "test" not in path):
@@ -187,20 +171,52 @@ def _function(
         public = [one for one in defined if not one.startswith("_") and one != "main"]
         entry = next((one for one in wanted if one in defined), public[0] if len(public) == 1 else "")
         if entry:
-            arguments = defined[entry].args.args
-            takes = ", ".join(ast.unparse(one) if one.annotation else f"{one.arg}: any" for one in arguments)
-            gives = defined[entry].returns
-            signature = metadata.get("signature") or told.get(entry)
-            return _needed(tree, entry), entry, signature or f"({takes}) -> {ast.unparse(gives) if gives else 'any'}"
+            takes, gives = defined[entry].args, defined[entry].returns
+            typed = any(one.annotation for one in takes.args) or gives
+            signature = metadata.get("signature") or ("" if typed else told.get(entry, ""))
+            if parameter_count(signature) != len(takes.args) and not metadata.get("signature"):
+                named = (f"{one.arg}: {_kind(one.annotation)}" for one in takes.args)
+                signature = f"({', '.join(named)}) -> {_kind(gives)}"
+            return _needed(tree, entry), entry, signature, len(takes.args) - len(takes.defaults)
     if metadata.get("entry"):
         raise UsageError(f"no file defines its function {metadata['entry']!r}")
     return None
 
 
+def _kind(node: ast.expr | None) -> str:
+    """A type as signatures of evolve have it."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return _kind(ast.parse(text, mode="eval").body)
+        case ast.Constant(value=None):
+            return "None"
+        case ast.BinOp(left=one, op=ast.BitOr(), right=other):
+            return _either(_kind(one), _kind(other))
+        case ast.Subscript(value=kind, slice=ast.Tuple(elts=[*inner])) | ast.Subscript(value=kind, slice=inner):
+            inner = inner if isinstance(inner, list) else [inner]
+            name = ast.unparse(kind).rpartition(".")[2].lower()
+            if name in ("optional", "union"):
+                return _either(*map(_kind, inner), *(["None"] if name == "optional" else []))
+            if name in _LISTS:
+                return f"list[{_either(*map(_kind, inner[: 1 if isinstance(inner[-1], ast.Constant) else None]))}]"
+            return f"dict[str, {_kind(inner[-1])}]" if name in _RECORDS else "any"
+        case ast.Name() | ast.Attribute():
+            name = ast.unparse(node).rpartition(".")[2].lower()
+            kinds = {**dict.fromkeys(_LISTS, "list"), **dict.fromkeys(_RECORDS, "row")}
+            return name if name in ("str", "int", "float", "bool") else kinds.get(name, "any")
+    return "any"
+
+
+def _either(*kinds: str) -> str:
+    some = {*kinds} - {"None"}
+    kind = "float" if some == {"int", "float"} else some.pop() if len(some) == 1 else "any"
+    return f"{kind} | None" if "None" in kinds and kind != "any" else kind
+
+
 def _needed(tree: ast.Module, entry: str) -> str:
     binds: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
-        for bound in _bound(node):
+        for bound in _bound(node, binds):
             binds.setdefault(bound, []).append(node)
     kept: set[ast.stmt] = set()
     wanted = [entry]
@@ -217,21 +233,38 @@ def _needed(tree: ast.Module, entry: str) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def _bound(node: ast.stmt) -> list[str]:
+def _bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]:
     match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             return [one.asname or one.name.partition(".")[0] for one in names]
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value)
-        ) if _is_constant(value):
+        ) if _is_constant(value, before):
             return [name]
-        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))) | ast.Expr(value=ast.Constant()):
+        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))) | ast.Expr(value=ast.Constant()) | ast.Pass():
             return []
+        case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):  # a package that it can do without
+            parts = [*body, *(one for handler in handlers for one in handler.body)]
+            return [name for one in parts for name in _bound(one, before)] and []
     raise UsageError(f"its module does something when it is loaded (line {node.lineno})")
 
 
-def _is_constant(value: ast.expr | None) -> bool:
+def _is_constant(value: ast.expr | None, before: Mapping[str, Sequence[ast.stmt]]) -> bool:
+    """Whether it calls only what gives constants; what a skill needs of it is looked at by the lint as well."""
     calls = [one for one in ast.walk(value or ast.Pass()) if isinstance(one, ast.Call | ast.Await)]
-    return all(isinstance(one, ast.Call) and ast.unparse(one.func) in _MAKES_CONSTANT for one in calls)
+    return all(isinstance(one, ast.Call) and _gives_constant(ast.unparse(one.func), before) for one in calls)
+
+
+def _gives_constant(called: str, before: Mapping[str, Sequence[ast.stmt]]) -> bool:
+    root = called.partition(".")[0]
+    nodes = before.get(root, ())
+    modules = [
+        one.module or "" if isinstance(one, ast.ImportFrom) else one.names[0].name
+        for one in nodes
+        if isinstance(one, ast.Import | ast.ImportFrom)
+    ]
+    if nodes:
+        return len(modules) == len(nodes) and {*modules} <= {*MODULES_CALLED_ON_IMPORT, "logging"}
+    return root in CALLED_ON_IMPORT

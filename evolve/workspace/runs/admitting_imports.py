@@ -33,6 +33,7 @@ _GUARD = re.compile(
     rf"line \d+: (?:else of )?(?:(?:if|while) {_PLAIN}|.* if {_PLAIN} else .*|.* or (?:'.?'|None|\[\]|0))"
 )
 _WORD = re.compile(r"[\w ]{4,}")
+_FORMS_OF_TEXT = ("normalize", "encode", "decode")
 _FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
 
 
@@ -41,8 +42,12 @@ def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
     if not task.examples or task.work is not None:
         return {}
     db, admitted = desk.stores.db, {}
-    waiting = [one.skill for one in imported_skills(db, "waiting")]
-    for skill in _right(desk, task, _ranked(task, waiting))[:_MOST_JUDGED]:
+    known = [one.skill for one in imported_skills(db, "waiting")]
+    waiting = {form.digest: (form, one.digest) for one in known for form in _forms(one)}
+    for skill in _right(desk, task, _ranked(task, [form for form, _ in waiting.values()]))[:_MOST_JUDGED]:
+        digest = waiting[skill.digest][1]
+        if digest in admitted:
+            continue
         seen = _seen_by(task, skill)
         own = {name: getattr(skill, name) for name in ("name", "description", "entry", "signature", "code")}
         draft = SkillDraft(**own, tests=(*seen.examples, *seen.verify, *seen.hidden), source=task.id)
@@ -57,14 +62,28 @@ def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
         with db.transaction():
             kept = None if held else keep(desk.stores.skills, mine)
             if kept is not None:
-                admitted[skill.digest] = kept.name
-                settle(db, skill.digest, "admitted", kept.name)
+                admitted[digest] = kept.name
+                settle(db, digest, "admitted", kept.name)
                 continue
             why = f"no row of yours shows what it does where: {held[0]}" if held else proposal.verdict.reason
             few = proposal.verdict.failed == "unseen" and int(proposal.verdict.checks["unseen_rows"]) < UNSEEN
             final = proposal.verdict.failed in _FINAL and not few
-            settle(db, skill.digest, "refused" if final else "waiting", why)
+            settle(db, digest, "refused" if final else "waiting", why)
     return admitted
+
+
+def _forms(skill: Skill) -> list[Skill]:
+    """It as it came; and with arguments that have a default by name alone, for a table without their columns."""
+    tree = ast.parse(skill.code)
+    takes = next(one.args for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == skill.entry)
+    few = len(takes.args) - len(takes.defaults)
+    if takes.vararg or not takes.defaults or not few or len(names_of(skill.signature)) != len(takes.args):
+        return [skill]
+    kinds, gives = types_of(skill.signature)
+    named = ", ".join(f"{one.arg}: {kind}" for one, kind in zip(takes.args[:few], kinds, strict=False))
+    takes.kwonlyargs, takes.kw_defaults = [*takes.args[few:], *takes.kwonlyargs], [*takes.defaults, *takes.kw_defaults]
+    takes.args, takes.defaults = takes.args[:few], []
+    return [skill, replace(skill, code=ast.unparse(tree) + "\n", signature=f"({named}) -> {gives}")]
 
 
 def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> list[str]:
@@ -73,7 +92,8 @@ def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> li
         canonical_json([[*row.input, row.output] for row in rows]).casefold(),
         [*ast.walk(ast.parse(skill.code))],
     )
-    given = [one for call in nodes if isinstance(call, ast.Call) for one in call.args if isinstance(one, ast.Constant)]
+    calls = [one for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") not in _FORMS_OF_TEXT]
+    given = [one for call in calls for one in call.args if isinstance(one, ast.Constant)]
     told = {id(one) for node in nodes if isinstance(node, ast.Raise) for one in ast.walk(node)}
     texts = [one.value for one in given if isinstance(one.value, str) and id(one) not in told]
     words = [one for one in texts if _WORD.fullmatch(one)]
@@ -144,8 +164,9 @@ def _kinds(signature: str) -> tuple[str, ...]:
 
 
 def _may_be(kind: str, other: str) -> bool:
-    """Whether values of two kinds may be the same; one that says nothing, or not of what it is a list, may be any."""
-    return kind == other or "any" in (kind.lower(), other.lower()) or kind in ("object", other.partition("[")[0])
+    """Whether values of two kinds may be the same, whatever is in them; one that says nothing may be any."""
+    both = {one.removesuffix("| None").partition("[")[0].strip().lower() for one in (kind, other)}
+    return len(both) == 1 or bool(both & {"any", "object"}) or both == {"row", "dict"}
 
 
 def _seen_by(task: Task, skill: Skill) -> Task:

@@ -15,7 +15,8 @@ from evolve.record.pairings import failure_of
 from evolve.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
 from evolve.skills import Skill
 from evolve.skills.archives import read_foreign
-from evolve.skills.foreign import TOLD, ForeignSkill, foreign_skills, look_of
+from evolve.skills.documented import TOLD
+from evolve.skills.foreign import ForeignSkill, foreign_skills, look_of
 from evolve.skills.quarantine import ImportedSkill, imported_skills, set_aside
 from evolve.tasks import Task
 from evolve.workspace.desk import Desk
@@ -110,25 +111,25 @@ def _mistakable(name: str, kept: Collection[str], often: int) -> str:
 
 
 def _tried(desk: Desk, origin: str, found: Sequence[ForeignSkill]) -> Iterator[tuple[ForeignSkill, str]]:
-    """Each function with why its author's own tests refuse it, or ""; without any nothing speaks against it."""
+    """Each function that fails a test of its author's or an example of its documents, and why."""
     with doing("import", origin, total=len(found)) as activity:
         for start in range(0, len(found), _BATCH):
-            tested = [one for one in found[start : start + _BATCH] if one.tests]
-            files = [{"skill.py": one.skill.code, "test_skill.py": one.tests} for one in tested if one.skill]
+            tested = [(one, tests) for one in found[start : start + _BATCH] for tests in one.tests if tests]
+            files = [{"skill.py": one.skill.code, "test_skill.py": tests} for one, tests in tested if one.skill]
             modules = [TestModule(files=each, test_file="test_skill.py") for each in files]
             limits = SandboxLimits(wall_s=5.0 + 3.0 * len(modules), program_s=3.0)
             result = desk.open_sandbox().run_tests(modules, limits) if modules else SandboxResult(programs=())
             if result.fault:
                 raise SandboxUnavailable(f"their tests could not be run: {result.fault}")
             runs = (*result.programs, *[ProgramRun(error=NOT_RUN)] * len(tested))
-            yield from ((one, _failure(run)) for one, run in zip(tested, runs, strict=False))
+            yield from ((one, why) for (one, _), run in zip(tested, runs, strict=False) if (why := _failure(run)))
             activity.advance(start + len(tested))
 
 
 def _failure(run: ProgramRun) -> str:
     why = failure_of(run)
     if why.startswith(TOLD):
-        return "an example in its own documents does not hold"
+        return f"an example in its own documents does not hold: {why.partition('AssertionError: ')[2]}"
     return f"its own tests do not pass: {why}"[:300] if why else ""
 
 
