@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import evolve
 from evolve.errors import UsageError
+from evolve.skills import AdmissionVerdict
 from evolve.skills.folder import write_folder
 
 CHECK_DIGIT = '''
@@ -100,6 +102,25 @@ def test_what_does_something_for_a_value_that_no_row_has_waits_until_one_has(wor
     assert state == "waiting" and "'4711'" in reason and workspace.skills.list() == []
     solve(workspace, [*ROWS, ("4711", "47110")], "with_the_value")
     assert [one.status for one in workspace.skills.list()] == ["admitted"]
+
+
+def test_a_row_that_contradicts_a_skill_in_use_makes_it_and_what_is_made_of_it_doubtful(workspace, tmp_path):
+    skill(tmp_path / "theirs")
+    workspace.skills.import_(tmp_path / "theirs")
+    assert solve(workspace).solved
+    (used,) = workspace.skills.list()
+    caller = f"{used.code}\n\ndef twice(number):\n    return check_digit(check_digit(number))\n"
+    made = replace(used, name="twice", entry="twice", code=caller, owner="evolve")
+    workspace.stores.skills.add(made, AdmissionVerdict(digest=made.digest, admitted=True))
+    other = [(number, number[::-1]) for number in NUMBERS]
+    solve(workspace, other, "turned")  # another job, of which it says nothing
+    assert {"check-digit", "twice"} <= {one.name for one in workspace.skills.list(("admitted",))}
+    solve(workspace, [*ROWS[:9], ("12", "120")])
+    after = {one.name: one for one in workspace.stores.skills.list()}
+    assert (after["check-digit"].status, after["twice"].status) == ("doubtful", "doubtful")
+    assert "12" in workspace.stores.skills.reason("check-digit")
+    solve(workspace, ROWS)  # rows that it gives do not bring it back
+    assert "check-digit" not in [one.name for one in workspace.skills.list(("admitted", "trusted"))]
 
 
 TRAPS = {

@@ -12,19 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.episodes import Row, Saved, SkillDraft
+from evolve.episodes import OWN, Row, Saved, SkillDraft
 from evolve.files import canonical_json
 from evolve.record.drafts import judge_draft, keep
 from evolve.retrieval import BM25
-from evolve.sandbox import Program, SandboxLimits
-from evolve.skills import Skill
+from evolve.sandbox import Outcome, Program, SandboxLimits
+from evolve.skills import Skill, doubt_all
 from evolve.skills.admission import UNSEEN
 from evolve.skills.likeness import likeness
 from evolve.skills.quarantine import imported_skills, settle
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
+from evolve.tasks.reading.labels import wanted_label
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.saved import places_of
+from evolve.workspace.runs.run_answers import given_task_of
+from evolve.workspace.runs.saved import is_headerless, places_of
 
 _MOST_TRIED, _MOST_JUDGED = 200, 3
 """Imported functions that one task runs on its visible rows; and of those that are right, how many it judges."""
@@ -33,6 +35,7 @@ _GUARD = re.compile(
     rf"line \d+: (?:else of )?(?:(?:if|while) {_PLAIN}|.* if {_PLAIN} else .*|.* or (?:'.?'|None|\[\]|0))"
 )
 _WORD = re.compile(r"[\w ]{4,}")
+_MOST_TOLD = 80
 _FORMS_OF_TEXT = ("normalize", "encode", "decode")
 _FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
 
@@ -117,13 +120,38 @@ def _leaves_others(node: ast.IfExp) -> bool:
 
 
 def imported_for(desk: Desk, task: Task) -> tuple[Saved, ...]:
-    """Imported functions in use that are right on every visible row of a task, which may admit them now."""
+    """Imported functions in use that are right on every visible row of a task, which may admit them now.
+
+    One whose job the task is, and which is wrong on a row of it, is doubtful from then on.
+    """
     admit_imports(desk, task)
-    known = [] if desk.uses_model or not task.examples or task.work is not None else desk.stores.skills.active()
-    imported = [one for one in known if one.owner == "imported" and one.tree is None]
-    right = [(one.digest, _wrapped(one, task), one.name) for one in _right(desk, task, imported[-_MOST_TRIED:])]
+    imported = [one for one in desk.stores.skills.active() if one.owner == "imported" and one.tree is None]
+    if not task.examples or task.work is not None or not imported:
+        return ()
+    rows = (*task.examples, *task.verify, *task.hidden)
+    for skill, outcomes in _calls(desk, task, [one for one in imported if _is_its_job(desk, task, one)], rows):
+        wrong = [row for row, got in zip(rows, outcomes, strict=False) if got.ok and not equal(got.value, row.output)]
+        if wrong:
+            told = canonical_json([*wrong[0].input])[:_MOST_TOLD]
+            doubt_all(desk.stores.skills, skill, f"a row of yours has another value for {told}")
+            imported.remove(skill)
+    right = [] if desk.uses_model else _right(desk, task, imported[-_MOST_TRIED:])
     told = "used the imported skill"
-    return tuple(Saved(told=f"{told} {name!r}", code=code, skill=key, ran=True) for key, code, name in right)
+    return tuple(
+        Saved(told=f"{told} {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True) for one in right
+    )
+
+
+def _is_its_job(desk: Desk, task: Task, skill: Skill) -> bool:
+    """Whether the task is one that admitted the skill, or of a table with that column and columns that it takes."""
+    if skill.came_from(task.id):
+        return True
+    runs = [desk.stores.runs.of_task(source, None, OWN)[:1] for source in skill.source.split(", ")]
+    before = [given_task_of(desk, desk.stores.runs.run(one.run)) for records in runs for one in records]
+    names, wanted = names_of(task.view().signature), (task.entry, wanted_label(task.instruction))
+    alike = [one for one in before if one is not None and wanted == (one.entry, wanted_label(one.instruction))]
+    same = any(names_of(one.view().signature) == names for one in alike) and not is_headerless(names)
+    return same or (bool(alike and wanted[1]) and places_of(skill, task) is not None)
 
 
 def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
@@ -134,19 +162,27 @@ def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
 
 
 def _right(desk: Desk, task: Task, skills: Sequence[Skill]) -> list[Skill]:
-    """Those that are right on every visible row, as the sandbox runs them, each in a process of its own."""
+    """Those that are right on every visible row."""
+    wanted = [row.output for row in task.examples]
+    return [
+        skill
+        for skill, outcomes in _calls(desk, task, skills, task.examples)
+        if len(outcomes) == len(wanted)
+        and all(one.ok and equal(one.value, output) for one, output in zip(outcomes, wanted, strict=True))
+    ]
+
+
+def _calls(
+    desk: Desk, task: Task, skills: Sequence[Skill], rows: Sequence[Row]
+) -> list[tuple[Skill, Sequence[Outcome]]]:
+    """What functions give for rows of a task, as the sandbox runs them, each in a process of its own."""
     fit = [(skill, code) for skill in skills if (code := _wrapped(skill, task))]
     if not fit:
         return []
     limits = SandboxLimits(wall_s=2.0 + 1.0 * len(fit), program_s=1.0)
     programs = [Program(source=code, entry=task.entry) for _, code in fit]
-    runs = desk.open_sandbox().run_programs(programs, [row.input for row in task.examples], limits).programs
-    return [
-        skill
-        for (skill, _), run in zip(fit, runs, strict=False)
-        if len(run.outputs) == len(task.examples)
-        and all(one.ok and equal(one.value, row.output) for one, row in zip(run.outputs, task.examples, strict=True))
-    ]
+    runs = desk.open_sandbox().run_programs(programs, [row.input for row in rows], limits).programs
+    return [(skill, run.outputs) for (skill, _), run in zip(fit, runs, strict=False)]
 
 
 def _places(task: Task, skill: Skill) -> tuple[int, ...] | None:

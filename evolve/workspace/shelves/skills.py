@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.record.pairings import failure_of
 from evolve.sandbox import Sandbox, TestModule
-from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
+from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, doubt_all
 from evolve.skills.folder import document
 from evolve.skills.library import taken_up
 from evolve.skills.signatures import names_of
@@ -190,12 +190,7 @@ class Skills(Shelf):
         if not failed and skill.status == "doubtful":
             library.trust_again(skill.digest)
         elif failed and skill.status in KEPT:
-            kept = library.list(KEPT)
-            library.doubt(skill.digest, failed)
-            made_of_it = [candidate for candidate in kept if skill.digest in with_called([candidate.digest], kept)]
-            for other in made_of_it:
-                if other.owner != "user" and other.digest != skill.digest:
-                    library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
+            doubt_all(library, skill, failed)
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
         """Takes a skill out of use, with the same function of runs and of other skills; bodies and history stay.
