@@ -42,6 +42,16 @@ def test_trusted_skills_leave_and_those_of_practice_stay(kept, cli, tmp_path):
     assert cli("skills", "export", PRACTISED.name, "--to", "practice").code == 0
 
 
+@pytest.mark.parametrize("linked", [".claude", ".claude/skills", ".agents/skills"])
+def test_nothing_is_written_through_a_link(kept, cli, tmp_path, linked):
+    elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / linked).parent.mkdir(exist_ok=True)
+    (tmp_path / linked).symlink_to(elsewhere)
+    done = cli("skills", "export", SHORT.name, "--install", "project")
+    assert done.code == 2 and "link" in done.err and not list(elsewhere.iterdir())
+
+
 def test_folders_are_put_where_programs_look_and_nothing_of_others_is_replaced(kept, cli, tmp_path):
     home = Path.home()
     for program, folders in (

@@ -118,8 +118,12 @@ def skill_folders(install: str | None) -> list[Path]:
     """Where a program looks for skills; nothing without one.
 
     Raises:
-        UsageError: Nobody knows the program.
+        UsageError: Nobody knows the program, or its place is a link: what is written must stay in this folder.
     """
     if install is not None and install not in _INSTALL:
         raise UsageError(f"no program {install!r}", hint=f"--install {', --install '.join(_INSTALL)}")
-    return [(home_folder() if home else Path.cwd()) / place for home, place in _INSTALL.get(install or "", ())]
+    found = [(home_folder() if home else Path.cwd(), place) for home, place in _INSTALL.get(install or "", ())]
+    for base, place in found:
+        if (base / place).resolve() != base.resolve() / place:
+            raise UsageError(f"{base / place} is a link to another place", hint="--to DIR writes where you say")
+    return [base / place for base, place in found]
