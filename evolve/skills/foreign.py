@@ -33,6 +33,7 @@ _SIGNATURE = re.compile(r"`([A-Za-z_]\w*)(\([^`\n]*\)\s*->\s*[^`\n]+)`")
 _ARGUMENTS = re.compile(r"Arguments: (\[.*\])\. Give")
 _RESERVED = frozenset({*sys.stdlib_module_names, "skill", "solve", "evolve", "functions"})
 _LOOKS = str.maketrans("015", "ols")
+_NOT_PLAIN = re.compile(r"[^\n\r\t\x20-\x7e]")
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _LISTS = ("list", "sequence", "iterable", "collection", "tuple", "set", "frozenset")
 _RECORDS = ("dict", "mapping", "mutablemapping")
@@ -93,7 +94,7 @@ def look_of(name: str) -> str:
 
 
 def _hidden(text: str) -> str:
-    for place, sign in enumerate(text):
+    for place, sign in ((one.start(), one[0]) for one in _NOT_PLAIN.finditer(text)):
         if sign in "\u200d\ufe0f" and place and unicodedata.category(text[place - 1]) in ("So", "Sk", "Mn"):
             continue  # a part of a pictogram
         odd = unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cs") and sign not in "\n\r\t"
@@ -106,11 +107,14 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     fields, body = _document(files[_DOCUMENT])
     description, metadata = " ".join(str(fields.get("description", "")).split()), fields.get("metadata")
     metadata, name = metadata if isinstance(metadata, dict) else {}, name or str(fields.get("name"))
-    _refuse_words(name, fields.get("name", name), files)
+    # Escapes in the head of the document may stand for words and signs that are not to be seen in it.
+    told = " ".join(map(str, (*fields.values(), *metadata.values())))
+    _refuse_words(name, fields.get("name", name), {**files, f"the head of {_DOCUMENT}": told})
     if not description or metadata.get("environment"):
         raise UsageError("it is a procedure, which is learned from own work" if description else "no description")
     evidence = {**metadata, **json.loads(files.get("evidence.json", "{}"))}
-    canonical_json(evidence).encode()  # JSON may tell of more values than can be kept
+    if len(canonical_json(evidence).encode()) > _MOST_GUIDANCE:  # JSON may also tell of values that cannot be kept
+        raise UsageError(f"its evidence is longer than {_MOST_GUIDANCE:,} characters")
     function = _function(name, files, metadata, body)
     if function is None:
         guidance = f"{description}\n\n{body.strip()}"
@@ -173,11 +177,15 @@ def _function(
         if entry:
             takes, gives = defined[entry].args, defined[entry].returns
             typed = any(one.annotation for one in takes.args) or gives
-            signature = metadata.get("signature") or ("" if typed else told.get(entry, ""))
-            if parameter_count(signature) != len(takes.args) and not metadata.get("signature"):
-                named = (f"{one.arg}: {_kind(one.annotation)}" for one in takes.args)
-                signature = f"({', '.join(named)}) -> {_kind(gives)}"
-            return _needed(tree, entry), entry, signature, len(takes.args) - len(takes.defaults)
+            given = metadata.get("signature") or ("" if typed else told.get(entry, ""))
+            if given and parameter_count(given) in (len(takes.args), len(takes.args) - len(takes.defaults)):
+                (head,) = ast.parse(f"def f{given.strip()}: ...").body
+                assert isinstance(head, ast.FunctionDef)
+                takes, gives = head.args, head.returns
+            # A signature is told to agents, so it has the words of evolve's own alone.
+            signature = f"({', '.join(f'{one.arg}: {_kind(one.annotation)}' for one in takes.args)}) -> {_kind(gives)}"
+            least = len(defined[entry].args.args) - len(defined[entry].args.defaults)
+            return _needed(tree, entry), entry, signature, least
     if metadata.get("entry"):
         raise UsageError(f"no file defines its function {metadata['entry']!r}")
     return None
@@ -203,7 +211,7 @@ def _kind(node: ast.expr | None) -> str:
         case ast.Name() | ast.Attribute():
             name = ast.unparse(node).rpartition(".")[2].lower()
             kinds = {**dict.fromkeys(_LISTS, "list"), **dict.fromkeys(_RECORDS, "row")}
-            return name if name in ("str", "int", "float", "bool") else kinds.get(name, "any")
+            return name if name in ("str", "int", "float", "bool", "row") else kinds.get(name, "any")
     return "any"
 
 

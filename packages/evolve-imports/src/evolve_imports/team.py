@@ -25,6 +25,7 @@ from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.shelf import Shelf
 
 _SKILLS, _CLAIMS, _EVIDENCE, _LARGEST = "skills", "claims.jsonl", "evidence.json", 1 << 20
+_MOST_CLAIMS = 1_000
 OTHERS = "others:a shared folder"
 """Who made the evidence of foreign claims, and its task: one for all, so that many who say the same count once."""
 
@@ -125,6 +126,9 @@ def _pull_claims(desk: Desk, folder: Path, skills: Imported) -> Pulled:
     """Takes in the claims of a shared folder as hypotheses, beside what became of its skills."""
     new, refused = list[str](), dict[str, str]()
     for number, line in enumerate(_text(folder / _CLAIMS).splitlines(), 1):
+        if number > _MOST_CLAIMS:
+            refused[f"line {number} and what follows"] = f"a folder shares {_MOST_CLAIMS:,} claims at most"
+            break
         try:
             claim = _ForeignClaim.model_validate_json(line)
         except ValidationError:
