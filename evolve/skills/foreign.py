@@ -43,7 +43,15 @@ _TAKEOVER = re.compile(
     r"|\b(?:do not|don't|never|without)\b[^.\n]{0,20}\b(?:tell|mention|inform|show|reveal)\w*\b"
     r"[^.\n]{0,30}\b(?:user|person|human|owner|anyone)"
     r"|\b(?:curl|wget)\b[^\n]{0,400}\|\s{0,20}(?:ba|z)?sh\b|\bbase64\s+(?:-d|--decode)\b|\bsystem prompt\b|\bexfiltrat"
-    r"|\b(?:send|upload|post|mail|copy)\b[^.\n]{0,40}\b(?:passwords?|secrets?|credentials?|api.?keys?|tokens?|\.env|\.ssh)",
+    r"|\b(?:send|upload|post|mail|copy)\b[^.\n]{0,40}\b(?:passwords?|secrets?|credentials?|api.?keys?|tokens?|\.env|\.ssh)"
+    r"|\b(?:send|upload|post|print|paste)\b[^.\n]{0,40}\b(?:the conversation|environment variables|private keys?)\b"
+    # where keys lie, programs that are fetched and run, what leaves no way back, and whoever claims to be in charge
+    r"|\.(?:ssh|aws|gnupg|netrc)/|\bid_(?:rsa|ed25519)\b|authorized_keys|/etc/(?:passwd|shadow|sudoers)"
+    r"|\$\(\s*(?:curl|wget)\b|\bb64decode\b|\b(?:tar|cat|zip)\b[^\n]{0,80}\|\s*(?:nc|ncat|curl)\b|--(?:extra-)?index-url\s+http"
+    r"|\brm\s+-\w*r\w*\s+[~/](?:[\s*/`]|$)|\bchmod\s+-R\s+777\s+/|core\.hooksPath\s+/dev/null"
+    r"|\byou are now\b|\bfrom now on,? you\b|\b(?:higher|more) (?:priority|authority)[^.\n]{0,20}\bthan\b"
+    r"|\bsystem instructions?\b|\b(?:forget|disregard) what you were told|\bdo (?:this|it|so) silently\b"
+    r"|\b(?:user|person|owner)\b[^.\n]{0,20}\b(?:not|n't) (?:need|have) to know",
     re.IGNORECASE,
 )
 _ORDER_FIRST = re.compile(r"(?:always|never|you|please|do not|don't|remember|must|ignore|important)\b", re.IGNORECASE)
