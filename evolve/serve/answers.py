@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -55,6 +56,7 @@ class Answers:
         self._first = self._latest = evolve.open(path, read_only=True)  # the first keeps the sandbox, warm once used
         self._first.follow()
         self._seen, self._names, self._noted = self._files(), dict[str, str](), list[float]()
+        self._stamp, self._in_use = list[tuple[int, int, int]](), frozenset[str]()
 
     def close(self) -> None:
         """Ends what is kept open."""
@@ -88,11 +90,12 @@ class Answers:
         data = _shortened(data) if name in ("why", "fill") else data
         return {"content": [{"type": "text", "text": json.dumps(data, ensure_ascii=False)}], "structuredContent": data}
 
-    def skills_in_use(self) -> frozenset[tuple[str, str]]:
-        """Which skills are in use now, to tell a change of the tools by."""
-        from evolve.skills import ACTIVE
-
-        return self._reader().stores.skills.standing(ACTIVE)
+    def skills_in_use(self) -> frozenset[str]:
+        """Names of the skills that may be called now; they are looked up again once the record has changed."""
+        stamp = [(one.st_ino, one.st_mtime_ns, one.st_size) for one in self._stats()]
+        if stamp != self._stamp:
+            self._stamp, self._in_use = stamp, frozenset(self._skills())
+        return self._in_use
 
     def list_resources(self, *request: Any) -> dict[str, Any]:
         """The document of each skill."""
@@ -171,8 +174,11 @@ class Answers:
         return self._latest
 
     def _files(self) -> list[int]:
+        return [one.st_ino for one in self._stats()]
+
+    def _stats(self) -> list[os.stat_result]:
         db = self._first.paths.db
-        return [place.stat().st_ino for place in (db, db.with_name(f"{db.name}-wal")) if place.exists()]
+        return [place.stat() for place in (db, db.with_name(f"{db.name}-wal")) if place.exists()]
 
 
 def _hints(reads: bool) -> dict[str, Any]:

@@ -35,8 +35,15 @@ _RESERVED = frozenset({*sys.stdlib_module_names, "skill", "solve", "evolve", "fu
 _LOOKS = str.maketrans("015", "ols")
 _NOT_PLAIN = re.compile(r"[^\n\r\t\x20-\x7e]")
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_LISTS = ("list", "sequence", "iterable", "collection", "tuple", "set", "frozenset")
-_RECORDS = ("dict", "mapping", "mutablemapping")
+_KIND = re.compile(r"None|(?:list\[(?=.*\])|dict\[str,(?=.*\]))*(?:str|int|float|bool|row|any)\]*")
+_TYPES = (
+    (r"^Optional\[(.+)\]$|^Union\[(.+),None\]$|^None\|(.+)$", r"\1\2\3|None"),
+    (r"Union\[int,float\]|int\|float|float\|int", "float"),
+    (r"\b(?:List|Sequence|Iterable|Collection|[Tt]uple|[Ss]et|frozenset)\b", "list"),
+    (r"\b(?:Dict|Mapping|MutableMapping)\b", "dict"),
+    (r"\bAny\b", "any"),
+)
+"""What types of Python are, in order, without their modules."""
 _TAKEOVER = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|other|all|your|system)"
     r"\b[^.\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|safety|checks?)"
@@ -200,33 +207,14 @@ def _function(
 
 
 def _kind(node: ast.expr | None) -> str:
-    """A type as signatures of evolve have it."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return _kind(ast.parse(text, mode="eval").body)
-        case ast.Constant(value=None):
-            return "None"
-        case ast.BinOp(left=one, op=ast.BitOr(), right=other):
-            return _either(_kind(one), _kind(other))
-        case ast.Subscript(value=kind, slice=ast.Tuple(elts=[*inner])) | ast.Subscript(value=kind, slice=inner):
-            inner = inner if isinstance(inner, list) else [inner]
-            name = ast.unparse(kind).rpartition(".")[2].lower()
-            if name in ("optional", "union"):
-                return _either(*map(_kind, inner), *(["None"] if name == "optional" else []))
-            if name in _LISTS:
-                return f"list[{_either(*map(_kind, inner[: 1 if isinstance(inner[-1], ast.Constant) else None]))}]"
-            return f"dict[str, {_kind(inner[-1])}]" if name in _RECORDS else "any"
-        case ast.Name() | ast.Attribute():
-            name = ast.unparse(node).rpartition(".")[2].lower()
-            kinds = {**dict.fromkeys(_LISTS, "list"), **dict.fromkeys(_RECORDS, "row")}
-            return name if name in ("str", "int", "float", "bool", "row") else kinds.get(name, "any")
-    return "any"
-
-
-def _either(*kinds: str) -> str:
-    some = {*kinds} - {"None"}
-    kind = "float" if some == {"int", "float"} else some.pop() if len(some) == 1 else "any"
-    return f"{kind} | None" if "None" in kinds and kind != "any" else kind
+    """A type in the words that signatures of evolve have; ``any`` for others."""
+    text = re.sub(r"[\"' ]|\b[\w.]+\.(?=\w)", "", ast.unparse(node)) if node else ""
+    for pattern, plain in _TYPES:
+        text = re.sub(pattern, plain, text)
+    kind = text.removesuffix("|None")
+    if not _KIND.fullmatch(kind):
+        kind = next((whole for word, whole in (("list", "list"), ("dict", "row")) if kind.startswith(word)), "any")
+    return f"{kind} | None" if text.endswith("|None") and kind != "any" else kind.replace(",", ", ")
 
 
 def _needed(tree: ast.Module, entry: str) -> str:
@@ -269,18 +257,12 @@ def _bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str
 
 def _is_constant(value: ast.expr | None, before: Mapping[str, Sequence[ast.stmt]]) -> bool:
     """Whether it calls only what gives constants; what a skill needs of it is looked at by the lint as well."""
-    calls = [one for one in ast.walk(value or ast.Pass()) if isinstance(one, ast.Call | ast.Await)]
-    return all(isinstance(one, ast.Call) and _gives_constant(ast.unparse(one.func), before) for one in calls)
-
-
-def _gives_constant(called: str, before: Mapping[str, Sequence[ast.stmt]]) -> bool:
-    root = called.partition(".")[0]
-    nodes = before.get(root, ())
-    modules = [
-        one.module or "" if isinstance(one, ast.ImportFrom) else one.names[0].name
-        for one in nodes
-        if isinstance(one, ast.Import | ast.ImportFrom)
-    ]
-    if nodes:
-        return len(modules) == len(nodes) and {*modules} <= {*MODULES_CALLED_ON_IMPORT, "logging"}
-    return root in CALLED_ON_IMPORT
+    for call in (one for one in ast.walk(value or ast.Pass()) if isinstance(one, ast.Call | ast.Await)):
+        root = ast.unparse(call.func).partition(".")[0] if isinstance(call, ast.Call) else ""
+        nodes = before.get(root, ())
+        froms = [one.module or "" for one in nodes if isinstance(one, ast.ImportFrom)]
+        modules = [*froms, *(one.names[0].name for one in nodes if isinstance(one, ast.Import))]
+        is_listed = {*modules} <= {*MODULES_CALLED_ON_IMPORT, "logging"} and len(modules) == len(nodes)
+        if not (is_listed if nodes else root in CALLED_ON_IMPORT):
+            return False
+    return True
