@@ -36,7 +36,8 @@ _GUARD = re.compile(
 )
 _WORD = re.compile(r"[\w ]{4,}")
 _MOST_TOLD = 80
-_FORMS_OF_TEXT = ("normalize", "encode", "decode")
+_FORMS = frozenset({"normalize", "encode", "decode"})
+"""Methods of texts and of modules whose arguments are names of forms, and no data."""
 _FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
 
 
@@ -95,7 +96,8 @@ def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> li
         canonical_json([[*row.input, row.output] for row in rows]).casefold(),
         [*ast.walk(ast.parse(skill.code))],
     )
-    calls = [one for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") not in _FORMS_OF_TEXT]
+    own = {one.name for one in nodes if isinstance(one, ast.FunctionDef)}
+    calls = [one for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") not in _FORMS - own]
     given = [one for call in calls for one in call.args if isinstance(one, ast.Constant)]
     told = {id(one) for node in nodes if isinstance(node, ast.Raise) for one in ast.walk(node)}
     texts = [one.value for one in given if isinstance(one.value, str) and id(one) not in told]
