@@ -136,6 +136,7 @@ class Answers:
 
     def _note(self, text: str, client: str) -> dict[str, Any]:
         """Keeps a note of a client, which is never a person's."""
+        text = "".join(sign for sign in text if sign.isprintable() or sign in "\n\t")  # nothing that is not to be seen
         if not 0 < len(text.strip()) <= _LONGEST_NOTE:
             raise UsageError(f"a note has 1 to {_LONGEST_NOTE:,} characters, and this one {len(text.strip()):,}")
         self._noted = [*self._noted, time.monotonic()][-_MOST_NOTES - 1 :]

@@ -105,7 +105,7 @@ def test_a_note_of_a_client_is_attributed_and_clean_and_no_preference(served) ->
     (found,) = (one for one in tool(client, "recall", query="port of billing")["items"] if one["kind"] == "note")
     assert found["unchecked"] and found["author"] == "Claude Code" and "9000" in found["text"]
     assert "2,000" in refused(client, "note", text="x" * 2_001)
-    assert refused(client, "note", text=" ")
+    assert refused(client, "note", text=" ") and refused(client, "note", text="\u202e\x1b\u200b")
 
 
 def test_recall_tells_how_far_an_insight_is_proven_and_why_gives_the_grounds(served) -> None:

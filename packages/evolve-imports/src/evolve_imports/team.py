@@ -175,6 +175,8 @@ def _text(file: Path) -> str:
 def _push_claims(desk: Desk, file: Path, is_secret: Callable[[str], bool]) -> int:
     """Adds the claims that may act here to those in the file."""
     lines = dict.fromkeys(_text(file).splitlines())
+    if not lines and os.path.lexists(file) and file.stat().st_size:
+        raise UsageError(f"{file}: no plain file of at most {_LARGEST >> 20} MiB", hint="move it, so that none is lost")
     for one in desk.stores.memory.claims(policy=desk.learner.name if desk.uses_model else None):
         if one.influences and one.cause.startswith(FACT) and not is_secret(one.text):
             scope = {"environment": one.scope.environment, "family": one.scope.family}
