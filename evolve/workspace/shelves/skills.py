@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.record.pairings import failure_of
 from evolve.sandbox import Sandbox, TestModule
-from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, doubt_all
+from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, doubt_all, with_called
 from evolve.skills.folder import document
 from evolve.skills.library import taken_up
 from evolve.skills.signatures import names_of
