@@ -98,7 +98,8 @@ def _used_later(codes: Mapping[int, str]) -> dict[str, _Defined]:
         named |= {node.id: number for node in ast.walk(tree) if isinstance(node, ast.Name)}
         for node in tree.body:
             with suppress(UsageError):  # it does something, and a function that needs it is refused
-                known |= {name: (number, node) for name in bound(node)}
+                before = {name: [defined] for name, (_, defined) in known.items()}
+                known |= {name: (number, node) for name in bound(node, before)}
     body = list(dict.fromkeys(node for _, node in known.values()))
     found = {}
     for name, (at, node) in known.items():
