@@ -46,7 +46,7 @@ def learn_command(
     proposes what you corrected or said twice. Nothing is used before you keep it.
     """
     if run is not None and not run[1:].isdigit() and (os.sep in run or os.path.exists(run)):
-        _learn_from_sessions(run, workspace, as_json=as_json)
+        _learn_from_sessions(run, workspace, model, as_json=as_json)
         return
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         taught = opened.learn(run)
@@ -62,8 +62,8 @@ def learn_command(
         emit("everything is learned from")
 
 
-def _learn_from_sessions(path: str, workspace: str | None, *, as_json: bool) -> None:
-    with evolve.open(workspace) as opened:
+def _learn_from_sessions(path: str, workspace: str | None, model: str | None, *, as_json: bool) -> None:
+    with evolve.open(workspace, model=model) as opened:
         if not hasattr(opened, "sessions"):
             raise UsageError("a package of evolve's own reads sessions", hint="pip install ./packages/evolve-imports")
         heard = opened.sessions.propose(path)

@@ -1,0 +1,83 @@
+"""Has the workspace's model read a session for what its person corrected; a person confirms what comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.files import canonical_json, digest, read_text, write_atomic
+from evolve.memory.preferences import topics
+from evolve.models import KEPT
+from evolve.models import Message as Part
+from evolve.models.structure import closed_object
+from evolve.policies.language import LanguagePolicy
+from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.reflection import compact
+from evolve_imports.corrections import MOST, Said, person_sentences
+from evolve_imports.transcripts import Message, Session
+
+_ROOM, _MESSAGE, _CONTEXT, _REPLY = 16_000, 1_200, 200, 2_048
+"""Characters of a session, of a message and of what stood before it; tokens of the reply."""
+_LONGEST, _SHORTEST_QUOTE = 240, 6
+_CARRIED = 0.5
+"""Least share of a proposal's words that the message and what it replies to have."""
+_TEXT = {"type": "string"}
+_SCHEMA = closed_object(
+    "corrections",
+    proposals={"type": "array", "maxItems": MOST, "items": closed_object("proposal", text=_TEXT, quote=_TEXT)},
+)
+
+
+def corrections_by_model(
+    policy: LanguagePolicy, session: Session, unfit: Callable[[str], str], kept: Path
+) -> list[Said] | None:
+    """What a model proposes, borne out by the person's own words; None where it gave nothing usable or may not spend.
+
+    Args:
+        kept: The folder of replies, so that the same question is not paid twice.
+
+    Raises:
+        EndpointProblem: It could not be asked.
+    """
+    own = [" ".join(person_sentences(message, unfit)) for message in session.said]
+    lines = [_line(message, text) for message, text in zip(session.said, own, strict=True) if text]
+    if not lines:
+        return []
+    shown = quoted("session", shortened("\n".join(lines), _ROOM))
+    request = policy.questions.ask("corrections", [Part(role="user", text=shown, priority=KEPT, kind="task")], _SCHEMA)
+    name = f"{digest(canonical_json([policy.name, *(part.text for part in request.messages)]))[:32]}.json"
+    reply = read_text(kept / name) if (kept / name).is_file() else ""
+    if not reply:
+        try:
+            data = policy.asked(replace(request, max_tokens=min(request.max_tokens, _REPLY))).data
+        except (BudgetExhausted, ModelMistake):
+            return None
+        kept.mkdir(parents=True, exist_ok=True)
+        reply = canonical_json(data)
+        write_atomic(kept / name, reply.encode())
+    return list(_borne_out(json.loads(reply)["proposals"], session, own))
+
+
+def _line(message: Message, own: str) -> str:
+    did = "; ".join(f"ran `{shortened(one, 80)}`" for one in message.did[-2:])
+    said = f'said "{shortened(" ".join(message.answer.split()), _CONTEXT)}"' if message.answer else ""
+    context = "; ".join(filter(None, (did, said)))
+    return f"agent: {context}\nperson: {shortened(own, _MESSAGE)}" if context else f"person: {shortened(own, _MESSAGE)}"
+
+
+def _borne_out(proposals: list[Any], session: Session, own: list[str]) -> Iterator[Said]:
+    """The proposals whose quotation a message has, and whose words are of that message and what it replies to."""
+    for number, one in enumerate(proposals[:MOST]):
+        text, quote = " ".join(one["text"].split()), " ".join(one["quote"].split())
+        letters, words = compact(quote), topics(text)
+        place = next((at for at, said in enumerate(own) if letters in compact(said)), None)
+        if place is None or len(letters) < _SHORTEST_QUOTE or len(text) > _LONGEST:
+            continue
+        message = session.said[place]
+        near = topics(" ".join((own[place], message.answer, *message.did)))
+        if len(words & near) >= _CARRIED * max(1, len(words)):
+            yield Said(text=text, quote=quote, weight=5.0 - number, at=place)
