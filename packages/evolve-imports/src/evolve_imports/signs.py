@@ -39,7 +39,7 @@ class Signs:
 
     def weight(self, text: str) -> float:
         """How plainly a sentence is a rule by itself."""
-        foreign = any(self.named[name].search(text) for name in ("others", "taken_back", "undo"))
+        foreign = any(self.named[name].search(text) for name in ("question", "others", "taken_back", "undo"))
         if foreign or len(text) > LONGEST or LEFT_OUT in text:
             return -10.0
         plain = " ".join(map(_meant, text.replace("’", "'").split()))

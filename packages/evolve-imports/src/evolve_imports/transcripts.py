@@ -158,11 +158,11 @@ def _session(name: str, lines: Sequence[Any]) -> Iterator[Session]:
             did.append(text)
         elif speaker != "person":
             shown.append(text[:4_000])
-            answer = shown[-1] if speaker == "agent" and text.strip() else answer
+            answer = " ".join(shown[-1].split()) if speaker == "agent" and text.strip() else answer
         else:
             commands += [" ".join((a or b).split()) for a, b in _TYPED.findall(text)]
             own = _INJECTED.sub("", text).strip()
-            if own and not own.startswith(_NOT_TYPED) and not (said and said[-1].text == own):
+            if own and not own.startswith(_NOT_TYPED) and (did or answer or not (said and said[-1].text == own)):
                 said.append(Message(text=own, shown=tuple(shown[-_MOST_SHOWN:]), answer=answer, did=tuple(did)))
                 did, answer = [], ""
     if said or commands:
