@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from evolve.models.structure import closed_object
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import compact
-from evolve_imports.corrections import MOST, Said, person_sentences
+from evolve_imports.corrections import MOST, Said, person_sentences, without_lead
+from evolve_imports.signs import signs
 from evolve_imports.transcripts import Message, Session
 
 _ROOM, _MESSAGE, _CONTEXT, _REPLY = 16_000, 1_200, 200, 2_048
@@ -25,6 +26,8 @@ _ROOM, _MESSAGE, _CONTEXT, _REPLY = 16_000, 1_200, 200, 2_048
 _LONGEST, _SHORTEST_QUOTE = 240, 6
 _CARRIED = 0.5
 """Least share of a proposal's words that the message and what it replies to have."""
+_OF_A_TASK = -2.0
+"""Sum of the signs up to which a sentence is a task or a question, whatever the model makes of it."""
 _TEXT = {"type": "string"}
 _SCHEMA = closed_object(
     "corrections",
@@ -43,8 +46,8 @@ def corrections_by_model(
     Raises:
         EndpointProblem: It could not be asked.
     """
-    own = [" ".join(person_sentences(message, unfit)) for message in session.said]
-    lines = [_line(message, text) for message, text in zip(session.said, own, strict=True) if text]
+    own = [person_sentences(message, unfit) for message in session.said]
+    lines = [_line(message, " ".join(said)) for message, said in zip(session.said, own, strict=True) if said]
     if not lines:
         return []
     shown = quoted("session", shortened("\n".join(lines), _ROOM))
@@ -69,15 +72,16 @@ def _line(message: Message, own: str) -> str:
     return f"agent: {context}\nperson: {shortened(own, _MESSAGE)}" if context else f"person: {shortened(own, _MESSAGE)}"
 
 
-def _borne_out(proposals: list[Any], session: Session, own: list[str]) -> Iterator[Said]:
+def _borne_out(proposals: list[Any], session: Session, own: Sequence[Sequence[str]]) -> Iterator[Said]:
     """The proposals whose quotation a message has, and whose words are of that message and what it replies to."""
     for number, one in enumerate(proposals[:MOST]):
         text, quote = " ".join(one["text"].split()), " ".join(one["quote"].split())
         letters, words = compact(quote), topics(text)
-        place = next((at for at, said in enumerate(own) if letters in compact(said)), None)
+        place = next((at for at, said in enumerate(own) if letters in compact(" ".join(said))), None)
         if place is None or len(letters) < _SHORTEST_QUOTE or len(text) > _LONGEST:
             continue
         message = session.said[place]
-        near = topics(" ".join((own[place], message.answer, *message.did)))
-        if len(words & near) >= _CARRIED * max(1, len(words)):
+        near = topics(" ".join((*own[place], message.answer, *message.did)))
+        sentence = next((said for said in own[place] if letters in compact(said)), quote)
+        if len(words & near) >= _CARRIED * max(1, len(words)) and signs().weight(without_lead(sentence)) > _OF_A_TASK:
             yield Said(text=text, quote=quote, weight=5.0 - number, at=place)

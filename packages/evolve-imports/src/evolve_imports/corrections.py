@@ -121,6 +121,15 @@ def person_sentences(message: Message, unfit: Callable[[str], str]) -> list[str]
     return [one.strip() for one in signs().named["sentence"].split(said) if one.strip()]
 
 
+def without_lead(sentence: str) -> str:
+    """What a sentence says, without what only replies, begins or is polite."""
+    named = signs().named
+    text = named["lead"].sub("", f"{sentence} ").strip()
+    if polite := named["polite"].match(text):
+        text = text[polite.end() :].rstrip("?")
+    return named["tail"].sub("", text)
+
+
 def _written(session: Session) -> Iterator[str]:
     for message in session.said:
         text = message.text
@@ -149,16 +158,14 @@ def _rules(sentences: Sequence[str], message: Message, unfit: Callable[[str], st
     last: Said | None = None
     before = ""
     for sentence in sentences:
-        text = named["lead"].sub("", f"{sentence} ").strip()
-        if polite := named["polite"].match(text):
-            text = text[polite.end() :].rstrip("?")
+        text = without_lead(sentence)
         now = Said(text=text, quote=sentence, weight=signs().weight(text) + cue + _denies_agent(text, message))
         if len(text.split()) < _SHORT and not (named["forbidden"].search(text) and topics(text)):
             now = _completed(now, message, unfit) or replace(now, weight=min(now.weight, 0.0))
         refers = bool(named["refers"].search(text))
         of_last = last is not None and last.weight >= enough and bool(topics(last.text) & topics(text))
-        goes_on = (refers or of_last or named["reason"].match(text)) and before
-        if now.weight >= enough and goes_on and len(before) + len(text) <= _LONGEST_JOINED:
+        goes_on = refers or (now.weight >= enough and bool(of_last or named["reason"].match(text)))
+        if goes_on and before and now.weight > 0.0 and len(before) + len(text) <= _LONGEST_JOINED:
             lead = last or Said(text=before, quote=before, weight=0.0)
             weight = max(now.weight, lead.weight)
             last = Said(text=f"{lead.text} {text}", quote=f"{lead.quote} {sentence}", weight=weight)
