@@ -18,7 +18,7 @@ from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import compact
 from evolve_imports.corrections import MOST, Said, person_sentences, without_lead
-from evolve_imports.signs import signs
+from evolve_imports.signs import weight_of
 from evolve_imports.transcripts import Message, Session
 
 _ROOM, _MESSAGE, _CONTEXT, _REPLY = 16_000, 1_200, 200, 2_048
@@ -83,5 +83,5 @@ def _borne_out(proposals: list[Any], session: Session, own: Sequence[Sequence[st
         message = session.said[place]
         near = topics(" ".join((*own[place], message.answer, *message.did)))
         sentence = next((said for said in own[place] if letters in compact(said)), quote)
-        if len(words & near) >= _CARRIED * max(1, len(words)) and signs().weight(without_lead(sentence)) > _OF_A_TASK:
+        if len(words & near) >= _CARRIED * max(1, len(words)) and weight_of(without_lead(sentence)) > _OF_A_TASK:
             yield Said(text=text, quote=quote, weight=5.0 - number, at=place)
