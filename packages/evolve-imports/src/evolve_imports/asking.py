@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +25,10 @@ from evolve_imports.transcripts import Message, Session
 _ROOM, _MESSAGE, _CONTEXT, _REPLY = 16_000, 1_200, 200, 2_048
 """Characters of a session, of a message and of what stood before it; tokens of the reply."""
 _LONGEST, _SHORTEST_QUOTE = 240, 6
-_CARRIED = 0.5
-"""Least share of a proposal's words that the message and what it replies to have."""
+_CARRIED = 1 / 3
+"""Least share of a proposal's words that were said in the session; the others make a sentence of them."""
+_FIRST = 5.0
+"""What the surest proposal of a model weighs."""
 _OF_A_TASK = -2.0
 """Sum of the signs up to which a sentence is a task or a question, whatever the model makes of it."""
 _TEXT = {"type": "string"}
@@ -73,15 +76,18 @@ def _line(message: Message, own: str) -> str:
 
 
 def _borne_out(proposals: list[Any], session: Session, own: Sequence[Sequence[str]]) -> Iterator[Said]:
-    """The proposals whose quotation a message has, and whose words are of that message and what it replies to."""
+    """The proposals that rest on words of the person which are no task, and that say little beside what was said."""
+    heard = " ".join(
+        text for one, said in zip(session.said, own, strict=True) for text in (*said, one.answer, *one.did)
+    )
     for number, one in enumerate(proposals[:MOST]):
         text, quote = " ".join(one["text"].split()), " ".join(one["quote"].split())
         letters, words = compact(quote), topics(text)
         place = next((at for at, said in enumerate(own) if letters in compact(" ".join(said))), None)
         if place is None or len(letters) < _SHORTEST_QUOTE or len(text) > _LONGEST:
             continue
-        message = session.said[place]
-        near = topics(" ".join((*own[place], message.answer, *message.did)))
         sentence = next((said for said in own[place] if letters in compact(said)), quote)
-        if len(words & near) >= _CARRIED * max(1, len(words)) and weight_of(without_lead(sentence)) > _OF_A_TASK:
-            yield Said(text=text, quote=quote, weight=5.0 - number, at=place)
+        is_carried = len(words & topics(heard)) >= _CARRIED * max(1, len(words))
+        has_figures = set(re.findall(r"\d+", text)) <= set(re.findall(r"\d+", heard))
+        if is_carried and has_figures and weight_of(without_lead(sentence)) > _OF_A_TASK:
+            yield Said(text=text, quote=quote, weight=_FIRST - number, at=place)

@@ -166,7 +166,7 @@ def _rules(sentences: Sequence[str], message: Message, unfit: Callable[[str], st
         before: What the person said last, where nobody answered.
     """
     cue, last = cue_of(sentences), None
-    topic = before if len(before.split()) <= _TOPIC and weight_of(before) >= 0.0 else ""
+    topic = before if len(before.split()) <= _TOPIC and 0.0 <= weight_of(before) < ENOUGH else ""
     for sentence in sentences:
         text = without_lead(sentence)
         now = Said(text=text, quote=sentence, weight=weight_of(text) + cue + _denies_agent(text, message))
