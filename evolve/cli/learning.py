@@ -43,7 +43,7 @@ def learn_command(
     evolve learns from each run by itself, so you need this only after a crash or a failed endpoint.
 
     With a path evolve reads sessions of Claude Code or Codex, CLAUDE.md, AGENTS.md, and memories of Hermes or mem0. It
-    proposes what you corrected or said twice. Nothing is used before you keep it.
+    proposes what you corrected or said twice; a model that is set reads them too. Nothing is used before you keep it.
     """
     if run is not None and not run[1:].isdigit() and (os.sep in run or os.path.exists(run)):
         _learn_from_sessions(run, workspace, model, as_json=as_json)
