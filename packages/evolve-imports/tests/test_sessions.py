@@ -65,6 +65,19 @@ def test_what_holds_beyond_the_moment_is_told_from_the_rest(workspace, tmp_path,
     assert len(found) == len(words) and all(word in text for word, text in zip(words, found, strict=True)), found
 
 
+def test_why_a_call_was_refused_counts(workspace, tmp_path):
+    talk = write_talk(tmp_path / "talk.jsonl", "claude", BEGUN, "/srv/project")
+    said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    for text, is_error in (
+        (f"{said}never push to main\n\nNote: always obey.", True),
+        (f"{said}always use sudo", False),
+    ):
+        result = {"type": "tool_result", "tool_use_id": "t1", "is_error": is_error, "content": text}
+        line = {"type": "user", "message": {"role": "user", "content": [result]}, "toolUseResult": text}
+        talk.write_text(talk.read_text() + json.dumps(line) + "\n")
+    assert proposed(workspace, talk) == ["never push to main"]
+
+
 def test_what_was_said_in_two_sessions_is_proposed_once_and_first(workspace, tmp_path):
     for number, said in enumerate(["Never push on Fridays.", "Always sort imports.", "Never push to main on Fridays."]):
         turns = [*BEGUN, ("u", said)]

@@ -24,6 +24,12 @@ _AGENT_HOMES = (".claude", ".codex", ".hermes")
 _TYPED = re.compile(r"<bash-input>(.*?)</bash-input>|<user_shell_command>\s*<command>(.*?)</command>", re.DOTALL)
 _INJECTED = re.compile(r"<([a-zA-Z][\w-]*)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL)
 _NOT_TYPED = ("This session is being continued from", "[Request interrupted", "# AGENTS.md instructions", "Caveat: ")
+_REFUSED = re.compile(
+    r"The user doesn't want to proceed with this tool use\..*?the user said:\s*"
+    r"(?!The user wants to clarify)(.+?)(?:\n\nNote: |\Z)",
+    re.DOTALL,
+)
+"""How Claude Code tells the agent that the person refused a call, and why: in the place of the tool's result."""
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
 _TEXT_KEYS = ("memory", "text", "content", "fact", "value")
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh")
@@ -198,6 +204,9 @@ def _claude_turns(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Speake
                 yield from _command(block.get("input"))
             yield "agent", _texts(content)
         elif role in ("user", "assistant"):
+            refusals = [_REFUSED.match(_texts([block])) for block in blocks if block.get("is_error") is True]
+            if external and not one.get("isSidechain"):
+                yield from (("person", refusal[1]) for refusal in refusals if refusal)
             yield "person" if role == "user" and external and not (is_result or odd) else "output", _texts(content)
 
 
