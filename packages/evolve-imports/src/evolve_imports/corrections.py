@@ -21,9 +21,9 @@ MOST = 3
 """Proposals of one session, or of one file of rules or memories."""
 _SAID_AGAIN = 3.0
 """What it weighs that a thing was said once more."""
-_SHORT, _TOPIC, _LONGEST_JOINED = 3, 4, 240
-"""Words below which a sentence does not stand alone, words up to which a message may only name what the next one is
-about, and characters of sentences that are joined."""
+_SHORT, _TOPIC, _ASIDE, _LONGEST_JOINED = 3, 4, 5, 240
+"""Words below which a sentence does not stand alone, up to which a message may only name what the next one is about,
+and up to which a rule belongs to the one right before it; and characters of sentences that are joined."""
 _OF_COMMANDS = ("it holds code", "it is no sentence")
 """What is said of a command between signs, which is the person's word too."""
 
@@ -169,11 +169,15 @@ def _rules(sentences: Sequence[str], message: Message, unfit: Callable[[str], st
     topic = before if len(before.split()) <= _TOPIC and 0.0 <= weight_of(before) < ENOUGH else ""
     for sentence in sentences:
         text = without_lead(sentence)
-        now = Said(text=text, quote=sentence, weight=weight_of(text) + cue + _denies_agent(text, message))
+        own = weight_of(text)
+        # That it was said before is no rule without what was said.
+        weight = own + _denies_agent(text, message) + (cue if own > 0.0 else min(cue, 1.0))
+        now = Said(text=text, quote=sentence, weight=weight)
         if len(text.split()) < _SHORT and not (pattern("forbidden").search(text) and topics(text)):
             now = _completed(now, message, unfit) or replace(now, weight=min(now.weight, 0.0))
         refers = bool(pattern("refers").search(text) or (topic and topic == before))
-        of_last = last is not None and last.weight >= ENOUGH and bool(topics(last.text) & topics(text))
+        is_aside = len(text.split()) <= _ASIDE
+        of_last = last is not None and last.weight >= ENOUGH and bool(is_aside or topics(last.text) & topics(text))
         goes_on = refers or (now.weight >= ENOUGH and bool(of_last or pattern("reason").match(text)))
         joins = bool(goes_on and before and now.weight > 0.0 and len(before) + len(text) <= _LONGEST_JOINED)
         if joins or (now.weight >= 0.0 and text):
