@@ -48,7 +48,8 @@ class Score:
 
 
 def development(name: str) -> list[Talk]:
-    """The sessions of ``tune``, by which rules were made, or of ``watch``, which were only looked at."""
+    """The sessions of ``tune``, by which signs were made, of ``watch``, which were looked at once to widen them, or of
+    ``fresh``, which were written when the signs were fixed and led to four more words."""
     text = (Path(__file__).with_name("development") / f"{name}.txt").read_text()
     return list(_talks(text))
 
