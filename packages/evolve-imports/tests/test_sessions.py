@@ -49,7 +49,7 @@ BEGUN = ("u", "Add the page for invoices."), ("a", "Done with pip and spaces.")
 @pytest.mark.parametrize(
     ("turns", "words"),
     [
-        ([("c", "npm install left-pad"), ("u", "no, with pnpm")], ["pnpm instead of `npm install`"]),
+        ([("c", "npm install left-pad"), ("u", "no, with pnpm")], ["use pnpm instead of `npm install`"]),
         ([("u", "nope — tabs")], ["tabs"]),
         ([("u", "plese alway sort the imports")], ["sort the imports"]),
         ([("u", "could you maybe keep subjects under 50 chars going forward?")], ["keep subjects under 50"]),

@@ -95,7 +95,7 @@ def _borne_out(proposals: list[Any], session: Session, own: Sequence[Sequence[st
         if place is None or len(letters) < _SHORTEST_QUOTE or len(text) > _LONGEST:
             continue
         sentence = next((said for said in own[place] if letters in compact(said)), quote)
-        is_carried = len(words & topics(heard)) >= _CARRIED * max(1, len(words))
+        is_carried = words & topics(sentence) and len(words & topics(heard)) >= _CARRIED * len(words)
         has_figures = set(re.findall(r"\d+", text)) <= set(re.findall(r"\d+", heard))
         if is_carried and has_figures and weight_of(without_lead(sentence)) > _OF_A_TASK:
             yield Said(text=text, quote=quote, weight=_FIRST - number, at=place)

@@ -186,7 +186,8 @@ def _rules(sentences: Sequence[str], message: Message, unfit: Callable[[str], st
                 last = Said(text=before, quote=before, weight=0.0)
             if joins and last is not None:
                 weight = max(now.weight, last.weight)
-                now = Said(text=f"{last.text} {text}", quote=f"{last.quote} {sentence}", weight=weight)
+                end = "" if last.text[-1] in ".!?:;," else "."
+                now = Said(text=f"{last.text}{end} {text}", quote=f"{last.quote} {sentence}", weight=weight)
             elif last is not None:
                 yield last
             last = replace(now, weight=now.weight - 1.5) if refers and not joins else now
@@ -207,7 +208,8 @@ def _completed(said: Said, message: Message, unfit: Callable[[str], str]) -> Sai
         return None
     told = [one for one in pattern("sentence").split(message.answer) if pattern("choice").search(one)]
     if message.did and pattern("with").match(fragment):
-        return replace(said, text=f"{fragment} instead of `{_program(message.did[-1])}`", weight=ENOUGH + 0.5)
+        wanted = pattern("with").sub("use", fragment)
+        return replace(said, text=f"{wanted} instead of `{_program(message.did[-1])}`", weight=ENOUGH + 0.5)
     if told and harmless_quote(told[-1], unfit) and not pattern("pointing").match(fragment):
         return replace(said, text=f'{fragment}, where the agent said "{told[-1].rstrip(".")}"', weight=ENOUGH)
     return None

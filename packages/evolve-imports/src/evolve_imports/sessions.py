@@ -109,7 +109,7 @@ class Sessions(Shelf):
 
     def _heard(self, session: Session, rules: Sequence[Said]) -> Heard:
         scanner = scanner_of(self._desk.paths, [Path(session.folder)] if session.folder else [])
-        clean = [one for one in rules if not scanner.find(one.quote)]
+        clean = [one for one in rules if not scanner.find(f"{one.text}\n{one.quote}")]
         proposals: list[Preference] = []
         for wide in (True, False):
             proposals += self._desk.preferences.suggest_remembering(
