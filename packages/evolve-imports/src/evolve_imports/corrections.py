@@ -113,7 +113,9 @@ def person_sentences(message: Message, unfit: Callable[[str], str]) -> list[str]
         return "" if why in _OF_COMMANDS else why
 
     said = own_words(_typed(message.text[:8_000]), screen, material=message.shown, longest=8_001)
-    return [part for one in pattern("sentence").split(said) for part in _parts(one.strip()) if part]
+    # A longer one is no rule, and patterns would take long over it.
+    short = [one.strip()[: LONGEST + 1] for one in pattern("sentence").split(said)]
+    return [part for one in short for part in _parts(one) if part]
 
 
 def without_lead(sentence: str) -> str:
@@ -228,7 +230,8 @@ def _undone(session: Session) -> Iterator[Said]:
     """What the person had undone more than once after the agent ran it."""
     undone: dict[str, list[str]] = {}
     for message in session.said:
-        words = next((one for one in (without_lead(message.text), message.text) if pattern("undo").match(one)), "")
+        text = message.text[:LONGEST]
+        words = next((one for one in (without_lead(text), text) if pattern("undo").match(one)), "")
         about = topics(pattern("undoing").sub("", pattern("undo").sub("", words)))
         ran = [one for one in message.did if topics(one) & about] if about else message.did[-1:]
         for name in {_program(one) for one in ran} if words else ():
