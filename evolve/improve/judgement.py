@@ -26,7 +26,7 @@ from evolve.improve.cut_short import judged_step
 from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.optimizer import UNLEARNED, Variant
-from evolve.skills import with_called
+from evolve.skills import worth_offering
 from evolve.trials.jobs import EpisodeJob
 from evolve.trials.pairs import PairedEpisodes, run_held_out
 
@@ -56,7 +56,7 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
     stores = session.stores
     experience = stores.memory.experience()
     known = stores.skills.active()
-    of_use = with_called((skill.digest for skill in known if skill.tasks), known)
+    of_use = worth_offering(known, (skill.digest for skill in known if skill.tasks))
     skills = [skill for skill in known if skill.digest in of_use]
     guide, cost = fitted(session, experience, skills, pairs=pairs)
     guide_digest = stores.objects.put_json(guide) if guide is not None else ""

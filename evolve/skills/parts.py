@@ -1,4 +1,4 @@
-"""Which skills others are made of, and the rows on which a part of an answer is judged."""
+"""Which skills others are made of, which to offer, and the rows on which a part of an answer is judged."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from evolve.episodes import Json, Row, SkillDraft
 from evolve.files import canonical_json
 from evolve.skills.admission import Equal, Interpreter
 from evolve.skills.skill import Skill
+
+RECURRING = 0.25
+"""Share of skills that are of use, from which on one that has not been yet is offered too."""
 
 
 def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
@@ -30,6 +33,19 @@ def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
             reached.add(digest)
             waiting += calls.get(digest, ())
     return reached
+
+
+def worth_offering(skills: Sequence[Skill], helped: Iterable[str]) -> set[str]:
+    """Digests of the skills that helped and of what these are made of; all, where that is :data:`RECURRING` of them.
+
+    Each skill on offer lengthens every search. How many have helped tells how likely one that has not yet is to help
+    the next task.
+
+    Args:
+        helped: Digests of those that helped a task other than their own.
+    """
+    of_use = with_called(helped, skills)
+    return of_use if len(of_use) < RECURRING * len(skills) else {skill.digest for skill in skills}
 
 
 def defined_in(code: str) -> list[str]:

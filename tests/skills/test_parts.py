@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.skills import Skill, with_called
+from evolve.skills import Skill, with_called, worth_offering
 from tests.skills.samples import GOOD, LARGE_EVENS, draft
 
 OUTER = """
@@ -25,3 +25,12 @@ def test_what_a_wanted_skill_is_made_of_is_wanted_too():
     assert with_called([outer.digest], known) == {outer.digest, inner.digest}
     assert with_called([inner.digest, other.digest], known) == {inner.digest, other.digest}
     assert with_called([], known) == set()
+
+
+def test_where_skills_seldom_help_only_those_that_did_are_offered():
+    inner, outer = Skill.from_draft(GOOD), skill("outer", LARGE_EVENS + OUTER)
+    others = [skill(f"other_{n}", f"def other_{n}(xs: list[int]) -> int:\n    return len(xs) + {n}\n") for n in range(7)]
+    few, many = (inner, outer, *others[:6]), (inner, outer, *others)
+    assert worth_offering(few, [outer.digest]) == {one.digest for one in few}
+    assert worth_offering(many, [outer.digest]) == {outer.digest, inner.digest}
+    assert worth_offering(others, []) == set()
