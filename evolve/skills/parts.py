@@ -10,8 +10,8 @@ from evolve.files import canonical_json
 from evolve.skills.admission import Equal, Interpreter
 from evolve.skills.skill import Skill
 
-RECURRING = 0.25
-"""Share of skills that are of use, from which on one that has not been yet is offered too."""
+RECURRING, FEW = 0.25, 5
+"""Share of skills that are of use from which on the others are offered too; of fewer than ``FEW`` it tells nothing."""
 
 
 def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
@@ -45,7 +45,7 @@ def worth_offering(skills: Sequence[Skill], helped: Iterable[str]) -> set[str]:
         helped: Digests of those that helped a task other than their own.
     """
     of_use = with_called(helped, skills)
-    return of_use if len(of_use) < RECURRING * len(skills) else {skill.digest for skill in skills}
+    return of_use if len(of_use) < max(FEW, RECURRING * len(skills)) else {skill.digest for skill in skills}
 
 
 def defined_in(code: str) -> list[str]:

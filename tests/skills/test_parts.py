@@ -29,8 +29,11 @@ def test_what_a_wanted_skill_is_made_of_is_wanted_too():
 
 def test_where_skills_seldom_help_only_those_that_did_are_offered():
     inner, outer = Skill.from_draft(GOOD), skill("outer", LARGE_EVENS + OUTER)
-    others = [skill(f"other_{n}", f"def other_{n}(xs: list[int]) -> int:\n    return len(xs) + {n}\n") for n in range(7)]
-    few, many = (inner, outer, *others[:6]), (inner, outer, *others)
-    assert worth_offering(few, [outer.digest]) == {one.digest for one in few}
-    assert worth_offering(many, [outer.digest]) == {outer.digest, inner.digest}
-    assert worth_offering(others, []) == set()
+    plain = [
+        skill(f"plain_{n}", f"def plain_{n}(xs: list[int]) -> int:\n    return len(xs) + {n}\n") for n in range(19)
+    ]
+    helped = [outer.digest, *(one.digest for one in plain[:3])]
+    few, many = (inner, outer, *plain[:18]), (inner, outer, *plain)
+    assert worth_offering(few, helped) == {one.digest for one in few}
+    assert worth_offering(many, helped) == {inner.digest, *helped}
+    assert worth_offering(few[:4], helped[:1]) == {inner.digest, outer.digest}, "four skills tell nothing of the next"

@@ -162,9 +162,9 @@ class Answers:
         ranked = sorted((self._scored(part, source) for part in parts.values()), key=_rank)
         chosen: list[_Shared] = []
         for candidate in ranked:
-            if candidate.saved > 0 and all(
-                candidate.problems > better.problems or not _overlap(candidate, better) for better in chosen
-            ):
+            own = candidate.part.term
+            around = (one for one in chosen if _holds(own, one.part.term) or _holds(one.part.term, own))
+            if candidate.saved > 0 and all(candidate.problems > better.problems for better in around):
                 chosen.append(candidate)
         return tuple(candidate.part for candidate in chosen[:MOST_PARTS])
 
@@ -204,10 +204,6 @@ class Answers:
 def _rank(shared: _Shared) -> tuple[int, int, str]:
     # The text breaks ties, so that the same parts are proposed everywhere.
     return -shared.saved, -size(shared.part.term), repr(shared.part.term)
-
-
-def _overlap(shared: _Shared, other: _Shared) -> bool:
-    return _holds(shared.part.term, other.part.term) or _holds(other.part.term, shared.part.term)
 
 
 def _holds(term: Term, pattern: Term) -> bool:
