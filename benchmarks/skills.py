@@ -151,11 +151,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.skills", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--suites", nargs="+", default=SUITES, help="built-in suites")
     parser.add_argument("--budget", type=int, default=20_000, help="candidates of one attempt")
+    parser.add_argument("--shares", nargs="+", type=float, default=SHARES, help="shares of the practice; the last is 1")
     parser.add_argument("--sandbox", action="store_true", help="admit skills in full, and run answers in the sandbox")
     common_options(parser, seeds=3)
     options = parser.parse_args(argv)
     quick = {"budget": 3_000, "seeds": 1, "tasks": 30, "shares": (0.5, 1.0)} if options.quick else {}
-    plan = Plan(**{"budget": options.budget, "seeds": options.seeds, "suites": options.suites, **quick})
+    chosen = {name: getattr(options, name) for name in ("budget", "seeds", "suites", "shares")}
+    plan = Plan(**{**chosen, **quick})
     judge: Judge = HostJudge()
     if options.sandbox:
         from benchmarks.judging import SandboxJudge
