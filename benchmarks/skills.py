@@ -129,17 +129,21 @@ def targets_of(rows: Sequence[Mapping[str, Any]], suites: Sequence[str]) -> list
     return [*found, against("all suites: share solved, admitted - none", every, "low >", 0.0)]
 
 
-def table(outcome: Outcome) -> str:
-    """The figures for a terminal."""
-    head = f"{'suite':<10}{'practised':>10}{'arm':>10}{'skills':>8}{'tasks':>7}{'solved':>8}{'wrong':>7}"
-    lines = [f"{head}  candidates / none"]
-    for name, share in dict.fromkeys((row["suite"], row["practised"]) for row in outcome.rows):
-        mine = [row for row in outcome.rows if (row["suite"], row["practised"]) == (name, share)]
+def summary(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    """A heading, then a row for each suite, share and arm."""
+    yield ("suite", "budget", "practised", "arm", "skills", "tasks", "solved", "wrong", "candidates / none")
+    for name, share in dict.fromkeys((row["suite"], row["practised"]) for row in rows):
+        mine = [row for row in rows if (row["suite"], row["practised"]) == (name, share)]
         for arm in ARMS:
             one, ratio = figures.arm_figures(mine, arm), figures.candidate_ratio(mine, "none", arm)
             skills = max((row["skills"] for row in mine if row["arm"] == arm), default=0)
-            counts = f"{skills:>8}{one.tasks:>7}{one.solved:>8}{one.wrong:>7}"
-            lines.append(f"{name:<10}{share:>10.0%}{arm:>10}{counts}  {shown(ratio.value, ratio.low, ratio.high)}")
+            ratio_told = shown(ratio.value, ratio.low, ratio.high)
+            yield (name, mine[0]["budget"], f"{share:.0%}", arm, skills, one.tasks, one.solved, one.wrong, ratio_told)
+
+
+def table(outcome: Outcome) -> str:
+    """The figures for a terminal."""
+    lines = ["".join(f"{cell!s:>10}" for cell in cells[:-1]) + f"  {cells[-1]}" for cells in summary(outcome.rows)]
     for target in outcome.targets:
         verdict = "met   " if target.met else "MISSED"
         lines.append(f"{verdict}  {target.name}: {shown(target.value, target.low, target.high)}")
