@@ -125,11 +125,13 @@ class _Practice:
 
     def kept(self) -> tuple[Skill, ...]:
         """The skills that the product would propose to its gate."""
-        worth = self._worth_offering()
+        worth = self._worth_offering(len(self.solved))
         return tuple(skill for skill in self.skills if skill.digest in worth)
 
-    def _worth_offering(self) -> set[str]:
-        return worth_offering(self.skills, [one.digest for one in self.skills if self.uses[one.digest]])
+    def _worth_offering(self, solved: int = 0) -> set[str]:
+        return worth_offering(
+            self.skills, {one.digest: len(self.uses[one.digest]) for one in self.skills}, solved=solved
+        )
 
     def _solver(self, guide: Guide | None) -> Solver:
         return Solver(policy=SearchPolicy(library=tuple(self.skills), guide=guide), judge=self.judge)

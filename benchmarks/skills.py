@@ -21,12 +21,13 @@ from typing import Any
 from benchmarks import figures
 from benchmarks.attempts import Solver, row_of
 from benchmarks.judging import HostJudge, Judge
-from benchmarks.learner import BATCH, SUBMISSIONS, Course, practise
+from benchmarks.learner import SUBMISSIONS, Course, practise
 from benchmarks.learning import halves, shown
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from benchmarks.suites import suite_of
 from evolve.episodes import Judgement
 from evolve.errors import UsageError
+from evolve.improve.session import BATCH
 from evolve.policies.search import SearchPolicy
 from evolve.skills import Skill
 from evolve.tasks import Task

@@ -56,8 +56,9 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
     stores = session.stores
     experience = stores.memory.experience()
     known = stores.skills.active()
-    of_use = worth_offering(known, (skill.digest for skill in known if skill.tasks))
-    skills = [skill for skill in known if skill.digest in of_use]
+    solved = len({row.task for row in experience})
+    worth = worth_offering(known, {skill.digest: len(skill.tasks) for skill in known}, solved=solved)
+    skills = [skill for skill in known if skill.digest in worth]
     guide, cost = fitted(session, experience, skills, pairs=pairs)
     guide_digest = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")

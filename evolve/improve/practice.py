@@ -269,7 +269,7 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
         # What a person's own work brought waits for their next table, whatever practice needs.
         or any(stores.runs.of_task(task, None, OWN) for task in skill.source.split(", "))
     }
-    needed = with_called(stays, offered) | worth_offering(offered, (one.digest for one in offered if one.tasks))
+    needed = with_called(stays, offered) | worth_offering(offered, {one.digest: len(one.tasks) for one in offered})
     idle = [skill for skill in offered if skill.digest not in needed]
     reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"
     for skill in idle:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.files import canonical_json
@@ -12,6 +12,7 @@ from evolve.skills.skill import Skill
 
 RECURRING, FEW = 0.25, 5
 """Share of skills that are of use from which on the others are offered too; of fewer than ``FEW`` it tells nothing."""
+SELDOM = 16  # The price of a skill is 4 bits, as of an operation that a task in so many needs.
 
 
 def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
@@ -35,17 +36,18 @@ def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
     return reached
 
 
-def worth_offering(skills: Sequence[Skill], helped: Iterable[str]) -> set[str]:
-    """Digests of the skills that helped and of what these are made of; all, where that is :data:`RECURRING` of them.
+def worth_offering(skills: Sequence[Skill], helped: Mapping[str, int], *, solved: int = 0) -> set[str]:
+    """Digests of the skills that help as often as their price says, and of what these are made of.
 
-    Each skill on offer lengthens every search. How many have helped tells how likely one that has not yet is to help
-    the next task.
+    Where :data:`RECURRING` of them helped at all, all of them: so many tell that one that has not yet probably will.
 
     Args:
-        helped: Digests of those that helped a task other than their own.
+        helped: In how many tasks other than its own each helped.
+        solved: How many tasks were solved.
     """
-    of_use = with_called(helped, skills)
-    return of_use if len(of_use) < max(FEW, RECURRING * len(skills)) else {skill.digest for skill in skills}
+    if len(with_called([one for one in helped if helped[one]], skills)) >= max(FEW, RECURRING * len(skills)):
+        return {skill.digest for skill in skills}
+    return with_called([one for one, tasks in helped.items() if tasks and SELDOM * tasks >= solved], skills)
 
 
 def defined_in(code: str) -> list[str]:

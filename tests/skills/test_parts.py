@@ -32,8 +32,10 @@ def test_where_skills_seldom_help_only_those_that_did_are_offered():
     plain = [
         skill(f"plain_{n}", f"def plain_{n}(xs: list[int]) -> int:\n    return len(xs) + {n}\n") for n in range(19)
     ]
-    helped = [outer.digest, *(one.digest for one in plain[:3])]
+    helped = dict.fromkeys([outer.digest, *(one.digest for one in plain[:3])], 2)
     few, many = (inner, outer, *plain[:18]), (inner, outer, *plain)
-    assert worth_offering(few, helped) == {one.digest for one in few}
-    assert worth_offering(many, helped) == {inner.digest, *helped}
-    assert worth_offering(few[:4], helped[:1]) == {inner.digest, outer.digest}, "four skills tell nothing of the next"
+    assert worth_offering(few, helped, solved=100) == {one.digest for one in few}
+    assert worth_offering(many, helped, solved=32) == {inner.digest, *helped}
+    assert worth_offering(many, {**helped, outer.digest: 3}, solved=48) == {inner.digest, outer.digest}
+    assert worth_offering(many, {**helped, plain[0].digest: 0}) == {inner.digest, *helped} - {plain[0].digest}
+    assert worth_offering(few[:4], {outer.digest: 1}) == {inner.digest, outer.digest}, "four tell nothing of the next"

@@ -159,7 +159,9 @@ class Answers:
                 part = self._generalised(answer, site, other)
                 if part is not None and part.meaning not in old:
                     parts.setdefault(part.meaning, part)
-        ranked = sorted((self._scored(part, source) for part in parts.values()), key=_rank)
+        # The text breaks ties, so that the same parts are proposed everywhere.
+        scored = [self._scored(part, source) for part in parts.values()]
+        ranked = sorted(scored, key=lambda shared: (-shared.saved, -size(shared.part.term), repr(shared.part.term)))
         chosen: list[_Shared] = []
         for candidate in ranked:
             own = candidate.part.term
@@ -199,11 +201,6 @@ class Answers:
             return False
         typing = Typing(operations=self.operations, inputs=site.inputs)
         return all(typing.type_of(bindings[i]) == type_ for i, type_ in enumerate(part.inputs))
-
-
-def _rank(shared: _Shared) -> tuple[int, int, str]:
-    # The text breaks ties, so that the same parts are proposed everywhere.
-    return -shared.saved, -size(shared.part.term), repr(shared.part.term)
 
 
 def _holds(term: Term, pattern: Term) -> bool:
