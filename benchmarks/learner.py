@@ -7,7 +7,7 @@ import random
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,7 @@ class _Practice:
     judge: Judge
     memory: Memory
     skills: list[Skill] = field(default_factory=list)
+    idle: list[Skill] = field(default_factory=list)
     uses: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     rows: list[dict[str, Any]] = field(default_factory=list)
     solved: set[str] = field(default_factory=set)
@@ -117,6 +118,7 @@ class _Practice:
         if number > 1:
             new = {one.digest for one in self.skills if one not in before}
             needed = with_called(new, self.skills) | self._worth_offering()
+            self.idle += [one for one in self.skills if one.digest not in needed]
             self.skills = [one for one in self.skills if one.digest in needed]
 
     def guide(self, experience: Sequence[ExperienceRow]) -> Guide:
@@ -129,9 +131,8 @@ class _Practice:
         return tuple(skill for skill in self.skills if skill.digest in worth)
 
     def _worth_offering(self, solved: int = 0) -> set[str]:
-        return worth_offering(
-            self.skills, {one.digest: len(self.uses[one.digest]) for one in self.skills}, solved=solved
-        )
+        known = [replace(one, tasks=tuple(self.uses[one.digest])) for one in (*self.skills, *self.idle)]
+        return worth_offering(known, solved=solved)
 
     def _solver(self, guide: Guide | None) -> Solver:
         return Solver(policy=SearchPolicy(library=tuple(self.skills), guide=guide), judge=self.judge)

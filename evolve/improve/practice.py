@@ -18,7 +18,7 @@ from evolve.record.arms import Arm
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
 from evolve.record.keeping import note_refusals, refusals
 from evolve.record.pairings import verified_pairings
-from evolve.skills import Admission, Skill, with_called, worth_offering
+from evolve.skills import KEPT, Admission, Skill, with_called, worth_offering
 from evolve.tasks import Task, equal
 from evolve.tasks.alike import every_trait
 from evolve.trials.jobs import Attempt, EpisodeJob
@@ -269,7 +269,7 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
         # What a person's own work brought waits for their next table, whatever practice needs.
         or any(stores.runs.of_task(task, None, OWN) for task in skill.source.split(", "))
     }
-    needed = with_called(stays, offered) | worth_offering(offered, {one.digest: len(one.tasks) for one in offered})
+    needed = with_called(stays, offered) | worth_offering(stores.skills.list(KEPT))
     idle = [skill for skill in offered if skill.digest not in needed]
     reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"
     for skill in idle:

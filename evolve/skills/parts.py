@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.files import canonical_json
@@ -36,18 +36,18 @@ def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
     return reached
 
 
-def worth_offering(skills: Sequence[Skill], helped: Mapping[str, int], *, solved: int = 0) -> set[str]:
-    """Digests of the skills that help as often as their price says, and of what these are made of.
+def worth_offering(skills: Sequence[Skill], *, solved: int = 0) -> set[str]:
+    """Digests of the skills that helped other tasks as often as their price says, and of what these are made of.
 
     Where :data:`RECURRING` of them helped at all, all of them: so many tell that one that has not yet probably will.
 
     Args:
-        helped: In how many tasks other than its own each helped.
+        skills: All whose admission holds, those that are idle among them.
         solved: How many tasks were solved.
     """
-    if len(with_called([one for one in helped if helped[one]], skills)) >= max(FEW, RECURRING * len(skills)):
-        return {skill.digest for skill in skills}
-    return with_called([one for one, tasks in helped.items() if tasks and SELDOM * tasks >= solved], skills)
+    if len(with_called([one.digest for one in skills if one.tasks], skills)) >= max(FEW, RECURRING * len(skills)):
+        return {one.digest for one in skills}
+    return with_called([one.digest for one in skills if one.tasks and SELDOM * len(one.tasks) >= solved], skills)
 
 
 def defined_in(code: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from evolve.skills import Skill, with_called, worth_offering
 from tests.skills.samples import GOOD, LARGE_EVENS, draft
 
@@ -27,15 +29,14 @@ def test_what_a_wanted_skill_is_made_of_is_wanted_too():
     assert with_called([], known) == set()
 
 
-def test_where_skills_seldom_help_only_those_that_did_are_offered():
-    inner, outer = Skill.from_draft(GOOD), skill("outer", LARGE_EVENS + OUTER)
+def test_where_skills_seldom_help_only_those_that_help_often_are_offered():
+    inner, outer = Skill.from_draft(GOOD), replace(skill("outer", LARGE_EVENS + OUTER), tasks=("a", "b"))
     plain = [
         skill(f"plain_{n}", f"def plain_{n}(xs: list[int]) -> int:\n    return len(xs) + {n}\n") for n in range(19)
     ]
-    helped = dict.fromkeys([outer.digest, *(one.digest for one in plain[:3])], 2)
-    few, many = (inner, outer, *plain[:18]), (inner, outer, *plain)
-    assert worth_offering(few, helped, solved=100) == {one.digest for one in few}
-    assert worth_offering(many, helped, solved=32) == {inner.digest, *helped}
-    assert worth_offering(many, {**helped, outer.digest: 3}, solved=48) == {inner.digest, outer.digest}
-    assert worth_offering(many, {**helped, plain[0].digest: 0}) == {inner.digest, *helped} - {plain[0].digest}
-    assert worth_offering(few[:4], {outer.digest: 1}) == {inner.digest, outer.digest}, "four tell nothing of the next"
+    helped = [outer, *(replace(one, tasks=("c",)) for one in plain[:3])]
+    few, many = [inner, *helped, *plain[3:18]], [inner, *helped, *plain[3:]]
+    assert worth_offering(few, solved=100) == {one.digest for one in few}
+    assert worth_offering(many) == {inner.digest, *(one.digest for one in helped)}
+    assert worth_offering(many, solved=32) == {inner.digest, outer.digest}
+    assert worth_offering([inner, outer, *plain[:2]]) == {inner.digest, outer.digest}, "four tell nothing of the next"
