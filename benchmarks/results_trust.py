@@ -122,8 +122,8 @@ TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
 NOTES: Mapping[str, str] = {
     "skills": (
         "Half of the tasks of each suite are practised on, then the other half are tried once, with no guide and no"
-        " insights. *None*: no skill. *Kept*: every answer that fits a task's examples is a skill. *Admitted*: what the"
-        " product keeps. *Wrong*: claimed as verified, and wrong on rows that nobody had seen. *Budget*: candidates of"
+        " insights. *None*: no skill. *Kept*: every answer that fits a task's examples is a skill. *Admitted*: what"
+        " the product proposes to its gate. *Wrong*: claimed as verified, and wrong on rows that nobody had seen. *Budget*: candidates of"
         " one attempt. *Candidates*: median ratio to no skill over tasks that both solve."
     ),
     "worlds": (
