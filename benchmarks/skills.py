@@ -4,8 +4,8 @@ For each suite and split the groups are halved. One half is practised on, the ot
 
 - ``none``: no skill.
 - ``kept``: the answer to every practised task that fits the task's examples becomes a skill, right or wrong elsewhere.
-- ``admitted``: what the product proposes to its gate, of verified answers and their parts: all where many served another
-  task, else those that serve often.
+- ``admitted``: what the product proposes to its gate, of verified answers and their parts: all where many of these
+  served another task, else those that serve often.
 
 No arm has a guide or insights, so they differ in their skills alone. After each share of the practice tasks every arm
 tries each held-out task once. ``--sandbox`` admits by the whole pipeline and runs every answer as Python.
