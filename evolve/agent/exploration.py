@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,11 @@ class Exploration:
         with self.sandbox.session(LIMITS, calls=calls) as session:
             if self.files and session.execute(_FIND_FILES, files=self.files).state != "ok":
                 return ()
-            for number, code in _codes_of(steps):
+            kept = [step for step in steps if step.action.kind == "code" and step.action.code and not was_stopped(step)]
+            alive = {step.number for step in _since_last_end([step for step in kept if step.action.explores])}
+            for number, code in (
+                (step.number, step.action.code) for step in kept if step.number in alive or not step.action.explores
+            ):
                 if calls is not None:
                     calls.start(number)
                 if session.execute(code).ended or time.monotonic() - started > _TOGETHER_S:
@@ -135,13 +139,6 @@ class Exploration:
         if result.ended:
             self.close()
         return result
-
-
-def _codes_of(steps: Sequence[Step]) -> Iterator[tuple[int, str]]:
-    """Number and code of the steps that the session holds, and of answers, which run elsewhere."""
-    kept = [step for step in steps if step.action.kind == "code" and step.action.code and not was_stopped(step)]
-    alive = {step.number for step in _since_last_end([step for step in kept if step.action.explores])}
-    return ((step.number, step.action.code) for step in kept if step.number in alive or not step.action.explores)
 
 
 def _as_check(source: str) -> str:

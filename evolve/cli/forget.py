@@ -87,7 +87,6 @@ def tell_gone(before: dict[str, str], after: dict[str, str]) -> list[str]:
 
 
 def _line(one: Named) -> str:
-    """What was done to it."""
     if one.kind == "skill":
         return f"the skill {one.id} is out of use"
     return f"forgot the {one.kind} {one.name or one.id[:10]}: {shorten(one.text, 100)}"

@@ -281,16 +281,13 @@ def without_unread(program: Program) -> tuple[Program, tuple[int, ...]]:
         kwonlyargs=[],
         kw_defaults=[],
     )
-    return replace(program, source=_with_arguments(program.source, definition, ast.unparse(rest))), tuple(used)
-
-
-def _with_arguments(source: str, definition: ast.FunctionDef, text: str) -> str:
-    """The source with other arguments for a function that has some."""
-    raw = source.encode()  # positions are counted in bytes
+    # The source with other arguments for a function that has some.
+    text = ast.unparse(rest)
+    raw = program.source.encode()  # positions are counted in bytes
     starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
     every: list[ast.arg | ast.expr] = [*definition.args.args, *definition.args.defaults]
     begin = min(starts[node.lineno - 1] + node.col_offset for node in every)
     end = max(starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0) for node in every)
     before, after = raw[:begin].decode(), raw[end:].decode()
     head = before.rstrip() if before.rstrip().endswith("(") else before
-    return head + text + re.sub(r"\A[\s,]*\)", ")", after)
+    return replace(program, source=head + text + re.sub(r"\A[\s,]*\)", ")", after)), tuple(used)
