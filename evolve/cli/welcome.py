@@ -41,9 +41,11 @@ def show_welcome() -> None:
         if not (opened.runs.list() or opened.memory.notes() or opened.preferences.list()):
             _ask_for_a_start()
             return
+        told, skills = opened.memory.sentences(), opened.skills.list()
+        own = {name for name, one in told.items() if one.worded} - opened.memory.from_practice()
         now = Visit(
-            insights=len(opened.memory.list()),
-            skills=len(opened.skills.list()),
+            insights=len(own),
+            skills=len(skills) - len(opened.skills.from_practice(skills)),
             unfinished=tuple(row.run.id for row in opened.runs.list() if row.run.state == "open"),
         )
         _tell_since(opened, last_visit(opened.paths.root), now)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.files import canonical_json
 from evolve.skills.admission import Equal, Interpreter
+from evolve.skills.library import KEPT, SkillLibrary
 from evolve.skills.skill import Skill
 
 
@@ -30,6 +31,16 @@ def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
             reached.add(digest)
             waiting += calls.get(digest, ())
     return reached
+
+
+def doubt_all(library: SkillLibrary, skill: Skill, reason: str) -> None:
+    """Takes a skill out of use, and what is made of it, until their own tests pass again; not what a person owns."""
+    kept = library.list(KEPT)
+    library.doubt(skill.digest, reason)
+    for other in kept:
+        is_made_of_it = other.digest != skill.digest and skill.digest in with_called([other.digest], kept)
+        if is_made_of_it and other.owner != "user":
+            library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
 
 
 def defined_in(code: str) -> list[str]:

@@ -12,6 +12,7 @@ from evolve.ledger import Ledger
 from evolve.reasons import Reason, reason
 from evolve.sandbox import Program
 from evolve.skills import Skill
+from evolve.skills.parameters import used_parameters, without_unread
 from evolve.tables import (
     Table,
     identity,
@@ -24,11 +25,7 @@ from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import (
-    Applier,
-    used_parameters,
-    without_unread,
-)
+from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.column_cells import ColumnCells, Functions
 from evolve.workspace.runs.contradicted import Contradicted
 from evolve.workspace.runs.corrections import corrected

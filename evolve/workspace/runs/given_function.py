@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from evolve.errors import UsageError
 from evolve.reasons import Reason
 from evolve.sandbox import Program
+from evolve.skills.parameters import annotations_of, parameters_of, without_unread
 from evolve.skills.signatures import types_of
 from evolve.tables import (
     ANY,
@@ -36,7 +37,7 @@ from evolve.tasks.reading.partly_filled import (
     wanted_column,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of, without_unread
+from evolve.workspace.runs.applying import given_function
 from evolve.workspace.runs.fill_request import FillRequest
 from evolve.workspace.runs.own_cells import IsOwn
 from evolve.workspace.runs.run_answers import function_named
