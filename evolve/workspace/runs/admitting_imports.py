@@ -15,7 +15,7 @@ from typing import Any
 from evolve.episodes import OWN, Row, Saved, SkillDraft
 from evolve.files import canonical_json
 from evolve.record.drafts import judge_draft, keep
-from evolve.retrieval import BM25
+from evolve.retrieval import WordIndex
 from evolve.sandbox import Outcome, Program, SandboxLimits
 from evolve.skills import Skill, doubt_all
 from evolve.skills.admission import UNSEEN
@@ -159,7 +159,9 @@ def _is_its_job(desk: Desk, task: Task, skill: Skill) -> bool:
 def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
     fit = {one.digest: one for one in skills if _places(task, one) is not None}
     words = {key: f"{one.name.replace('-', ' ')} {one.description}" for key, one in fit.items()}
-    scores = BM25(words).scores(task.instruction) if fit else {}
+    index = WordIndex()
+    index.add(words)
+    scores = index.scores(task.instruction)
     return [fit[key] for key in sorted(fit, key=lambda key: -scores.get(key, 0.0))][:_MOST_TRIED]
 
 
