@@ -76,7 +76,7 @@ class Surroundings:
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
         scanner: Knows the secrets that nothing observed may bring into the record.
-        toolbox: The functions that code may call. Lessons call none.
+        toolbox: The functions that code may call. Lessons call none; code that they repeat has the answers on record.
     """
 
     policy: Policy
@@ -242,11 +242,14 @@ class Agent:
         )
         with ExitStack() as stack:
             source = stack.enter_context(opened_source(task))
-            gate = functions_of(surroundings.toolbox, folder, surroundings.scanner, source) if acts else nullcontext()
-            calls = stack.enter_context(gate)
+            gate = functions_of(surroundings.toolbox, folder, surroundings.scanner, source)
+            recorded = stack.enter_context(nullcontext() if identity.split == SHADOW else gate)
+            calls = recorded if acts else None
+            # Lessons run code of the episode once more, with the answers that it had.
+            answers = calls if recorded is None or acts else recorded.of_record()
             setting = replace(setting, calls=calls, source=source)
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploration = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
+            exploration = Exploration(sandbox=surroundings.sandbox, files=modules, calls=answers)
             stack.callback(exploration.close)
             saver = stack.enter_context(self._saver(identity.episode))
             context = replace(self._context(task, identity, limits, environment), exploration=exploration, calls=calls)

@@ -200,7 +200,7 @@ def _function(
             # A signature is told to agents, so it has the words of evolve's own alone.
             signature = f"({', '.join(f'{one.arg}: {_kind(one.annotation)}' for one in takes.args)}) -> {_kind(gives)}"
             least = len(defined[entry].args.args) - len(defined[entry].args.defaults)
-            return _needed(tree, entry), entry, signature, least
+            return needed(tree, entry), entry, signature, least
     if metadata.get("entry"):
         raise UsageError(f"no file defines its function {metadata['entry']!r}")
     return None
@@ -217,11 +217,12 @@ def _kind(node: ast.expr | None) -> str:
     return f"{kind} | None" if text.endswith("|None") and kind != "any" else kind.replace(",", ", ")
 
 
-def _needed(tree: ast.Module, entry: str) -> str:
+def needed(tree: ast.Module, entry: str) -> str:
+    """Source of a function with what it needs of a module, without docstrings; the tree is changed."""
     binds: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
-        for bound in _bound(node, binds):
-            binds.setdefault(bound, []).append(node)
+        for name in bound(node, binds):
+            binds.setdefault(name, []).append(node)
     kept: set[ast.stmt] = set()
     wanted = [entry]
     while wanted:
@@ -237,7 +238,12 @@ def _needed(tree: ast.Module, entry: str) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def _bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]:
+def bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]:
+    """The names that a statement at the top level defines; a UsageError where it does anything else.
+
+    Args:
+        before: The statements before it, by the names that they define.
+    """
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]
@@ -251,7 +257,7 @@ def _bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str
             return []
         case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):  # a package that it can do without
             parts = [*body, *(one for handler in handlers for one in handler.body)]
-            return [name for one in parts for name in _bound(one, before)] and []
+            return [name for one in parts for name in bound(one, before)] and []
     raise UsageError(f"its module does something when it is loaded (line {node.lineno})")
 
 
