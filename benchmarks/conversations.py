@@ -116,7 +116,7 @@ def workspace_ranker(talk: Talk, encoder: str) -> Iterator[Ranker]:
                 workspace.memory.note(turn.text, id=turn.id, speaker=turn.speaker, thread=turn.session, at=turn.at)
             now = talk.turns[-1].at + 86_400
             yield lambda question: [
-                item.id for item in workspace.memory.recall(question, max(DEPTHS), kinds=["note"], now=now)
+                item.id for item in workspace.memory.recall(question, max(DEPTHS), kinds=["note"], as_of=now)
             ]
 
 

@@ -1,6 +1,7 @@
-"""Skills as strangers make them: sixty that do what they say, and bad ones of ten kinds, each made of a good one.
+"""Skills as strangers make them: sixty that do what they say, and bad ones of twelve kinds, each made of a good one.
 
-Two kinds more belong here that whoever writes the checks has not seen: see :data:`KEPT_ASIDE`.
+:func:`published` has functions and instructions as people publish them. Two kinds more belong here that whoever writes
+the checks has not seen: see :data:`KEPT_ASIDE`.
 """
 
 from __future__ import annotations
@@ -320,6 +321,47 @@ def _linked(folder: Path, job: Job) -> None:
     (folder / job.name / "notes.md").symlink_to("/etc/passwd")
 
 
+def _false_example(folder: Path, job: Job) -> None:
+    ((given, wanted),) = job.rows("theirs", 1)
+    forms = (
+        "Example: `{0}` → `{1}`.",
+        "| input | output |\n|---|---|\n| {0} | {1} |\n",
+        "For example, {0} becomes {1}x.",
+        "Input: {0}\nOutput: {1}\n",
+        f"`{job.entry}({given!r})` returns `{{1!r}}`",
+    )
+    write(folder, job, body=forms[JOBS.index(job) % len(forms)].format(given, f"{wanted}7"))
+
+
+def _endless(folder: Path, job: Job) -> None:
+    size = "x > 5000" if job.takes == "int" else "len(x) > 60"
+    write(folder, job, code=job.code(f"while {size}:\n    pass\n"))
+
+
+def published(kind: str = "") -> list[dict[str, Any]]:
+    """Functions with documents of every form, for a task each; or instructions that are ``good`` or ``bad``.
+
+    A function has the ``rows`` of its task, by code that is our own.
+    """
+    lines = Path(__file__).with_name("published_skills.jsonl").read_text(encoding="utf-8").splitlines()
+    found = [one for one in map(json.loads, lines) if one.get("kind", "") == kind]
+    for one in found if not kind else ():
+        names: dict[str, Any] = {"__name__": one["entry"]}
+        exec(next(iter(one["files"].values())), names)
+        calls = [(given, names[one["entry"]](*given)) for given in one["inputs"]]
+        one["rows"] = [(tuple(given) if len(given) > 1 else given[0], value) for given, value in calls]
+    return found
+
+
+def write_published(folder: Path, one: Mapping[str, Any]) -> None:
+    """The folder of a published skill below another."""
+    head = f"---\nname: {one['name']}\ndescription: {one['description']}\n---\n"
+    for path, text in {"SKILL.md": head + one["body"], **one.get("files", {})}.items():
+        place = folder / one["name"] / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+
 BAD: Mapping[str, Callable[[Path, Job], None]] = {
     "wrong on a trigger": _trigger,
     "wrong on large input": _sometimes,
@@ -331,6 +373,8 @@ BAD: Mapping[str, Callable[[Path, Job], None]] = {
     "reaches outside": _reaches,
     "a name that shadows": _shadows,
     "links elsewhere": _linked,
+    "a false example": _false_example,
+    "never ends": _endless,
 }
 """By kind, what writes such a skill instead of the good one of a job."""
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 FILLED_FIRST = 7
 """Rows of the first month that are filled."""
 _UNLIKE = 0.06
 """How often a later row is unlike those of the first month."""
+_STRANGE = ("n/a", "tbd", "-", "?", "12", "see mail", "2026", "unknown", "see above, please", "0")
+_SHARE = 0.4
 
 _FIRST = ("Ada", "Alan", "Grace", "Barbara", "Donald", "Edsger", "John", "Frances", "Tony", "Margaret", "Emmy", "Kurt")
 _LAST = (
@@ -163,3 +165,21 @@ def drawn(seed: int, number: int) -> Pair:
     # those that are given are like the others, as a person fills the first rows of a table
     april = tuple(row(unlike=n > 1 and rng.random() < _UNLIKE) for n in range(rng.randint(8, 14)))
     return Pair(job=job.name, header=header, march=march, april=april, target=len(names))
+
+
+def with_strange_cells(pair: Pair, seed: int, number: int) -> Pair:
+    """The pair with other things in the deciding column of some rows of the later month, for which no cell is right."""
+    rng, at = random.Random(f"strange {seed}/{number}"), pair.header.index(_deciding(pair))
+
+    def changed(place: int, row: tuple[str, ...]) -> tuple[str, ...]:
+        if place < 2 or rng.random() >= _SHARE:  # the first ones may be given
+            return row
+        cells = [*row]
+        cells[at], cells[pair.target] = rng.choice(_STRANGE), ""
+        return tuple(cells)
+
+    return replace(pair, april=tuple(changed(place, row) for place, row in enumerate(pair.april)))
+
+
+def _deciding(pair: Pair) -> str:
+    return next(job.columns[0] for job in JOBS if job.name == pair.job)

@@ -3,7 +3,8 @@
 Pairs of tables are drawn by a seed (:mod:`benchmarks.months`). The first month has seven filled rows. The next one is
 filled with none, one or two of its cells given; without any, the skill that is offered is taken. The arm ``early`` was
 filled with one given cell before the first month was met, so that its answer is on record. Every pair that is drawn
-counts; where the first month was not verified, nothing is known for the next one, which is told apart.
+counts; where the first month was not verified, nothing is known for the next one, which is told apart. With
+``--strange`` some cells of the next month hold something else, such as ``n/a``, and no value is right beside them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import evolve
 from benchmarks.copied_workspaces import copy_workspace
 from benchmarks.everyday_use.__main__ import in_processes
 from benchmarks.everyday_use.counting import OUTCOMES, Row, cells, counted, share, target_lines
-from benchmarks.months import FILLED_FIRST, Pair, drawn
+from benchmarks.months import FILLED_FIRST, Pair, drawn, with_strange_cells
 from benchmarks.record import Outcome, Target, common_options, publish
 
 PAIRS = 30
@@ -32,9 +33,9 @@ ARMS = ((False, 0), (False, 1), (False, 2), (True, 1))
 """Whether the table was met before the first month, and how many of its cells are given."""
 
 
-def measured(seed: int, number: int) -> dict[str, Any]:
+def measured(seed: int, number: int, strange: bool = False) -> dict[str, Any]:
     """What became of one pair, arm by arm."""
-    pair = drawn(seed, number)
+    pair = with_strange_cells(drawn(seed, number), seed, number) if strange else drawn(seed, number)
     arms: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="months-") as name:
         folder = Path(name)
@@ -89,7 +90,10 @@ def _filled(pair: Pair, folder: Path, given: int) -> dict[str, Any]:
 
 def _row(pair: Pair, values: Sequence[str], marked: frozenset[int], given: int, error: str = "") -> dict[str, Any]:
     truth = [row[pair.target] for row in pair.april]
-    return {**counted(values, truth, marked, range(given, len(truth))), "error": error, "used": False}
+    none_right = [place for place, cell in enumerate(truth) if not cell]
+    found = counted(values, truth, marked, (place for place in range(given, len(truth)) if truth[place]))
+    guessed = sum(bool(values[place]) for place in none_right)
+    return {**found, "strange": len(none_right), "guessed": guessed, "error": error, "used": False}
 
 
 def _written(pair: Pair, rows: Sequence[tuple[str, ...]], file: Path, filled: int) -> Path:
@@ -133,6 +137,8 @@ def table(rows: Sequence[Row]) -> str:
             f" {sum(row.get('verified', False) for row in mine):9}  "
             + "  ".join(f"{found[name]:{len(name)}}" for name in OUTCOMES)
         )
+    if strange := sum(row["strange"] for row in rows):
+        lines.append(f"{sum(row['guessed'] for row in rows)} of {strange} cells are filled for which none is right")
     lines.append(f"{_unverified(rows)} of {len(rows)} tables follow a month that was not verified")
     return "\n".join([*lines, *target_lines(targets_of(rows))])
 
@@ -142,9 +148,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.next_month", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--seed", type=int, default=REPORTED, help=f"of the draw; work looks at {DEVELOPED_WITH}")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--strange", action="store_true", help="with other things in some cells of the next month")
     common_options(parser, seeds=1)
     options = parser.parse_args(argv)
-    jobs = [partial(measured, options.seed, number) for number in range(_QUICK if options.quick else PAIRS)]
+    jobs = [
+        partial(measured, options.seed, number, options.strange) for number in range(_QUICK if options.quick else PAIRS)
+    ]
     rows = arm_rows(in_processes(jobs, options.jobs, lambda row: str(row["table"])))
     outcome = Outcome(
         benchmark="next_month",
@@ -152,7 +161,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         quick=options.quick,
         rows=rows,
         targets=targets_of(rows),
-        settings={"seed": options.seed, "after_an_unverified_month": _unverified(rows)},
+        settings={"seed": options.seed, "strange": options.strange, "after_an_unverified_month": _unverified(rows)},
     )
     publish(outcome, options, table(rows))
 

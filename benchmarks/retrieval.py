@@ -24,12 +24,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.okapi import BM25
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
 from evolve.agent.offered_functions import SHOWN, FunctionSearch
 from evolve.functions import Function
 from evolve.memory import Memory
 from evolve.record.schema import MEMORY
-from evolve.retrieval import BM25, Embedder, HashingEmbedder, WordIndex, fuse
+from evolve.retrieval import Embedder, HashingEmbedder, WordIndex, fuse
 from evolve.settings import Settings
 from evolve.store import Database
 from evolve.vectors import MemoryIndex, VectorIndex

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from evolve.agent.questions import was_stopped
-from evolve.episodes import Action, Observation, Step, Subgoal, SubgoalCheck
+from evolve.episodes import Action, Json, Observation, Step, Subgoal, SubgoalCheck
 from evolve.errors import Cancelled
 from evolve.failpoints import hit
 from evolve.files import canonical_json, clean_text, digest
@@ -88,17 +89,9 @@ class Exploration:
         end would spoil the one that the episode goes on with, and there is no copy of a running interpreter.
         """
         started, gave = time.monotonic(), []
-        calls = self.calls.of_record() if self.calls is not None else None
-        with self.sandbox.session(LIMITS, calls=calls) as session:
-            if self.files and session.execute(_FIND_FILES, files=self.files).state != "ok":
+        with self._apart(_codes_of(steps), started + _TOGETHER_S) as session:
+            if session is None:
                 return ()
-            for number, code in _codes_of(steps):
-                if calls is not None:
-                    calls.start(number)
-                if session.execute(code).ended or time.monotonic() - started > _TOGETHER_S:
-                    return ()
-            if calls is not None:
-                calls.start(0)
             for subgoal in subgoals:
                 result = session.execute(_as_check(subgoal.check))
                 if result.state == "fault":
@@ -107,6 +100,26 @@ class Exploration:
                 if result.ended or time.monotonic() - started > _TOGETHER_S:
                     break
         return tuple(gave)
+
+    def repeat(self, codes: Sequence[tuple[int, str]]) -> Json:
+        """The value of the last piece of code, each run as a step's; None where one ends the session."""
+        *before, (_, last) = codes
+        with self._apart(before, time.monotonic() + _TOGETHER_S) as session:
+            return None if session is None else session.execute(last).value
+
+    @contextmanager
+    def _apart(self, codes: Iterable[tuple[int, str]], until: float) -> Iterator[CodeSession | None]:
+        """A session of its own in which the code of steps ran again; None where that ended it, or took too long."""
+        calls = self.calls.of_record() if self.calls is not None else None
+        with self.sandbox.session(LIMITS, calls=calls) as session:
+            ready = not self.files or session.execute(_FIND_FILES, files=self.files).state == "ok"
+            for number, code in codes:
+                if calls is not None:
+                    calls.start(number)
+                ready = ready and not session.execute(code).ended and time.monotonic() <= until
+            if calls is not None:
+                calls.start(0)
+            yield session if ready else None
 
     def close(self) -> None:
         """Ends the session; closing twice is no error."""

@@ -28,9 +28,9 @@ from evolve.agent.episode_functions import functions_of, with_functions
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
-from evolve.agent.outputs import KeptOutputs
+from evolve.agent.outputs import StepOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
-from evolve.agent.stage_costs import CountedOutputs, begin_within, spent, told_when_it_breaks
+from evolve.agent.stage_costs import begin_within, spent, told_when_it_breaks
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_steps
 from evolve.environments import Environment, Setting, kind_of, open_environment, opened_source
@@ -76,7 +76,7 @@ class Surroundings:
             where nobody may be asked.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
         scanner: Knows the secrets that nothing observed may bring into the record.
-        toolbox: The functions that code may call. Lessons call none.
+        toolbox: The functions that code may call. Lessons call none; code that they repeat has the answers on record.
     """
 
     policy: Policy
@@ -168,7 +168,7 @@ class Agent:
         """
         identity = self._identity(task, variant, split, seed)
         with self._opened(task, identity, limits, acts=True) as (context, saver):
-            outputs = CountedOutputs(context.outputs, partial(spent, context))
+            outputs = context.outputs.counted(partial(spent, context))
             return self._finish(replace(context, later=split == OWN, outputs=outputs), saver)
 
     def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> Shadow:
@@ -242,17 +242,20 @@ class Agent:
         )
         with ExitStack() as stack:
             source = stack.enter_context(opened_source(task))
-            gate = functions_of(surroundings.toolbox, folder, surroundings.scanner, source) if acts else nullcontext()
-            calls = stack.enter_context(gate)
+            gate = functions_of(surroundings.toolbox, folder, surroundings.scanner, source)
+            recorded = stack.enter_context(nullcontext() if identity.split == SHADOW else gate)
+            calls = recorded if acts else None
+            # Lessons run code of the episode once more, with the answers that it had.
+            answers = calls if recorded is None or acts else recorded.of_record()
             setting = replace(setting, calls=calls, source=source)
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploration = Exploration(sandbox=surroundings.sandbox, files=modules, calls=calls)
+            exploration = Exploration(sandbox=surroundings.sandbox, files=modules, calls=answers)
             stack.callback(exploration.close)
             saver = stack.enter_context(self._saver(identity.episode))
             context = replace(self._context(task, identity, limits, environment), exploration=exploration, calls=calls)
             context = with_functions(context, source)
             if saver is not None:
-                context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
+                context = replace(context, outputs=StepOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:

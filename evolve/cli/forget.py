@@ -20,7 +20,7 @@ app = pages.App()
 _KINDS: tuple[Kind, ...] = ("insight", "note", "preference", "metric", "skill")
 
 
-@app.page("forget", "evolve forget 0c1f22ab", "evolve forget --all")
+@app.page("forget", "evolve forget 0c1f22ab", "evolve forget --practice", "evolve forget --all")
 def forget_command(
     ids: Annotated[
         list[str] | None,
@@ -31,18 +31,22 @@ def forget_command(
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every insight. Nothing else is deleted.")] = False,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="All that only practice on tasks that ship with evolve taught.")
+    ] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Delete what was learned or said: an insight, a note, a preference, a metric; a skill is taken out of use.
 
     An insight goes with its evidence, a preference with what it rests on. What a deleted note or preference had
-    replaced holds again. Of a skill the code and history stay. Runs that were told of it keep its words on record.
+    replaced holds again. Of a skill code and history stay, and evolve skills undo puts it back. Runs keep on record
+    what they were told.
 
     The last insight takes with it what was judged only together with insights. evolve says before what that is.
     """
-    if bool(ids) == everything:
-        raise UsageError("name what to forget, or give --all for every insight", hint="evolve memory list")
+    if bool(ids) + everything + practice != 1:
+        raise UsageError("name what to forget, or give --practice, or --all", hint="evolve memory list")
     with evolve.open(options.existing(workspace)) as opened:
         # All are looked up before the first is deleted, so that a wrong id changes nothing.
         chosen = {(one.kind, one.id): one for one in (named(opened, typed, _KINDS) for typed in ids or ())}
@@ -51,23 +55,22 @@ def forget_command(
             note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
             note(f"{gone.after[:12]} acts after it; evolve lab variants rollback goes back")
         before, used = opened.variants.active, in_use(opened)
-        if everything:
-            counts = {"insight": opened.memory.forget(everything=True)}
-        else:
-            counts = _forget(opened, list(chosen.values()))
-        still_used = in_use(opened)
-        active = opened.variants.active  # with the last insight it may have changed
+        counts = _forget_all(opened, practice=practice) if not ids else _forget(opened, list(chosen.values()))
+        still_used, active = in_use(opened), opened.variants.active  # with the last insight it may have changed
     if as_json:
         deleted = sum(count for kind, count in counts.items() if kind != "skill")
         emit_json({"forgotten": deleted, "notes": counts.get("note", 0), "by_kind": counts, "active": active})
         return
-    unused = tell_gone(used, still_used)
-    for one in (one for one in chosen.values() if one.id not in unused):
-        emit(visible(_line(one)))
-    if everything:
-        emit(f"forgot {counted(counts['insight'], 'insight')}")
+    if not ids:
+        emit(_counts_line(counts))
+    else:
+        unused = tell_gone(used, still_used)
+        for one in (one for one in chosen.values() if one.id not in unused):
+            emit(visible(_line(one)))
     if active != before:
         emit(f"active: {active[:12]}, before {before[:12]}")
+    elif practice and active != "unlearned":
+        note(f"version {active[:12]} still acts: evolve lab variants rollback")
 
 
 def in_use(opened: Workspace) -> dict[str, str]:
@@ -86,8 +89,20 @@ def tell_gone(before: dict[str, str], after: dict[str, str]) -> list[str]:
     return gone
 
 
+def _forget_all(opened: Workspace, *, practice: bool) -> dict[str, int]:
+    """Deletes every insight, or what only practice taught, skills too; gives how many of each kind."""
+    if not practice:
+        return {"insight": opened.memory.forget(everything=True)}
+    skills, taught = opened.skills.forget_practice(), sorted(opened.memory.from_practice())
+    return {"skill": len(skills), "insight": opened.memory.forget(taught) if taught else 0}
+
+
+def _counts_line(counts: dict[str, int]) -> str:
+    skills = f"; {counted(counts['skill'], 'skill')} out of use" if "skill" in counts else ""
+    return f"forgot {counted(counts['insight'], 'insight')}{skills}"
+
+
 def _line(one: Named) -> str:
-    """What was done to it."""
     if one.kind == "skill":
         return f"the skill {one.id} is out of use"
     return f"forgot the {one.kind} {one.name or one.id[:10]}: {shorten(one.text, 100)}"

@@ -34,7 +34,7 @@ def import_command(
     with evolve.open(workspace, read_only=path is None) as opened:
         rows, imported = opened.skills.imported(), None if path is None else opened.skills.import_(path, mine=mine)
     if imported is not None:
-        emit_json(imported) if as_json else tell_imported(imported)
+        emit_json(imported) if as_json else tell_imported(imported, mine=mine)
         raise typer.Exit(0 if any((imported.admitted, imported.waiting, imported.guidance, imported.known)) else 1)
     if as_json:
         names = ("name", "state", "origin", "reason", "digest", "evidence")
@@ -44,11 +44,12 @@ def import_command(
         emit(table(("name", "state", "from", "why"), told, spare=("why",)) or "nothing is imported yet")
 
 
-def tell_imported(imported: Imported) -> None:
+def tell_imported(imported: Imported, *, mine: bool = False) -> None:
     """Prints what came of it, and why not all was taken in."""
     for name in imported.admitted:
         emit(f"in use: {name}, right on rows of yours")
-    counts = f"{len(imported.waiting)} wait for a task of yours, {len(imported.guidance)} kept as quoted instructions"
+    kind = "notes of yours" if mine else "quoted instructions"
+    counts = f"{len(imported.waiting)} wait for a task of yours, {len(imported.guidance)} kept as {kind}"
     emit(f"{counts}, {len(imported.known)} known, {len(imported.refused)} refused")
     note_refusals(imported.refused)
 

@@ -43,10 +43,10 @@ def learn_command(
     evolve learns from each run by itself, so you need this only after a crash or a failed endpoint.
 
     With a path evolve reads sessions of Claude Code or Codex, CLAUDE.md, AGENTS.md, and memories of Hermes or mem0. It
-    proposes what you corrected or said twice. Nothing is used before you keep it.
+    proposes what you corrected or said twice; a model that is set reads them too. Nothing is used before you keep it.
     """
     if run is not None and not run[1:].isdigit() and (os.sep in run or os.path.exists(run)):
-        _learn_from_sessions(run, workspace, as_json=as_json)
+        _learn_from_sessions(run, workspace, model, as_json=as_json)
         return
     with evolve.open(workspace, model=model, events=RunView()) as opened:
         taught = opened.learn(run)
@@ -62,8 +62,8 @@ def learn_command(
         emit("everything is learned from")
 
 
-def _learn_from_sessions(path: str, workspace: str | None, *, as_json: bool) -> None:
-    with evolve.open(workspace) as opened:
+def _learn_from_sessions(path: str, workspace: str | None, model: str | None, *, as_json: bool) -> None:
+    with evolve.open(workspace, model=model) as opened:
         if not hasattr(opened, "sessions"):
             raise UsageError("a package of evolve's own reads sessions", hint="pip install ./packages/evolve-imports")
         heard = opened.sessions.propose(path)
@@ -162,7 +162,6 @@ def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[Taught, ...]:
 
 
 def _lesson(taught: Taught) -> str:
-    """What came of learning from one run, in a line."""
     judged = (
         f"; solving it again without what was learned took {spending(taught.shadow)}" if taught.shadow.calls else ""
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -13,6 +12,7 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.causes import insight_data
+from evolve.cli.render.kept import origin, practice_line
 from evolve.cli.render.layout import terminal_width
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table, visible
 from evolve.cli.render.remembered import Remembered, show_remembered, speaker
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from evolve.workspace import InsightStatus, Note, Recalled
 
 app = pages.App()
-
-
-def _date(text: str) -> datetime:
-    """A day or a moment as ISO 8601 writes it; a bare number would else be taken for seconds since 1970."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is no date such as 2026-03-31 or 2026-03-31T14:30") from error
 
 
 @app.page(
@@ -45,11 +37,13 @@ def list_command(
         typer.Option("--about", metavar="TEXT", help="Only on such tasks: a part of their family, or of a type."),
     ] = None,
     whole: Annotated[bool, typer.Option("--all", help="Also how often answers needed a step.")] = False,
+    practice: options.Practice = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """List what evolve remembers: your preferences and notes, then its insights, the best proven first."""
     with evolve.open(workspace, read_only=True) as opened:
+        taught = opened.memory.from_practice()
         insights, told = opened.memory.list(cast("InsightStatus | None", status)), opened.memory.sentences()
         histories = opened.memory.histories([one for one in insights if told[one.id].worded])
         every = status is None and about is None
@@ -58,18 +52,23 @@ def list_command(
         preferences = [one for one in opened.preferences.list() if one.status != "proposed"] if every else []
         proposals = len(opened.preferences.proposals()) if every else 0
     insights = [one for one in insights if (about or "").casefold() in one.scope.family.casefold()]
-    insights.sort(key=lambda one: (not one.groups, one.relation == "no_effect", -one.evidence, one.id))
+    insights.sort(key=lambda one: (one.id in taught, not one.groups, one.relation == "no_effect", -one.evidence))
     if as_json:
         told_notes = [_note_data(entry, replaced.get(entry.id), again.get(entry.id)) for entry in notes]
-        told_insights = [insight_data(insight, told[insight.id]) for insight in insights]
+        told_insights = [{**insight_data(one, told[one.id]), **origin(one.id, taught)} for one in insights]
         emit_json({"insights": told_insights, "preferences": preferences, "notes": told_notes})
         return
+    left_out = [] if practice else [one for one in insights if one.id in taught]
+    insights = [one for one in insights if one not in left_out]
     everything = Remembered(insights=insights, told=told, histories=histories, preferences=preferences)
-    show_remembered(replace(everything, notes=notes, replaced=replaced, newer=again), whole=whole or not every)
+    everything = replace(everything, notes=notes, replaced=replaced, newer=again)
+    show_remembered(everything, whole=whole or practice or not every)
     if not (insights or notes or preferences or proposals):
         asked = " and ".join(filter(None, [status or "", f"about {about!r}" if about else ""]))
         emit("evolve remembers nothing yet" if every else visible(f"no insight is {asked}", lines=False))
         note(f"  try: {LEARN if every else 'evolve memory list'}", whole=True)
+    if left_out:
+        note(practice_line(len(left_out), "insight"))
     if proposals:
         note(f"  {counted(proposals, 'proposal')} to keep or decline: evolve memory proposals", whole=True)
 
@@ -83,38 +82,31 @@ def _note_data(entry: Note, later: Note | None, newer: Note | None) -> dict[str,
 @app.page("recall", 'evolve memory recall "shorten a name"', 'evolve memory recall "run the tests" --dir .')
 def recall_command(
     query: Annotated[str, typer.Argument(metavar="TASK", help="A task in words.")],
-    k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 5,
+    k: Annotated[int, typer.Option("--k", metavar="NUMBER", min=1, help="Most items of a kind.")] = 8,
     as_of: Annotated[
-        datetime | None,
-        typer.Option(
-            "--as-of",
-            metavar="DATE",
-            parser=_date,
-            help="As it was known on that day, such as 2026-03-31.",
-            show_default=False,
-        ),
+        str | None, typer.Option("--as-of", metavar="DATE", help="As it was known on that day, such as 2026-03-31.")
     ] = None,
     replaced: Annotated[bool, typer.Option("--replaced", help="Also notes that later ones replaced.")] = False,
     folder: Annotated[
-        str, typer.Option("--dir", metavar="DIR", help="Also your preferences for work there.", show_default=False)
-    ] = "",
+        str, typer.Option("--dir", metavar="DIR", help="With your preferences for work there. Default: this folder.")
+    ] = ".",
+    practice: options.Practice = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show the notes and insights that evolve would recall for a task in words."""
-    from evolve.workspace import context_of
+    from evolve.workspace import named_path, to_data
 
     if not query.strip():
         raise UsageError("say for what", hint='evolve memory recall "shorten a name"')
     with evolve.open(workspace, read_only=True) as opened:
         kinds = ["insight", "replaced"] if replaced else None
-        until = as_of + timedelta(days=1) if as_of is not None and as_of.time() == time.min else as_of
-        recalled, encoder = opened.memory.recall(query, k, as_of=until, kinds=kinds), opened.memory.encoder
-        if (where := context_of(folder=folder)) is not None:
-            recalled = [*opened.preferences.for_context(query, k, folder=where.folder), *recalled]
+        where = named_path(folder).resolve()
+        recalled = opened.memory.recall(query, k, as_of=as_of, kinds=kinds, folder=where, practice=practice)
+        encoder, taught = opened.memory.encoder, opened.memory.from_practice()
         others = {entry.id: (entry.author, entry.role) for entry in opened.memory.notes() if entry.role != "user"}
     if as_json:
-        emit_json(recalled)
+        emit_json([{**to_data(one), **origin(one.id, taught)} for one in recalled])
         return
     _show_recalled(recalled, others)
     note(f"encoder: {encoder}")
@@ -122,18 +114,13 @@ def recall_command(
 
 def _show_recalled(recalled: Sequence[Recalled], others: Mapping[str, tuple[str, str]]) -> None:
     """Prints what is recalled; ``others`` are authors and roles of notes that are not the person's, by id."""
-    # A name may be anyone's, "you" too: what the role says stands before it.
-    recalled = [
-        replace(item, why=f"{speaker(*others[item.id])}: {item.why}") if item.id in others else item
-        for item in recalled
-    ]
     whole = terminal_width() is None  # a program that reads it may want all of it
-    recalled = sorted(recalled, key=lambda item: item.kind == "insight")  # what somebody said is sooner looked for
-    texts = [(item.text, item.why) if whole else (shorten(item.text, 160), shorten(item.why, 60)) for item in recalled]
-    rows = [
-        (item.kind, item.score, item.date, *(" ".join(text.split()) for text in both))
-        for item, both in zip(recalled, texts, strict=True)
-    ]
+    rows = []
+    for item in recalled:
+        # A name may be anyone's, "you" too: what the role says stands before it.
+        why = f"{speaker(*others[item.id])}: {item.why}" if item.id in others else item.why
+        text, why = (item.text, why) if whole else (shorten(item.text, 160), shorten(why, 60))
+        rows.append((item.kind, item.score, item.date, " ".join(text.split()), " ".join(why.split())))
     emit(table(("kind", "score", "date", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
     if not rows:
         note("  try: evolve memory list", whole=True)
@@ -150,12 +137,7 @@ def note_command(
     role: Annotated[
         str, typer.Option("--role", metavar="ROLE", help="Who that is: user, assistant, tool or document.")
     ] = "user",
-    at: Annotated[
-        datetime | None,
-        typer.Option(
-            "--at", metavar="DATE", parser=_date, help="When it was said; now, unless given.", show_default=False
-        ),
-    ] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="DATE", help="When it was said; now, unless given.")] = None,
     thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Conversation it is part of.")] = "",
     source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it stands, such as a file.")] = "",
     workspace: options.Workspace = None,

@@ -70,6 +70,7 @@ Replay = Annotated[
         "--replay", metavar="PATH", help="Take the replies of the model from a recording, and ask no endpoint."
     ),
 ]
+Practice = Annotated[bool, typer.Option("--practice", help="Also what practice on tasks that ship with evolve taught.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Budget = Annotated[
     list[str] | None,

@@ -8,6 +8,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
+from evolve.cli.render.kept import origin, practice_line
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
 from evolve.cli.render.views import NO_TASK
 from evolve.errors import UsageError
@@ -26,16 +27,18 @@ Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, fro
 @app.page("list", "evolve skills list", "evolve skills list --all")
 def list_command(
     retired: Annotated[bool, typer.Option("--all", help="Also those that are not in use.")] = False,
+    practice: options.Practice = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the skills, the most helpful first."""
+    """List your skills, the most helpful first."""
     from evolve.workspace import ACTIVE
 
     with evolve.open(workspace, read_only=True) as opened:
         skills = opened.skills.list(() if retired else (*ACTIVE, "doubtful"))
         # Idle: served no task but its own. Still found and exported, only not offered to searches.
-        idle = 0 if retired else len(opened.skills.list(("idle",)))
+        others = [] if retired else opened.skills.list(("idle",))
+        taught = opened.skills.from_practice([*skills, *others])
         parts, histories = len(opened.skills.parts()), opened.skills.histories(skills)
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve status --repair")
@@ -43,19 +46,24 @@ def list_command(
         kept = [one for one in opened.runs.kept() if one.source not in owned]
         for unused in opened.skills.unused_folders():
             note(f"warning: {unused.why}; {unused.fix}")
-    skills.sort(key=lambda skill: (-len(skill.tasks), skill.name))
+    skills.sort(key=lambda skill: (skill.digest in taught, -len(skill.tasks), skill.name))
     if as_json:
-        emit_json([{**_skill(skill), "history": histories[skill.digest].to_json()} for skill in skills])
+        data = ({**_skill(one), **origin(one.digest, taught)} for one in skills)
+        emit_json([{**told, "history": histories[told["digest"]].to_json()} for told in data])
         return
+    left_out = [] if practice else [skill for skill in skills if skill.digest in taught]
+    skills = [skill for skill in skills if skill not in left_out]
+    idle = sum(practice or skill.digest not in taught for skill in others)
     rows: list[tuple[str, ...]] = [
         (skill.name, skill.status, *_counts(histories[skill.digest]), _briefly(skill)) for skill in skills
     ]
     rows += [(one.name, "kept by you", "-", "-", "-", f"the function of this run: {_briefly(one)}") for one in kept]
     header = ("name", "status", "used", "helped", "trials", "description")
-    emit(table(header, rows, spare=("trials",)) or "no skills yet")
+    emit(table(header, rows, spare=("trials",)) or "no skills of yours yet")
+    if left_out:
+        note(practice_line(len(left_out), "skill"))
     if idle:
-        used = f"{idle} more {'is' if idle == 1 else 'are'} idle: no answer to another task used {_them(idle)}"
-        note(f"{used}; --all lists {_them(idle)}, find and export know {_them(idle)}")
+        note(f"{counted(idle, 'skill')} that no other task used: --all lists {'it' if idle == 1 else 'them'} too")
     if parts:
         note(f"{counted(parts, 'part')} of answers that the search uses {'is' if parts == 1 else 'are'} not listed")
 
@@ -114,16 +122,21 @@ def undo_command(name: Name, workspace: options.Workspace = None, as_json: optio
 @app.page("find", 'evolve skills find "initials of a name"', 'evolve skills find "dates" --json')
 def find_command(
     query: Annotated[str, typer.Argument(metavar="WORDS", help="What the skill should do.")],
+    practice: options.Practice = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Find skills by words."""
     with evolve.open(workspace, read_only=True) as opened:
-        skills = opened.skills.find(query)
+        found = opened.skills.find(query, practice=True)
+        taught = opened.skills.from_practice(found)
+    skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:
-        emit_json([_skill(skill) for skill in skills])
+        emit_json([{**_skill(skill), **origin(skill.digest, taught)} for skill in skills])
         return
-    emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none fits")
+    emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none of yours fits")
+    if len(found) > len(skills):
+        note(practice_line(len(found) - len(skills), "skill"))
 
 
 @app.page("verify", "evolve skills verify short-name-from-name", "evolve skills verify short-name-from-name --json")
@@ -239,10 +252,6 @@ def _counts(history: ItemHistory) -> tuple[str, str, str]:
     """Tasks that used it, those it helped, and trials in which it made a difference, of all."""
     differed = history.better + history.worse
     return str(history.used), str(history.helped or 0), f"{differed} of {history.trials}" if history.trials else "-"
-
-
-def _them(count: int) -> str:
-    return "it" if count == 1 else "them"
 
 
 def _skill(skill: Skill) -> dict[str, Any]:

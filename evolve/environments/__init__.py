@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Once,
         Rehearsed,
         Rehearsing,
+        Repeating,
         Showing,
     )
 else:

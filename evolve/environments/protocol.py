@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Subgoal,
         SubgoalCheck,
     )
+    from evolve.sandbox.actions import Calls
 
 T = TypeVar("T")
 
@@ -197,5 +198,17 @@ class Rehearsing(Protocol):
         """Calls a function on the state from which the episode started; ``accepted`` is the change that was accepted.
 
         It leaves no trace in the episode, and nobody is told of held-out checks more than whether they accept.
+        """
+        ...
+
+
+@runtime_checkable
+class Repeating(Protocol):
+    """Optional: an environment whose actions need more than an interpreter to run once more."""
+
+    def repeat(self, codes: Sequence[tuple[int, str]], calls: Calls | None, start: Callable[[int], object]) -> Json:
+        """The value of the last of some actions, each with its step's number, which ``start`` is told before it runs.
+
+        They leave no trace in the episode, and ``calls`` makes none; None where one of them ended the interpreter.
         """
         ...

@@ -141,6 +141,7 @@ class SkillDraft:
         environment: For a procedure: the kind of environment that it works in; "" for a function of its arguments.
         rehearsals: For a procedure: what came of it, first where it was proposed.
         earlier: For a procedure: calls on which it can be tried besides.
+        unseen: For a function that code of an episode used: calls of its last steps, kept back from ``tests``.
     """
 
     name: str
@@ -156,6 +157,7 @@ class SkillDraft:
     environment: str = field(default="", metadata=SPARSE)
     rehearsals: tuple[Rehearsal, ...] = field(default=(), metadata=SPARSE)
     earlier: tuple[EarlierCall, ...] = field(default=(), metadata=SPARSE)
+    unseen: tuple[Row, ...] = field(default=(), metadata=SPARSE)
 
 
 SuggestionKind = Literal["tests", "place", "rule", "repeated", "mistake", "procedure"]

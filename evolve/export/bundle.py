@@ -6,6 +6,7 @@ nothing; only the standard library is needed.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import string
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from evolve.export.skill_folder import GENERATOR, skill_files
 from evolve.export.typed_functions import functions_source, tool_of
 from evolve.export.validation import description_problems
 from evolve.skills import Skill, render_tests
+from evolve.skills.contract import __file__ as contract_file
 
 _EVIDENCE = "evidence.json"
 
@@ -43,6 +45,7 @@ class Bundle:
         listed = "".join(f"- `{one.skill.entry}{one.skill.signature}`\n" for one in skills)
         files = {
             "_calls.py": _filled("_calls.py"),
+            "_contract.py": Path(contract_file).read_text(encoding="utf-8"),
             "__main__.py": _filled("__main__.py"),
             "__init__.py": _filled("init.txt", imports=imports, names=names, quoted=quoted),
             "tools.py": functions_source(functions),
@@ -63,21 +66,27 @@ class Bundle:
             if rows := (*one.examples, *one.skill.rows):
                 tests = render_tests(one.skill.entry, rows).replace("from skill import", "from .. import", 1)
                 files[f"tests/test_{one.skill.entry}.py"] = tests
-        files[_EVIDENCE] = _evidence(skills, [*files, _EVIDENCE])
+        files[_EVIDENCE] = _evidence(skills, files)
         return {f"{self.package}/{path}": text for path, text in files.items()}
 
     def script(self, skill: Skill) -> str:
         return "" if skill.environment else f"{self.package}/skills/{skill.name}/scripts/{skill.name}.py"
 
     def is_own(self, place: Path) -> bool:
-        """Whether everything in a folder came from an earlier export, so that nothing of a person's is replaced."""
+        """Whether all that a folder holds is as an earlier export wrote it: nothing of a person's is replaced."""
         try:
             evidence = json.loads((place / _EVIDENCE).read_text(encoding="utf-8"))
-            written = set(evidence["files"]) if evidence["generator"] == GENERATOR else set()
+            written = dict(evidence["files"]) if evidence["generator"] == GENERATOR else {}
+            there = {path.relative_to(place) for path in place.rglob("*") if path.is_symlink() or not path.is_dir()}
+            found = {path.as_posix() for path in there if "__pycache__" not in path.parts} - {_EVIDENCE}
+            is_plain = bool(written) and not (place / _EVIDENCE).is_symlink()
+            return is_plain and all(written.get(path) == _digest(place / path) for path in found)
         except (OSError, ValueError, KeyError, TypeError):
             return False
-        there = {path.relative_to(place) for path in place.rglob("*") if path.is_symlink() or not path.is_dir()}
-        return bool(written) and {path.as_posix() for path in there if "__pycache__" not in path.parts} <= written
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else ""
 
 
 BUNDLE = Bundle()
@@ -88,7 +97,7 @@ def _filled(name: str, **parts: str) -> str:
     return string.Template(text).substitute(parts) if parts else text
 
 
-def _evidence(skills: Sequence[Leaving], files: Sequence[str]) -> str:
+def _evidence(skills: Sequence[Leaving], files: Mapping[str, str]) -> str:
     entries = [
         {
             "name": one.skill.name,
@@ -101,4 +110,5 @@ def _evidence(skills: Sequence[Leaving], files: Sequence[str]) -> str:
         }
         for one in skills
     ]
-    return json.dumps({"generator": GENERATOR, "skills": entries, "files": sorted(files)}, indent=1) + "\n"
+    written = {path: hashlib.sha256(files[path].encode()).hexdigest() for path in sorted(files)}
+    return json.dumps({"generator": GENERATOR, "skills": entries, "files": written}, indent=1) + "\n"

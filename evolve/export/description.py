@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from evolve.episodes import Json, Row
 from evolve.export.validation import LONGEST_DESCRIPTION
-from evolve.export.wording import steps_of, words_in
+from evolve.export.wording import kind_of, steps_of, unused_in, words_in
 from evolve.policies.language.claims import unfit
 from evolve.policies.language.objections import hidden_sign, objection
 from evolve.policies.language.reflection import compact, repeats_text
@@ -26,6 +26,8 @@ GENERAL_TRIGGER = "Use when a column or value needs exactly this change."
 """How the search ends what it says of a skill: nobody's words."""
 STEPS = "Steps:"
 """Begins the part of a description that says what the code does."""
+WHEN = " Use when a task needs "
+"""Begins its last part."""
 MOST_KINDS = 3
 """Of arguments, in a name that is made from the contract."""
 
@@ -70,16 +72,17 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
     if words or (skill.owner == "user" and not skill.description.endswith(GENERAL_TRIGGER)):
         return _in_words(skill, words or skill.description)
     what = said_of(skill)
-    takes, gives = _contract(skill)
+    takes, gives, also = _contract(skill)
     example = next((sample for row in examples if (sample := _example(row))), "")
     steps, held = ", ".join(steps_of(skill.code)), " ".join(words_in(skill.code))
+    also = f" In other words: {also}." if also else ""
     if skill.environment:
         text = f"{what or 'Does a change that was done before'}. Edits text files of a folder. Takes {takes}."
     else:
-        text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}."
+        text = f"{what or 'Computes a value, as its examples show'}. Takes {takes}; gives {gives}{example}.{also}"
     text += f" {STEPS} {steps}." if steps else ""
     text += f" Words: {held.replace(' ', ', ')}." if held and not _objection(held) else ""
-    text += f" Use when a task needs {_plain_words(exported_name(skill))}, or a function with the same results."
+    text += f"{WHEN}{_plain_words(exported_name(skill))}, or a function with the same results."
     return text[:LONGEST_DESCRIPTION]
 
 
@@ -150,20 +153,31 @@ def _in_words(skill: Skill, words: str) -> str:
     if "use when" in text.lower():
         return text[:LONGEST_DESCRIPTION]
     what = (text or _plain_words(skill.name).capitalize()).rstrip(".")
-    when = f" Use when a task needs {_plain_words(skill.name)}, or a function with the same results."
+    when = f"{WHEN}{_plain_words(skill.name)}, or a function with the same results."
     return what[: LONGEST_DESCRIPTION - len(when) - 1] + "." + when
 
 
-def _contract(skill: Skill) -> tuple[str, str]:
-    """The arguments and the result, with the kind of each; a name of an argument stands there where it may leave."""
-    takes, gives = types_of(skill.signature)
-    kinds = [
-        f"{_kind(kind)} ({_plain_words(name.replace('_', '-'))})"
-        if len(name) <= _SHORT and not _objection(name)
-        else _kind(kind)
-        for name, kind in zip(names_of(skill.signature), takes, strict=True)
+def _contract(skill: Skill) -> tuple[str, str, str]:
+    """The arguments and the result, with the kind of each, and other words for these kinds.
+
+    The kind is what the values of the rows look like, else the type. A name of an argument stands there where it may
+    leave.
+    """
+    names, (takes, gives) = names_of(skill.signature), types_of(skill.signature)
+    rows = () if skill.environment else skill.rows
+    aside = unused_in(skill.code)  # its values say nothing of what the function does
+    columns = [
+        [row.input[place] for row in rows if place < len(row.input) and name not in aside]
+        for place, name in enumerate(names)
     ]
-    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds or ["nothing"]), _kind(gives)
+    found = [kind_of(values) for values in (*columns, [row.output for row in rows])]
+    kinds = [kind or _kind(each) for (kind, _), each in zip(found, (*takes, gives), strict=True)]
+    told = [
+        f"{kind} ({_plain_words(name.replace('_', '-'))})" if len(name) <= _SHORT and not _objection(name) else kind
+        for name, kind in zip(names, kinds[:-1], strict=True)
+    ]
+    also = ", ".join(dict.fromkeys(each for _, words in found for each in words.split(", ") if each))
+    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told or ["nothing"]), kinds[-1], also
 
 
 def _kind(text: str) -> str:

@@ -35,11 +35,12 @@ from evolve.failpoints import hit
 from evolve.files import write_atomic
 from evolve.redaction import Finding, Scanner, known_secrets
 from evolve.redaction.scanner import LONGEST_NUMBER
-from evolve.sandbox import Sandbox
+from evolve.sandbox import Program, Sandbox
 from evolve.skills import KEPT, Skill, parameter_count
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
 from evolve.skills.naming import called, function_name
+from evolve.skills.parameters import without_unread
 from evolve.skills.signatures import names_of, types_of
 
 
@@ -220,14 +221,14 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     _check_skill(whole)
     # In comments and docstrings a model could speak to whoever reads the code, in whichever format.
     code = whole.code if whole.owner == "user" else without_words(whole.code)
-    skill = called(replace(whole, code=code, signature=_plain_signature(whole)), name)
+    skill, places = _without_unread(called(replace(whole, code=code, signature=_plain_signature(whole)), name))
     if skill.entry != function_name(name):
         _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
     if whole.environment and not isinstance(form, Bundle):
         _refuse(whole.name, [f"it is a procedure, which the format {form.name} cannot hold"])
-    rows = () if whole.environment else whole.rows  # the one of a procedure is a call, and no value
+    rows = () if whole.environment else skill.rows  # the one of a procedure is a call, and no value
     examples = made_up_examples(replace(skill, rows=rows), rules.sandbox, rules.seen.get(whole.digest, ""))
-    skill = replace(skill, rows=_rows(whole, scanner) if rules.with_rows and rows else ())
+    skill = replace(skill, rows=_rows(skill, scanner) if rules.with_rows and rows else ())
     description = describe(replace(whole, name=name), rules.description, examples)
     _refuse(whole.name, form.problems(skill, description), hint="rename or mend the skill first")
     return Leaving(
@@ -235,8 +236,20 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
         description=description,
         judged=whole,
         examples=examples,
+        places=places,
         evidence=tuple(rules.evidence.get(whole.digest, {}).items()),
     )
+
+
+def _without_unread(skill: Skill) -> tuple[Skill, tuple[int, ...]]:
+    """It without the arguments that its code does not read, and where those that it has stood before."""
+    names, (kinds, gives) = names_of(skill.signature), types_of(skill.signature)
+    program, places = without_unread(Program(source=skill.code, entry=skill.entry))
+    if skill.environment or len(places) == len(names):
+        return skill, tuple(range(len(names)))
+    signature = f"({', '.join(f'{names[place]}: {kinds[place]}' for place in places)}) -> {gives}"
+    rows = tuple(replace(row, input=tuple(row.input[place] for place in places)) for row in skill.rows)
+    return replace(skill, code=program.source, signature=signature, rows=rows), places
 
 
 def _plain_signature(skill: Skill) -> str:
@@ -282,7 +295,8 @@ def _try_scripts(form: ExportFormat, leaving: Sequence[Leaving], files: Mapping[
     for one in leaving:
         if form.script(one.skill):
             # with all its rows: also those that are withheld say what the script must answer
-            differs = difference(sandbox, replace(one.judged, name=one.skill.name), files[form.script(one.skill)])
+            rows, _ = _without_unread(one.judged)
+            differs = difference(sandbox, replace(rows, name=one.skill.name), files[form.script(one.skill)])
             _refuse(one.judged.name, [differs] if differs else [])
 
 

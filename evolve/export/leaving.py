@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evolve.episodes import Row
+from evolve.episodes import Json, Row
+from evolve.export.description import may_stand
 from evolve.skills import Skill
 
 _MOST_SHOWN = 5
@@ -15,10 +16,12 @@ class Leaving:
     """One skill that leaves.
 
     Attributes:
-        skill: As it leaves: its name is that of its files and of its function, its rows are those that may leave.
+        skill: As it leaves: its name is that of its files and of its function, its rows are those that may leave; it
+            has no argument that its code does not read.
         description: What it is for, in a sentence.
         judged: As it was judged, for its digest and how often it was right.
         examples: Calls that were made up, with what it gives.
+        places: Of its arguments among those that it had.
         evidence: What it was verified on, by what and when; no row stands in it.
     """
 
@@ -26,9 +29,19 @@ class Leaving:
     description: str
     judged: Skill
     examples: tuple[Row, ...] = ()
+    places: tuple[int, ...] = ()
     evidence: tuple[tuple[str, object], ...] = ()
 
     @property
     def shown(self) -> tuple[Row, ...]:
         """A few calls to look at: made-up ones first."""
         return (*self.examples, *self.skill.rows)[:_MOST_SHOWN]
+
+    @property
+    def needs(self) -> list[dict[str, Json]]:
+        """What its arguments have to be, for :func:`evolve.skills.contract.unmet`; no label that must not leave."""
+        found = [dict(self.judged.contract[place]) for place in self.places if place < len(self.judged.contract)]
+        for part in [*found, *(one["items"] for one in found if isinstance(one.get("items"), dict))]:
+            if not all(map(may_stand, map(str, part.get("keys", ())))):
+                del part["keys"]
+        return found

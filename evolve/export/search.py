@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.export.description import STEPS, describe, exported_name
+from evolve.export.description import STEPS, WHEN, describe, exported_name
 from evolve.retrieval import HashingEmbedder, MeaningIndex, fuse
 from evolve.skills import Skill
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from evolve.retrieval import Embedder
 
-_TRAINED, _HASHED, _HEAD = 1.0, 0.3, 0.6
-"""Weights beside words at 1: of an encoder, where hashed words say once more what the search by words says; and of the
-words before the steps, which many skills have in common."""
+_TRAINED, _HASHED, _HEAD, _STEPS = 3.0, 0.3, 0.6, 0.3
+"""Weights beside words at 1: of an encoder, where hashed words say once more what the search by words says; of the
+words before the steps, which many skills have in common; and of the vector of the steps beside that of these words."""
 
 
 def search_text(skill: Skill) -> str:
@@ -35,12 +35,15 @@ class SkillIndex:
 
     def __init__(self, texts: Mapping[str, str], embedder: Embedder) -> None:
         self._texts, self._embedder = texts, embedder
+        parts = [text.partition(WHEN)[0].partition(f" {STEPS} ") for text in texts.values()]
+        self._parts = [part[0] for part in parts], [part[2] for part in parts]
         self._words = MeaningIndex(texts)
-        self._heads = MeaningIndex({name: text.partition(f" {STEPS}")[0] for name, text in texts.items()})
+        self._heads = MeaningIndex(dict(zip(texts, self._parts[0], strict=True)))
 
     @cached_property
     def _vectors(self) -> np.ndarray:
-        return self._embedder.encode(list(self._texts.values()))
+        heads, steps = map(self._embedder.encode, self._parts)
+        return heads + _STEPS * steps
 
     def best(self, query: str, k: int) -> list[str]:
         """Digests of at most ``k`` skills, best first; none where nothing fits."""

@@ -78,7 +78,7 @@ def _function(one: Leaving, record: str) -> str:
     lines += [
         "",
         "Returns:",
-        f"    {kind_in_words(gives).capitalize()}; where an argument is wrong, a text that says so.",
+        f"    {kind_in_words(gives).capitalize()}; a text where an argument is wrong, or unlike all that was verified.",
     ]
     if one.shown:
         lines += ["", "Example:", f"    {_example(skill.entry, one.shown[0])}"]
@@ -88,7 +88,7 @@ def _function(one: Leaving, record: str) -> str:
 
 
 def tool_of(one: Leaving) -> dict[str, Json]:
-    """Name, description, JSON schema of the arguments, and whether it needs a time limit."""
+    """Name, description, schema and conditions of the arguments, and whether it needs a time limit."""
     skill = one.skill
     record = _record(one.judged.rows)
     takes, _ = types_of(skill.signature)
@@ -97,7 +97,8 @@ def tool_of(one: Leaving) -> dict[str, Json]:
         for kind, (name, told) in zip(takes, _told_arguments(one), strict=True)
     }
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-    return {"name": skill.entry, "description": one.description, "inputSchema": schema, "mayHang": may_hang(skill.code)}
+    told = {"name": skill.entry, "description": one.description, "inputSchema": schema}
+    return {**told, "mayHang": may_hang(skill.code), "needs": one.needs}
 
 
 def may_hang(code: str) -> bool:

@@ -132,7 +132,7 @@ class Proof:
             :attr:`harmed` that it has cost more than it gave.
         counted, alike: Tasks that are evidence, and those that are none since they are like earlier ones.
         missing: Problems that were to count and have no pair: broken off, ended by a fault, or not learned from yet.
-            Each is taken for lost until it has one.
+            They are neither better nor worse; a proof that learning helps has to hold even had it lost them all.
         spent: What judging all of them cost, beside the runs that answered the person.
     """
 
@@ -159,8 +159,9 @@ class Proof:
         names = sorted({pair.family for pair in counted})
         rows = [(name, _tally(pair for pair in counted if pair.family == name)) for name in names]
         tally = _tally(counted)
+        bound = SequentialTest(alpha=LEVEL).judge(replace(tally, withheld=tally.withheld + missing))
         return cls(
-            state=SequentialTest(alpha=LEVEL).judge(replace(tally, withheld=tally.withheld + missing)),
+            state=replace(bound, tally=tally, reason=f"{missing} not judged yet" if missing else bound.reason),
             families=tuple(FamilyRow(family=name, tally=tally, wealth=_wealth(tally)) for name, tally in rows),
             counted=len(counted),
             alike=len(listed) - len(counted),
@@ -280,7 +281,7 @@ class Prequential:
         """What those of one policy say so far.
 
         Args:
-            missing: Groups that were to count; those that have no pair of this policy are taken for lost.
+            missing: Groups that were to count; those that have no pair of this policy are missing.
         """
         pairs = [pair for pair in self.pairs() if pair.policy == policy]
         return Proof.of(pairs, missing=len(set(missing) - {pair.group for pair in pairs}))

@@ -120,7 +120,7 @@ def judge_draft(
     """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
 
     The rows its author did not see are the task's verify rows, for a part of an answer the calls that the answer
-    makes on them.
+    makes on them, for a function that code used the calls that were kept back.
 
     Args:
         alone: It is not compared with the skills in use, so that it takes the place of none.
@@ -133,7 +133,7 @@ def judge_draft(
     # A search finds its skills by their trees, a prompt by what they are about.
     skill = skill if skill.tree is not None else replace(skill, family=task.family)
     interpret = learner.interpreter(active)
-    unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
+    unseen = draft.unseen or unseen_rows(draft, task.verify_rows(), interpret, equal)
     found = Trimmed(code=skill.code)
     if skill.tree is None and not lint(skill.code, skill.entry, parameter_count(skill.signature)):
         found = _trimmed(skill, (*skill.rows, *unseen), sandbox)
@@ -141,7 +141,8 @@ def judge_draft(
     admission = Admission(sandbox, equal, interpret=interpret)
     judge = DraftJudge(admission=admission, policy=learner.name, fingerprint=sandbox.backend)
     # A call that a repair brought may be one of the unseen rows all the same: nobody showed it.
-    shown = {canonical_json(list(row.input)) for row in (draft.tests if draft.arguments else task.view().examples)}
+    of_its_own = draft.arguments or draft.unseen
+    shown = {canonical_json(list(row.input)) for row in (draft.tests if of_its_own else task.view().examples)}
     hidden = [row for row in unseen if canonical_json(list(row.input)) not in shown]
     proposal = judge.judge(skill, hidden, () if alone else rivals_of(skill, active), shown=())
     said = {name: list(told) for name, told in (("cut", found.cut), ("untested", found.untested)) if told}

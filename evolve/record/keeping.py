@@ -137,7 +137,7 @@ class Keeper:
 
     def _is_doubtful(self, draft: SkillDraft) -> bool:
         """Whether a draft is the contested answer itself, and no part of it."""
-        return bool(self.doubt) and not draft.arguments
+        return bool(self.doubt) and not (draft.arguments or draft.unseen)
 
     def _repaired(self, draft: SkillDraft, task: Task, journal: Journal, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""
@@ -165,7 +165,7 @@ def _step(record: EpisodeRecord, number: int) -> str:
 
 def repair(draft: SkillDraft, proposal: Proposal | None, repairs: Repairs, sandbox: Sandbox) -> SkillDraft | None:
     """A refused draft with further calls or a change; None where that is not called for or came to nothing."""
-    if proposal is None or proposal.verdict.failed != "mutants":
+    if proposal is None or proposal.verdict.failed != "mutants" or draft.unseen:
         return None
     proposed = repairs.repaired(draft, proposal.verdict)
     return None if proposed is None else with_verified_calls(draft, proposed, sandbox)

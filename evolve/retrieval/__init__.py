@@ -4,7 +4,7 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.retrieval.embedders import Embedder, HashingEmbedder
-    from evolve.retrieval.lexical import BM25, fuse, words
+    from evolve.retrieval.lexical import fuse, words
     from evolve.retrieval.meaning import MeaningIndex
     from evolve.retrieval.sentence_transformer import SentenceTransformerEmbedder, bundled_model
     from evolve.retrieval.word_index import WordIndex

@@ -12,37 +12,53 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evolve import frontmatter
-from evolve.episodes import Json, Row
+from evolve.episodes import Json
 from evolve.errors import UsageError
 from evolve.files import canonical_json
+from evolve.skills.allowed import CALLED_ON_IMPORT, MODULES_CALLED_ON_IMPORT
+from evolve.skills.documented import documented
 from evolve.skills.lint import lint
-from evolve.skills.signatures import parameter_count
+from evolve.skills.signatures import names_of, parameter_count
 from evolve.skills.skill import Skill, check_name, render_tests
 
 _DOCUMENT = "SKILL.md"
-TOLD = "test_told_"
-"""How the names of tests begin that are made of examples in documents."""
 _MALFORMED = (UsageError, SyntaxError, LookupError, ValueError, TypeError, AttributeError, RecursionError, MemoryError)
 _MOST_ROWS, _MOST_GUIDANCE = 200, 20_000
 _SIGNATURE = re.compile(r"`([A-Za-z_]\w*)(\([^`\n]*\)\s*->\s*[^`\n]+)`")
 _ARGUMENTS = re.compile(r"Arguments: (\[.*\])\. Give")
 _RESERVED = frozenset({*sys.stdlib_module_names, "skill", "solve", "evolve", "functions"})
 _LOOKS = str.maketrans("015", "ols")
+_NOT_PLAIN = re.compile(r"[^\n\r\t\x20-\x7e]")
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_EXAMPLE = r"(?<!\w)({}\(.*?\))`?[ \t]*(?:->|=>|\u2192|==|gives|returns|\n)[ \t]*`?([^\n`#]+)"
-_MAKES_CONSTANT = ("re.compile", "frozenset", "set", "dict", "tuple", "list", "str.maketrans", "range")
+_KIND = re.compile(r"None|(?:list\[(?=.*\])|dict\[str,(?=.*\]))*(?:str|int|float|bool|row|any)\]*")
+_TYPES = (
+    (r"^Optional\[(.+)\]$|^Union\[(.+),None\]$|^None\|(.+)$", r"\1\2\3|None"),
+    (r"Union\[int,float\]|int\|float|float\|int", "float"),
+    (r"\b(?:List|Sequence|Iterable|Collection|[Tt]uple|[Ss]et|frozenset)\b", "list"),
+    (r"\b(?:Dict|Mapping|MutableMapping)\b", "dict"),
+    (r"\bAny\b", "any"),
+)
+"""What types of Python are, in order, without their modules."""
 _TAKEOVER = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|other|all|your|system)"
     r"\b[^.\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|safety|checks?)"
     r"|\b(?:do not|don't|never|without)\b[^.\n]{0,20}\b(?:tell|mention|inform|show|reveal)\w*\b"
     r"[^.\n]{0,30}\b(?:user|person|human|owner|anyone)"
     r"|\b(?:curl|wget)\b[^\n]{0,400}\|\s{0,20}(?:ba|z)?sh\b|\bbase64\s+(?:-d|--decode)\b|\bsystem prompt\b|\bexfiltrat"
-    r"|\b(?:send|upload|post|mail|copy)\b[^.\n]{0,40}\b(?:passwords?|secrets?|credentials?|api.?keys?|tokens?|\.env|\.ssh)",
+    r"|\b(?:send|upload|post|mail|copy)\b[^.\n]{0,40}\b(?:passwords?|secrets?|credentials?|api.?keys?|tokens?|\.env|\.ssh)"
+    r"|\b(?:send|upload|post|print|paste)\b[^.\n]{0,40}\b(?:the conversation|environment variables|private keys?)\b"
+    # where keys lie, programs that are fetched and run, what leaves no way back, and whoever claims to be in charge
+    r"|\.(?:ssh|aws|gnupg|netrc)/|\bid_(?:rsa|ed25519)\b|authorized_keys|/etc/(?:passwd|shadow|sudoers)"
+    r"|\$\(\s*(?:curl|wget)\b|\bb64decode\b|\b(?:tar|cat|zip)\b[^\n]{0,80}\|\s*(?:nc|ncat|curl)\b|--(?:extra-)?index-url\s+http"
+    r"|\brm\s+-\w*r\w*\s+[~/](?:[\s*/`]|$)|\bchmod\s+-R\s+777\s+/|core\.hooksPath\s+/dev/null"
+    r"|\byou are now\b|\bfrom now on,? you\b|\b(?:higher|more) (?:priority|authority)[^.\n]{0,20}\bthan\b"
+    r"|\bsystem instructions?\b|\b(?:forget|disregard) what you were told|\bdo (?:this|it|so) silently\b"
+    r"|\b(?:user|person|owner)\b[^.\n]{0,20}\b(?:not|n't) (?:need|have) to know",
     re.IGNORECASE,
 )
 _ORDER_FIRST = re.compile(r"(?:always|never|you|please|do not|don't|remember|must|ignore|important)\b", re.IGNORECASE)
@@ -55,7 +71,7 @@ class ForeignSkill:
     name: str
     problem: str = ""
     skill: Skill | None = None
-    tests: str = ""
+    tests: tuple[str, ...] = ()
     guidance: str = ""
     evidence: Mapping[str, Json] = field(default_factory=dict)
 
@@ -93,7 +109,7 @@ def look_of(name: str) -> str:
 
 
 def _hidden(text: str) -> str:
-    for place, sign in enumerate(text):
+    for place, sign in ((one.start(), one[0]) for one in _NOT_PLAIN.finditer(text)):
         if sign in "\u200d\ufe0f" and place and unicodedata.category(text[place - 1]) in ("So", "Sk", "Mn"):
             continue  # a part of a pictogram
         odd = unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cs") and sign not in "\n\r\t"
@@ -106,18 +122,21 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     fields, body = _document(files[_DOCUMENT])
     description, metadata = " ".join(str(fields.get("description", "")).split()), fields.get("metadata")
     metadata, name = metadata if isinstance(metadata, dict) else {}, name or str(fields.get("name"))
-    _refuse_words(name, fields.get("name", name), files)
+    # Escapes in the head of the document may stand for words and signs that are not to be seen in it.
+    told = " ".join(map(str, (*fields.values(), *metadata.values())))
+    _refuse_words(name, fields.get("name", name), {**files, f"the head of {_DOCUMENT}": told})
     if not description or metadata.get("environment"):
         raise UsageError("it is a procedure, which is learned from own work" if description else "no description")
     evidence = {**metadata, **json.loads(files.get("evidence.json", "{}"))}
-    canonical_json(evidence).encode()  # JSON may tell of more values than can be kept
+    if len(canonical_json(evidence).encode()) > _MOST_GUIDANCE:  # JSON may also tell of values that cannot be kept
+        raise UsageError(f"its evidence is longer than {_MOST_GUIDANCE:,} characters")
     function = _function(name, files, metadata, body)
     if function is None:
         guidance = f"{description}\n\n{body.strip()}"
         if len(guidance) > _MOST_GUIDANCE:
             raise UsageError(f"its instructions are longer than {_MOST_GUIDANCE:,} characters")
         return ForeignSkill(name=name, guidance=guidance, evidence=evidence)
-    code, entry, signature = function
+    code, entry, signature, needed = function
     if problems := lint(code, entry, parameter_count(signature)):
         raise UsageError(f"its code is not allowed: {problems[0]}")
     if any(_ORDER_FIRST.match(sentence) for sentence in re.split(r"(?<=[.!?:;])\s+", description)):
@@ -125,11 +144,9 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     what = {"entry": entry, "signature": signature, "code": code, "test_code": "", "tree": None, "part": False}
     skill = Skill.from_json({**what, "name": name, "description": description[:1024], "rows": _rows(files)})
     tests = files.get("test_skill.py") or (render_tests(entry, skill.rows) if skill.rows else "")
-    if examples := _examples(entry, files):
-        told = render_tests(entry, examples).replace("def test_example_", f"def {TOLD}")
-        tests = f"{tests}\n\n{told}" if tests else told
     # There is a digest only of values that JSON has.
-    return ForeignSkill(name=name, skill=skill, tests=tests, evidence={**evidence, "content": skill.digest})
+    told = documented(entry, names_of(signature)[:needed], files, description)
+    return ForeignSkill(name=name, skill=skill, tests=(tests, told), evidence={**evidence, "content": skill.digest})
 
 
 def _refuse_words(name: str, given: object, files: Mapping[str, str]) -> None:
@@ -156,29 +173,15 @@ def _document(text: str) -> tuple[frontmatter.Fields, str]:
 def _rows(files: Mapping[str, str]) -> list[list[Json]]:
     values = [json.loads(line) for line in files.get("examples.json", "").splitlines()]
     for case in json.loads(files.get("evals/evals.json", "{}")).get("evals", ()):
-        if asked := _ARGUMENTS.search(case["prompt"]):
+        if asked := _ARGUMENTS.search(case["prompt"][:_MOST_GUIDANCE]):
             values.append({"input": json.loads(asked[1]), "output": json.loads(case["expected_output"])})
     return [[list(one["input"]), one["output"]] for one in values[:_MOST_ROWS]]
 
 
-def _examples(entry: str, files: Mapping[str, str]) -> list[Row]:
-    """The calls that its documents and docstrings show with a value; one of another form is passed over."""
-    pattern, found = re.compile(_EXAMPLE.format(re.escape(entry))), []
-    texts = [text for path, text in files.items() if path.endswith((".md", ".py")) and "test" not in path]
-    for match in (match for text in texts for match in pattern.finditer(text)):
-        try:
-            call = ast.parse(match[1], mode="eval").body
-            if isinstance(call, ast.Call) and not call.keywords:
-                given, value = map(ast.literal_eval, call.args), ast.literal_eval(match[2].strip().rstrip(".,;"))
-                found.append(Row(input=tuple(given), output=value))
-        except _MALFORMED:
-            continue
-    return found[:_MOST_ROWS]
-
-
 def _function(
     name: str, files: Mapping[str, str], metadata: Mapping[str, str], body: str
-) -> tuple[str, str, str] | None:
+) -> tuple[str, str, str, int] | None:
+    """Code, entry and signature of its function, and how many arguments a call must give."""
     told = {found[1]: found[2].strip() for found in _SIGNATURE.finditer(body)}
     wanted = [metadata.get("entry", ""), *told, name.replace("-", "_")]
     for path in sorted(path for path in files if path.endswith(".py") and "test" not in path):
@@ -187,21 +190,39 @@ def _function(
         public = [one for one in defined if not one.startswith("_") and one != "main"]
         entry = next((one for one in wanted if one in defined), public[0] if len(public) == 1 else "")
         if entry:
-            arguments = defined[entry].args.args
-            takes = ", ".join(ast.unparse(one) if one.annotation else f"{one.arg}: any" for one in arguments)
-            gives = defined[entry].returns
-            signature = metadata.get("signature") or told.get(entry)
-            return _needed(tree, entry), entry, signature or f"({takes}) -> {ast.unparse(gives) if gives else 'any'}"
+            takes, gives = defined[entry].args, defined[entry].returns
+            typed = any(one.annotation for one in takes.args) or gives
+            given = metadata.get("signature") or ("" if typed else told.get(entry, ""))
+            if given and parameter_count(given) in (len(takes.args), len(takes.args) - len(takes.defaults)):
+                (head,) = ast.parse(f"def f{given.strip()}: ...").body
+                assert isinstance(head, ast.FunctionDef)
+                takes, gives = head.args, head.returns
+            # A signature is told to agents, so it has the words of evolve's own alone.
+            signature = f"({', '.join(f'{one.arg}: {_kind(one.annotation)}' for one in takes.args)}) -> {_kind(gives)}"
+            least = len(defined[entry].args.args) - len(defined[entry].args.defaults)
+            return needed(tree, entry), entry, signature, least
     if metadata.get("entry"):
         raise UsageError(f"no file defines its function {metadata['entry']!r}")
     return None
 
 
-def _needed(tree: ast.Module, entry: str) -> str:
+def _kind(node: ast.expr | None) -> str:
+    """A type in the words that signatures of evolve have; ``any`` for others."""
+    text = re.sub(r"[\"' ]|\b[\w.]+\.(?=\w)", "", ast.unparse(node)) if node else ""
+    for pattern, plain in _TYPES:
+        text = re.sub(pattern, plain, text)
+    kind = text.removesuffix("|None")
+    if not _KIND.fullmatch(kind):
+        kind = next((whole for word, whole in (("list", "list"), ("dict", "row")) if kind.startswith(word)), "any")
+    return f"{kind} | None" if text.endswith("|None") and kind != "any" else kind.replace(",", ", ")
+
+
+def needed(tree: ast.Module, entry: str) -> str:
+    """Source of a function with what it needs of a module, without docstrings; the tree is changed."""
     binds: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
-        for bound in _bound(node):
-            binds.setdefault(bound, []).append(node)
+        for name in bound(node, binds):
+            binds.setdefault(name, []).append(node)
     kept: set[ast.stmt] = set()
     wanted = [entry]
     while wanted:
@@ -217,21 +238,37 @@ def _needed(tree: ast.Module, entry: str) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def _bound(node: ast.stmt) -> list[str]:
+def bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]:
+    """The names that a statement at the top level defines; a UsageError where it does anything else.
+
+    Args:
+        before: The statements before it, by the names that they define.
+    """
     match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             return [one.asname or one.name.partition(".")[0] for one in names]
         case (
             ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=value)
-        ) if _is_constant(value):
+        ) if _is_constant(value, before):
             return [name]
-        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))) | ast.Expr(value=ast.Constant()):
+        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))) | ast.Expr(value=ast.Constant()) | ast.Pass():
             return []
+        case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):  # a package that it can do without
+            parts = [*body, *(one for handler in handlers for one in handler.body)]
+            return [name for one in parts for name in bound(one, before)] and []
     raise UsageError(f"its module does something when it is loaded (line {node.lineno})")
 
 
-def _is_constant(value: ast.expr | None) -> bool:
-    calls = [one for one in ast.walk(value or ast.Pass()) if isinstance(one, ast.Call | ast.Await)]
-    return all(isinstance(one, ast.Call) and ast.unparse(one.func) in _MAKES_CONSTANT for one in calls)
+def _is_constant(value: ast.expr | None, before: Mapping[str, Sequence[ast.stmt]]) -> bool:
+    """Whether it calls only what gives constants; what a skill needs of it is looked at by the lint as well."""
+    for call in (one for one in ast.walk(value or ast.Pass()) if isinstance(one, ast.Call | ast.Await)):
+        root = ast.unparse(call.func).partition(".")[0] if isinstance(call, ast.Call) else ""
+        nodes = before.get(root, ())
+        froms = [one.module or "" for one in nodes if isinstance(one, ast.ImportFrom)]
+        modules = [*froms, *(one.names[0].name for one in nodes if isinstance(one, ast.Import))]
+        is_listed = {*modules} <= {*MODULES_CALLED_ON_IMPORT, "logging"} and len(modules) == len(nodes)
+        if not (is_listed if nodes else root in CALLED_ON_IMPORT):
+            return False
+    return True

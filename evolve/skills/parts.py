@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from evolve.episodes import Json, Row, SkillDraft
 from evolve.files import canonical_json
 from evolve.skills.admission import Equal, Interpreter
+from evolve.skills.library import KEPT, SkillLibrary
 from evolve.skills.skill import Skill
 
 RECURRING, FEW = 0.25, 5
@@ -48,6 +49,16 @@ def worth_offering(skills: Sequence[Skill], *, solved: int = 0) -> set[str]:
     if len(with_called([one.digest for one in skills if one.tasks], skills)) >= max(FEW, RECURRING * len(skills)):
         return {one.digest for one in skills}
     return with_called([one.digest for one in skills if one.tasks and SELDOM * len(one.tasks) >= solved], skills)
+
+
+def doubt_all(library: SkillLibrary, skill: Skill, reason: str) -> None:
+    """Takes a skill out of use, and what is made of it, until their own tests pass again; not what a person owns."""
+    kept = library.list(KEPT)
+    library.doubt(skill.digest, reason)
+    for other in kept:
+        is_made_of_it = other.digest != skill.digest and skill.digest in with_called([other.digest], kept)
+        if is_made_of_it and other.owner != "user":
+            library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
 
 
 def defined_in(code: str) -> list[str]:

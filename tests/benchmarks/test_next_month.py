@@ -16,6 +16,10 @@ def test_months_have_the_same_columns_and_other_rows(number):
     shown = pair.shown(pair.april, 2)
     assert [bool(row[pair.target]) for row in shown[1:4]] == [True, True, False]
     assert not {row[: pair.target] for row in pair.march} & {row[: pair.target] for row in pair.april}
+    strange = months.with_strange_cells(pair, 5, number).april
+    assert len(strange) == len(pair.april) and all(
+        (old == new) == bool(new[-1]) for old, new in zip(pair.april, strange, strict=True)
+    )
 
 
 @pytest.mark.parametrize("number", range(8))

@@ -10,10 +10,11 @@ import pytest
 
 import evolve
 from evolve.skills import AdmissionVerdict, Skill
+from tests.doubles.practised import work_on
 from tests.export.test_bundle import HALVINGS, LABEL, SHORT
 from tests.skills.samples import GOOD
 
-PRACTISED = replace(Skill.from_draft(GOOD), source="take-001")
+PRACTISED = replace(Skill.from_draft(GOOD), source="task-1")
 
 
 @pytest.fixture
@@ -21,6 +22,7 @@ def kept(tmp_path, cli) -> None:
     """A workspace with three skills, of which two are trusted, one of them from a suite that ships."""
     with evolve.open(tmp_path / "ws") as workspace:
         library = workspace.stores.skills
+        assert work_on(workspace, 1, "operation:filter", "Keep some", suite="lists") == PRACTISED.source
         for skill in (SHORT, LABEL, PRACTISED, HALVINGS):
             plain = replace(skill, source="mine" if skill is not PRACTISED else skill.source)
             library.add(plain, AdmissionVerdict(digest=plain.digest, admitted=True, fingerprint="bubblewrap"))
@@ -38,6 +40,16 @@ def test_trusted_skills_leave_and_those_of_practice_stay(kept, cli, tmp_path):
     assert refused.code == 2 and f"evolve skills own {PRACTISED.name}" in refused.err
     assert cli("skills", "own", PRACTISED.name).code == 0
     assert cli("skills", "export", PRACTISED.name, "--to", "practice").code == 0
+
+
+@pytest.mark.parametrize("linked", [".claude", ".claude/skills", ".agents/skills"])
+def test_nothing_is_written_through_a_link(kept, cli, tmp_path, linked):
+    elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / linked).parent.mkdir(exist_ok=True)
+    (tmp_path / linked).symlink_to(elsewhere)
+    done = cli("skills", "export", SHORT.name, "--install", "project")
+    assert done.code == 2 and "link" in done.err and not list(elsewhere.iterdir())
 
 
 def test_folders_are_put_where_programs_look_and_nothing_of_others_is_replaced(kept, cli, tmp_path):

@@ -50,7 +50,16 @@ HALVINGS = replace(
     code="def count_halvings(n):\n    k = 0\n    while n != 1:\n        n, k = n // 2, k + 1\n    return k\n",
     rows=rows(((8,), 3), ((16,), 4), ((32,), 5)),
 )
-ALL = (SHORT, LABEL, HALVINGS, replace(Skill.from_draft(GOOD), status="admitted"))
+TAXED = replace(
+    SHORT,
+    name="with-tax",
+    entry="with_tax",
+    signature="(code: str, note: str, net: float) -> str",
+    description="Give tax from code and net.",
+    code="def with_tax(code, note, net):\n    return code.split('-')[1] + str(net * 2)\n",
+    rows=rows(*(((f"T-{n}", f"note {n}", n / 2), f"{n}{n / 2 * 2}") for n in range(8))),
+)
+ALL = (TAXED, SHORT, LABEL, HALVINGS, replace(Skill.from_draft(GOOD), status="admitted"))
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +78,7 @@ def told(bundle: Path, source: str) -> object:
 
 
 def test_functions_tools_and_folders_have_one_name_without_a_digest(bundle: Path) -> None:
-    names = {"give_short_name", "stock_label", "count_halvings", "large_evens"}
+    names = {"with_tax", "give_short_name", "stock_label", "count_halvings", "large_evens"}
     assert set(told(bundle, "from my_skills import TOOLS; print(json.dumps([f.__name__ for f in TOOLS]))")) == names
     assert {path.name.replace("-", "_") for path in (bundle / "skills").iterdir()} == names
     assert {tool["name"] for tool in json.loads((bundle / "tools.json").read_text())} == names
@@ -113,12 +122,44 @@ def test_its_own_tests_pass_and_there_is_one_for_each_skill(bundle: Path) -> Non
         ("stock_label({'item': 'mug'})", "'in stock'"),
         ("stock_label([])", "row must be an object"),
         ("count_halvings({1})", "must be a whole number"),
+        ("with_tax('T9', 4.5)", "outside of what was verified: code has no '-'"),
     ],
 )
 def test_bad_input_comes_back_as_a_text(bundle: Path, call: str, words: str) -> None:
     source = f"from my_skills import *; v = {call}; print(json.dumps([v, isinstance(v, Problem)]))"
     text, is_problem = told(bundle, source)
     assert is_problem and text.startswith("Error: ") and words in text
+
+
+def test_an_argument_that_the_code_does_not_read_does_not_leave(bundle: Path) -> None:
+    assert told(bundle, "from my_skills import with_tax as f; print(json.dumps(f('T-9', 4.5)))") == "99.0"
+    (tool,) = (one for one in json.loads((bundle / "tools.json").read_text()) if one["name"] == "with_tax")
+    assert list(tool["inputSchema"]["properties"]) == ["code", "net"]
+    texts = [path.read_text() for path in bundle.rglob("*tax*") if path.is_file() and path.suffix != ".pyc"]
+    assert texts and not any("note" in text.split("_command_line")[0] for text in texts)
+
+
+def test_only_files_as_an_export_wrote_them_are_replaced(bundle: Path, tmp_path: Path) -> None:
+    (place,) = export([SHORT], tmp_path / "mine")
+    assert export([SHORT], tmp_path / "mine") == [place]
+    evidence = json.loads((place / "evidence.json").read_text())
+    (place / "thesis.txt").write_text("years of work")
+    forged = evidence["files"] | {"thesis.txt": "0" * 64, "../other.txt": "0" * 64}
+    outside = tmp_path / "outside.json"
+    for files in (forged, sorted(forged), evidence["files"]):
+        (place / "evidence.json").write_text(json.dumps({**evidence, "files": files}))
+        with pytest.raises(UsageError, match="not an earlier export"):
+            export([SHORT], tmp_path / "mine")
+    (place / "thesis.txt").unlink()
+    (place / "evidence.json").rename(outside)
+    (place / "evidence.json").symlink_to(outside)
+    with pytest.raises(UsageError, match="not an earlier export"):
+        export([SHORT], tmp_path / "mine")
+    (place / "evidence.json").unlink()
+    outside.rename(place / "evidence.json")
+    (place / "tools.py").write_text("# changed by hand\n")
+    with pytest.raises(UsageError, match="not an earlier export"):
+        export([SHORT], tmp_path / "mine")
 
 
 def test_a_call_that_hangs_is_ended_and_the_next_one_works(bundle: Path) -> None:

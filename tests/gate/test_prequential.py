@@ -99,12 +99,13 @@ def test_each_policy_has_a_test_of_its_own(own: Prequential) -> None:
     assert own.proof().is_empty
 
 
-def test_what_was_to_count_and_has_no_pair_is_taken_for_lost_until_it_has_one(own: Prequential) -> None:
+def test_what_is_not_judged_yet_counts_as_neither_and_proves_nothing(own: Prequential) -> None:
     for number in range(8):
         own.add(f"e{number}", "text", [f"problem {number}"], won(f"t{number}"), met=False)
     groups = [f"t{number}" for number in range(10)]
     proof = own.proof(missing=groups)
     assert (proof.missing, proof.counted, proof.helped) == (2, 8, False)
+    assert (proof.state.tally.losses, proof.state.tally.withheld) == (0, 0)
     for number in (8, 9):
         own.add(f"e{number}", "text", [f"problem {number}"], won(f"t{number}"), met=False)
     assert own.proof(missing=groups).missing == 0 and own.proof(missing=groups).helped

@@ -105,7 +105,7 @@ def test_a_note_of_a_client_is_attributed_and_clean_and_no_preference(served) ->
     (found,) = (one for one in tool(client, "recall", query="port of billing")["items"] if one["kind"] == "note")
     assert found["unchecked"] and found["author"] == "Claude Code" and "9000" in found["text"]
     assert "2,000" in refused(client, "note", text="x" * 2_001)
-    assert refused(client, "note", text=" ")
+    assert refused(client, "note", text=" ") and refused(client, "note", text="\u202e\x1b\u200b")
 
 
 def test_recall_tells_how_far_an_insight_is_proven_and_why_gives_the_grounds(served) -> None:
@@ -192,6 +192,37 @@ def test_it_ends_with_its_input_and_writes_nothing_but_messages(begun) -> None:
     assert done.returncode == 0, done.stderr
     first, *_ = (json.loads(line) for line in done.stdout.splitlines())
     assert first["result"]["serverInfo"]["name"] == "evolve"
+
+
+def test_half_of_a_character_is_answered_with_an_error_and_a_change_of_skills_is_told(begun) -> None:
+    begun.at("learned", None)
+    half = {"name": "note", "arguments": {"text": "\ud800"}}
+    with subprocess.Popen(
+        command(begun.place / "ws"), env=variables(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as serving:
+
+        def ask(method, params, number=7):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            serving.stdin.write(json.dumps(message) + "\n")
+            serving.stdin.flush()
+            return json.loads(serving.stdout.readline())
+
+        assert ask("initialize", HELLO)["result"]["capabilities"]["tools"]["listChanged"]
+        answer = ask("tools/call", half)
+        assert answer["id"] == 7 and answer["error"]["code"] == -32700
+        with evolve.open(begun.place / "ws") as opened:
+            (skill,) = opened.skills.list()
+            opened.skills.retire(skill.name)
+        assert ask("tools/call", RECALL)["method"] == "notifications/tools/list_changed"
+        assert "result" in json.loads(serving.stdout.readline())
+        serving.stdin.close()
+
+
+def test_a_client_can_leave_so_many_notes_and_no_more(begun) -> None:
+    begun.at("learned", None)
+    with over_stdio(begun.place / "ws", begun.place) as client:
+        kept = [client.call_tool("note", {"text": f"fact {number}"}).is_error for number in range(25)]
+    assert kept == [False] * 20 + [True] * 5
 
 
 def test_a_signal_ends_it_at_once_with_all_that_it_started(begun) -> None:

@@ -124,6 +124,21 @@ def test_columns_may_stand_elsewhere_be_more_or_be_the_same_in_every_row(learned
     assert (cells(filled), filled.result.verified) == ([short(name) for name in APRIL], True)
 
 
+@pytest.mark.parametrize("given", [0, 1])
+def test_where_the_skill_abstains_the_cell_stays_empty_with_the_reason(copied, tmp_path, given):
+    """A name of digits gives a value, and none that anybody could have verified."""
+    file = write(tmp_path / "april.csv", [*APRIL, "12 34", "3 7", "Mary Shaw"], given)
+    with evolve.open(copied) as workspace:
+        (skill,) = [skill.name for skill in workspace.skills.list()]
+        filled = workspace.fill(file) if given else workspace.fill(file, skill=skill, column="short")
+    assert cells(filled) == [*map(short, APRIL), "", "", "M. Shaw"]
+    assert [(mark.row, mark.value, mark.flag.left) for mark in filled.marks] == [
+        (5, None, "not filled"),
+        (6, None, "not filled"),
+    ]
+    assert [one.code for mark in filled.marks for one in mark.flag.reasons] == ["out_of_contract"] * 2
+
+
 def test_a_cell_unlike_all_rows_of_the_skill_is_flagged(learned, tmp_path):
     names = ["Carl Gauss", *APRIL[1:], "Jean-Luc van 't Hoff 3rd"]
     filled = learned.fill(write(tmp_path / "april.csv", names, 1))

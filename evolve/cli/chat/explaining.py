@@ -196,10 +196,13 @@ def show_skills(session: ChatSession, text: str) -> None:
             session.screen.code(skill.code)
             return
         skills, parts = workspace.skills.list(ACTIVE), len(workspace.skills.parts())
-        used = workspace.skills.histories(skills)
+        used, taught = workspace.skills.histories(skills), workspace.skills.from_practice(skills)
     if not skills:
         session.screen.say("skills", "none yet: they come from answers that two problems share")
-    for skill in sorted(skills, key=lambda skill: (-len(skill.tasks), skill.name)):
+    if taught:
+        session.screen.say("skills", f"{counted(taught, 'skill')} from practice: evolve skills list --practice")
+    own = [skill for skill in skills if skill.digest not in taught]
+    for skill in sorted(own, key=lambda skill: (-len(skill.tasks), skill.name)):
         session.screen.say("skill", skill_line(skill, used[skill.digest]))
     if parts:
         session.screen.say("skills", f"and {counted(parts, 'part')} of answers that the search uses")
@@ -237,13 +240,13 @@ def show_memory(session: ChatSession, text: str) -> None:
     """What is known, or what words bring to mind."""
     with session.opened(read_only=True) as workspace:
         if text:
-            known = workspace.memory.sentences()
             for item in workspace.memory.recall(text, 5):
-                told = shorten(known[item.id].text if item.id in known else item.text, 110)
-                session.screen.say(item.kind, f"{told}{_dated(item)}")
+                session.screen.say(item.kind, f"{shorten(item.text, 110)}{_dated(item)}")
             return
         insights, notes, sentences = workspace.memory.list(), workspace.memory.notes(), workspace.memory.sentences()
         wishes = [wish for wish in workspace.preferences.list() if wish.status != "superseded"]
+        taught = workspace.memory.from_practice()
+        insights = [insight for insight in insights if insight.id not in taught]
     if not insights and not notes and not wishes:
         session.screen.say("memory", "empty so far")
     for wish in wishes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evolve.cli.render.output import at_home, counted, shorten, table, visible
@@ -146,6 +146,16 @@ def kept_table(kept: Sequence[KeptThing], most: int = 10) -> str:
     ]
     told = table(("kept", "kind", "since", "shown to runs", "tested"), rows)
     return f"{told}\nand {len(kept) - most} more: evolve memory list, evolve skills list" if len(kept) > most else told
+
+
+def origin(name: str, taught: Collection[str]) -> dict[str, str]:
+    """Where a learned thing comes from, as data; ``taught`` are ids of what practice taught."""
+    return {"origin": "practice" if name in taught else "own"}
+
+
+def practice_line(count: int, what: str) -> str:
+    """How many things are left out of a list, and how to see them."""
+    return f"{counted(count, what)} from practice: --practice shows {'it' if count == 1 else 'them'}"
 
 
 def _tested(one: KeptThing) -> str:

@@ -69,6 +69,7 @@ SENTENCES = OF_RUNS | {
     "other_length": "all cells that the function was learned from are as long as {example}",
     "other_shape": "all cells that the function was learned from have the shape of {example}",
     "other_kind": "the function gives {kind:kind}, the other cells are {column:cells}",
+    "out_of_contract": f"{{lacks:text}}, unlike {_ROWS}",
     "own_cells": (
         "{given:,} cells of {column} are filled, and an earlier fill wrote {own:,} of them; "
         "did you check what it wrote, so that it counts as yours?"

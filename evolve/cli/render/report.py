@@ -11,7 +11,7 @@ from evolve.cli.render.output import counted, emit, shorten, singular
 from evolve.cli.render.report_details import SEARCH
 
 if TYPE_CHECKING:
-    from evolve.workspace import Contrast, Proof, Report, RoundRow, RunChanges
+    from evolve.workspace import Contrast, Interval, Proof, Report, RoundRow, RunChanges
 
 Answer = Literal["yes", "no", "undecided"]
 
@@ -71,7 +71,7 @@ def _show_result(report: Report) -> None:
         emit(f"Result: {answer(report)}, for what {report.promoted_by or 'an earlier run'} promoted.")
         emit(f"  This run promoted nothing more. {_counts(judged)}")
     else:
-        emit(f"Result: {answer(report)}. {_counts(judged)} Nothing was promoted.")
+        emit(f"Result: {answer(report)}. {_counts(judged)}")
     row = judged or next(reversed(report.rounds), None)
     if row is not None and row.reason:
         _, _, rest = row.reason.partition(": ")  # before it stand the counts, which were just told
@@ -93,19 +93,18 @@ def _counts(row: RoundRow | None) -> str:
 
 
 def _share(contrast: Contrast) -> str:
-    gain = contrast.gain
-    text = f"{100 * (gain.value or 0.0):+.1f} percentage points"
-    if gain.low is None or gain.high is None:
-        return f"{text} (n = {gain.n}, too few for an interval)"
-    return f"{text} (95 % interval {100 * gain.low:+.1f} to {100 * gain.high:+.1f}, n = {gain.n})"
+    return _figure(contrast.gain, 100, "+.1f", " percentage points")
 
 
 def _ratio(contrast: Contrast) -> str:
-    ratio = contrast.ratio
-    text = f"{ratio.value or 0.0:.2f} times as much as before"
-    if ratio.low is None or ratio.high is None:
-        return f"{text} (n = {ratio.n}, too few for an interval)"
-    return f"{text} (95 % interval {ratio.low:.2f} to {ratio.high:.2f}, n = {ratio.n})"
+    return _figure(contrast.ratio, 1, ".2f", " times as much as before")
+
+
+def _figure(found: Interval, scale: int, form: str, what: str) -> str:
+    text = f"{scale * (found.value or 0.0):{form}}{what}"
+    if found.low is None or found.high is None:
+        return f"{text} (n = {found.n}, too few for an interval)"
+    return f"{text} (95 % interval {scale * found.low:{form}} to {scale * found.high:{form}}, n = {found.n})"
 
 
 def _duration(seconds: float) -> str:
@@ -137,12 +136,11 @@ def _show_agent(report: Report) -> None:
         emit(f"Your agent: version {report.promoted[:10]} is active, with {known}.")
         if new:
             emit(f"  Since the run began: {' and '.join(new)}.")
-    elif new:
-        emit(f"Your agent: your own runs can now use {' and '.join(new)}.")
-    else:
-        emit("Your agent is unchanged.")
+        emit("  Prompts and workflow are unchanged.")
         return
-    emit("  Prompts and workflow are unchanged.")
+    if new:
+        emit(f"Kept: {' and '.join(new)}, for the search in your own runs.")
+    emit(f"Your agent is {'otherwise ' if new else ''}unchanged: no change of the whole was shown to help.")
 
 
 def _new(changes: RunChanges) -> list[str]:
@@ -170,7 +168,7 @@ def _times(number: int) -> str:
 
 def _next_steps(report: Report, suite: str) -> list[tuple[str, str]]:
     """One or two commands, each with what it is for."""
-    again = f"evolve improve {suite}"
+    again, is_own = f"evolve improve {suite}", any(mark in suite for mark in "./")
     if report.goes_on:
         return [("Next, to go on from here:", f"{again} --budget AMOUNT")]
     if report.promoted and report.looks:
@@ -179,10 +177,9 @@ def _next_steps(report: Report, suite: str) -> list[tuple[str, str]]:
         steps = [("Next, with tasks that are new:", again)]
     else:
         # Tasks of a built-in suite are what they are.
-        is_own = any(mark in suite for mark in "./")
         steps = [(_MORE_TASKS, again) if is_own else (_OTHER_SUITE, "evolve lab tasks list")]
     if report.run_changes is not None and report.run_changes.skills:
-        steps.append(("To see what is new:", "evolve skills list"))
+        steps.append(("To see what is new:", f"evolve skills list{'' if is_own else ' --practice'}"))
     return steps
 
 
@@ -204,7 +201,7 @@ def _show_own(policy: str, proof: Proof) -> None:
         f"Your own tasks{by}: {verdict}. {tally.wins} better, {worse} worse, {tally.ties} equal (n = {proof.counted})."
     )
     if proof.missing:
-        emit(f"  Not judged yet, and counted as worse: {proof.missing}. Next: evolve learn")
+        emit(f"  Not judged yet: {proof.missing}. Next: evolve learn")
     if verdict == "no":
         emit("  What was learned made things worse: evolve skills list, then evolve forget ID")
     elif verdict == "undecided" and not tally.wins:

@@ -34,11 +34,11 @@ def show_proof(proof: Proof, policy: str = SEARCH) -> None:
         emit(f"  {proof.alike} more were like earlier ones and do not count")
     if proof.missing:
         emit(
-            f"  {counted(proof.missing, 'more problem')} begun and not judged, which counts as worse until it is:"
+            f"  {counted(proof.missing, 'more problem')} begun and not judged, and a proof waits for them:"
             " evolve runs list, evolve learn"
         )
     emit(
-        f"  with what was learned before: {tally.wins} better, {tally.losses + tally.withheld - proof.missing} worse,"
+        f"  with what was learned before: {tally.wins} better, {tally.losses + tally.withheld} worse,"
         f" {tally.ties} the same; solved and {'verified' if not by else 'verified or checked'}"
         f" {proof.solved_learned}, without {proof.solved_unlearned}"
     )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.first_look import need_program, seen_of, without_rules
 from evolve.environments.files.focus import known_outcome, left_right, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
-from evolve.environments.files.rehearsing import rehearsed
+from evolve.environments.files.rehearsing import rehearsed, repeated
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, marked, too_large
 from evolve.environments.files.subgoal_checks import tried
 from evolve.environments.kind import Setting
@@ -23,6 +23,7 @@ from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observati
 from evolve.episodes.blocks import blocks_of
 from evolve.errors import UsageError
 from evolve.files import both_ends, clean_text
+from evolve.sandbox.actions import Calls
 from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
@@ -170,14 +171,14 @@ class FilesEnvironment:
         seconds = max(REPLY_S, 2 * self._work.seconds if self._work.check else 0.0)
         return BlockRunner(tree, session, self._opened, self._work.protects, seconds)
 
-    def _opened(self, tree: Mapping[str, bytes]) -> FolderSession:
+    def _opened(self, tree: Mapping[str, bytes], calls: Calls | None = None) -> FolderSession:
         return FolderSession(
             self._sandbox,
             tree,
             modules=self._modules,
             start=self._tree,
             seconds=self._work.seconds if self._work.check else 0.0,
-            calls=self._calls,
+            calls=calls or self._calls,
         )
 
     def _observed(self, acted: Acted, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
@@ -236,12 +237,11 @@ class FilesEnvironment:
         assert state is not None
         if action.kind == "give_up":
             return replace(observed, error=action.text or "the policy gave up")
+        names = self._snapshots.changes(state.snapshot).names
         if action.kind == "answer":
-            unchanged = not self._snapshots.changes(state.snapshot).names
-            if not (self._takes_words or (self._asked_by_person and unchanged)):
+            if not (self._takes_words or (self._asked_by_person and not names)):
                 return replace(observed, error=_NO_ANSWER)
             return replace(observed, ok=True, outputs=(action.text,))
-        names = self._snapshots.changes(state.snapshot).names
         if all(map(self._work.protects, names)):
             return replace(observed, error=_ONLY_PROTECTED.format(names=", ".join(names)) if names else _UNCHANGED)
         if not self._work.check:
@@ -330,6 +330,10 @@ class FilesEnvironment:
         """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
         return rehearsed(call, self._tree, accepted, self._opened, judging)
+
+    def repeat(self, codes: Sequence[tuple[int, str]], calls: Calls | None, start: Callable[[int], object]) -> Json:
+        """Actions anew on a copy of the folder; see :class:`~evolve.environments.protocol.Repeating`."""
+        return repeated(codes, self._tree, partial(self._opened, calls=calls), start)
 
     def whole(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB, and what the check printed."""

@@ -1,4 +1,4 @@
-"""Does a procedure again on the folder as it was before an episode, and compares what it leaves with what was accepted.
+"""Does work again on the folder as it was before an episode, and compares what it leaves with what was accepted.
 
 A check alone would let a procedure pass that does less than was asked for, or more than anybody saw: a request has
 parts that its check does not know, and a change hidden in a file beside the work passes as well. So a procedure may
@@ -7,14 +7,17 @@ change the files that the accepted answer changed, all of them and no other, and
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 
+from evolve.environments.files.acting import REPLY_S, Acted, BlockRunner
 from evolve.environments.files.folder_session import FolderSession
 from evolve.environments.files.snapshots import changes_between
 from evolve.environments.protocol import Rehearsed
 from evolve.episodes import Json
-from evolve.episodes.blocks import Block
+from evolve.episodes.blocks import Block, blocks_of
 from evolve.files import canonical_json, digest
 from evolve.sandbox.protocol import Sandbox
 from evolve.tasks.trees import Tree
@@ -71,3 +74,20 @@ def rehearsed(
         return replace(found, told=verdict.text, fault=True)
     held = verdict.accepted and verdict.checked
     return replace(found, held=held, told="" if held else "the check does not accept what it leaves")
+
+
+def repeated(
+    codes: Sequence[tuple[int, str]],
+    tree: Tree,
+    opens: Callable[[Mapping[str, bytes]], FolderSession],
+    start: Callable[[int], object],
+) -> Json:
+    """The value of the last of some actions in one interpreter; None where that was lost, or they take too long."""
+    acted, ends = Acted(tree=tree.files, parts=()), time.monotonic() + REPLY_S
+    with closing(opens(tree.files)) as session:
+        for number, code in codes:
+            start(number)
+            acted = BlockRunner(acted.tree, session, opens, bool, ends - time.monotonic()).run(blocks_of(code))
+            if not session.alive:
+                return None
+    return acted.value

@@ -35,7 +35,7 @@ class Problem(str):
 
 @cache
 def tools() -> dict[str, dict[str, Any]]:
-    """Every tool by its name: description, input schema, and whether it may hang."""
+    """Every tool by its name: description, input schema, what its arguments have to be, and whether it may hang."""
     listed = json.loads((_HERE / "tools.json").read_text(encoding="utf-8"))
     return {tool["name"]: tool for tool in listed}
 
@@ -46,7 +46,11 @@ def call(name: str, arguments: dict[str, Any]) -> Any:
     wrong = _wrong(arguments, tool["inputSchema"], "arguments")
     if wrong:
         return Problem(f"Error: {name}: {wrong}")
-    values = [arguments[each] for each in tool["inputSchema"]["properties"]]
+    names = list(tool["inputSchema"]["properties"])
+    values = [arguments[each] for each in names]
+    outside = _loaded("_contract.py", "unmet")(tool["needs"], values, names)
+    if outside:
+        return Problem(f"Error: {name}: this call is outside of what was verified: {outside}")
     if tool["mayHang"] and sys.executable:
         return _WORKER.call(name, values)
     return _called(name, values)
@@ -55,7 +59,7 @@ def call(name: str, arguments: dict[str, Any]) -> Any:
 def _called(name: str, values: list[Any]) -> Any:
     try:
         # A copy as JSON has it: a function may change what it is given, and the caller's values are the caller's.
-        value = _function(name)(*json.loads(json.dumps(values)))
+        value = _loaded(f"learned/{name}.py", name)(*json.loads(json.dumps(values)))
         json.dumps(value, allow_nan=False)
     except Exception as error:
         return Problem(f"Error: {name} has no value for these arguments ({type(error).__name__}: {error})"[:500])
@@ -63,8 +67,8 @@ def _called(name: str, values: list[Any]) -> Any:
 
 
 @cache
-def _function(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(f"learned_{name}", _HERE / "learned" / f"{name}.py")
+def _loaded(path: str, name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"learned_{name}", _HERE / path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

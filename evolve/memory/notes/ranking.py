@@ -107,7 +107,8 @@ LEXICAL_HITS = 200
 VECTOR_HITS = 64
 """Candidates that each arm names at least; four times ``k`` if that is more."""
 _NEAR = 0.3
-"""Cosine from which a note that shares no word with the question may answer it."""
+"""Cosine by a trained encoder from which a note that shares no word with the question may answer it. Of 309 notes that
+hashed words alone named on three public sets none was relevant, of 615 that were."""
 _NARROW = 0.5
 """Share of the best score by words from which scores are stretched at the latest, beside a trained encoder. Where all
 that was found shares a name with the question and no more, lengths would else decide, as if one note had all of its
@@ -213,7 +214,8 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
     by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k), own), standing)
     hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k), own)
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
-    near = {name: cosine for name, cosine in near.items() if cosine >= _NEAR or name in by_words}
+    least = _NEAR if arms.weight >= 1.0 else math.inf
+    near = {name: cosine for name, cosine in near.items() if cosine >= least or name in by_words}
     base = dict(fuse([(1.0, by_words), (arms.weight, near)], floors=[_NARROW if arms.weight >= 1.0 else 1.0]))
     total = _with_neighbours(book, base, lambda name: name in standing(name), gains.beside, own=asked.told)
     span, dated = asked_time(asked.text, asked.now), asks_when(asked.text)

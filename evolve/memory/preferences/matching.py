@@ -11,7 +11,7 @@ from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, ki
 from evolve.memory.preferences.meaning import ALIKE, content_words, likeness, topics
 from evolve.memory.preferences.own_words import edit_lines
 from evolve.memory.preferences.preference import Context, Preference, is_inside
-from evolve.retrieval import BM25, fuse
+from evolve.retrieval import WordIndex, fuse
 
 if TYPE_CHECKING:
     from evolve.retrieval import Embedder
@@ -38,9 +38,9 @@ def find_preferences(
         preference.id: f"{preference.description} {' '.join(c.instruction for c in preference.contexts)}"
         for preference in holding
     }
-    lexical = BM25({name: " ".join(content_words(text)) for name, text in texts.items()}).scores(
-        " ".join(content_words(task.instruction))
-    )
+    index = WordIndex()
+    index.add({name: " ".join(content_words(text)) for name, text in texts.items()})
+    lexical = index.scores(" ".join(content_words(task.instruction)))
     order = dict(fuse([(1.0, {preference.id: near[preference.id] for preference in holding}), (_WORD_WEIGHT, lexical)]))
     ranked = sorted(holding, key=lambda preference: -order.get(preference.id, 0.0))
     return [_recalled(preference, near[preference.id], order.get(preference.id, 0.0)) for preference in ranked]

@@ -58,12 +58,14 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     Relevant is one that shares words with the task, and scores near the best (BM25), or is of its family and types. One
     that was often shown and never of use comes after the others.
     """
-    from evolve.retrieval import BM25
+    from evolve.retrieval import WordIndex
 
     skills = [skill for skill in skills if skill.works_in(view.environment)]
     wanted = list(stems(view.instruction))
     texts = {skill.digest: list(stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills}
-    scores = BM25({digest: " ".join(text) for digest, text in texts.items()}).scores(" ".join(wanted))
+    index = WordIndex()
+    index.add({digest: " ".join(text) for digest, text in texts.items()})
+    scores = index.scores(" ".join(wanted))
     best = max(scores.values(), default=0.0)
     ranks: dict[str, float] = {}
     for skill in skills:

@@ -20,7 +20,7 @@ from evolve.errors import UsageError
 from evolve.extensions import find
 from evolve.tasks.model import Suite, Task
 
-__all__ = ["BUILTIN", "BuiltinSuite", "generate_suite", "ships"]
+__all__ = ["BUILTIN", "BuiltinSuite", "generate_suite"]
 
 Generator = Callable[[int, int], Sequence[Task]]
 """What a package offers under the name of a suite: tasks by number and seed."""
@@ -74,11 +74,6 @@ def generate_suite(name: str, *, n: int | None = None, seed: int = 0) -> Suite:
     tasks = _shipped(name) if (size, seed) == (known[name].size, 0) else _drawn(known[name], size, seed)
     redraws = known[name].one_world and find("suites", name) is not None
     return Suite(name=name, tasks=tasks, draw=partial(_drawn, known[name]) if redraws else None)
-
-
-def ships(task: str) -> bool:
-    """Whether a task of a suite that ships has this id."""
-    return any(each.id == task for suite in BUILTIN for each in _shipped(suite.name))
 
 
 def _shipped(name: str) -> tuple[Task, ...]:

@@ -49,6 +49,7 @@ class TriedMemories(Memories):
             desk.stores,
             on_empty=on_empty,
             scanner=self._secrets,
+            preferences=lambda: desk.preferences,
             policy=desk.learner.name if desk.uses_model else None,
         )
         self._desk = desk

@@ -44,10 +44,10 @@ def past_work(desk: Desk, run: str) -> PastWork:
 def tried_earlier(desk: Desk, run: str, drafts: Sequence[SkillDraft], wish: Wish) -> tuple[SkillDraft, ...]:
     """The drafts of a run, procedures with what came of them on folders of other runs, where these are as they were.
 
-    A change that the person refused or took back is no work that a procedure should do.
+    A change that the person refused or took back is no work that a procedure should do, or that shows a function right.
     """
     unwanted = any(patch.run == run and patch.state not in _ACCEPTED for patch in desk.folders.list())
-    kept = [draft for draft in drafts if not (draft.rehearsals and unwanted)]
+    kept = [draft for draft in drafts if not (unwanted and (draft.rehearsals or draft.unseen))]
     return tuple(_tried_earlier(desk, draft, wish) if draft.earlier else draft for draft in kept)
 
 

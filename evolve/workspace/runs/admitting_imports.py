@@ -12,19 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.episodes import Row, Saved, SkillDraft
+from evolve.episodes import OWN, Row, Saved, SkillDraft
 from evolve.files import canonical_json
 from evolve.record.drafts import judge_draft, keep
-from evolve.retrieval import BM25
-from evolve.sandbox import Program, SandboxLimits
-from evolve.skills import Skill
+from evolve.retrieval import WordIndex
+from evolve.sandbox import Outcome, Program, SandboxLimits
+from evolve.skills import Skill, doubt_all
 from evolve.skills.admission import UNSEEN
 from evolve.skills.likeness import likeness
 from evolve.skills.quarantine import imported_skills, settle
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
+from evolve.tasks.reading.labels import wanted_label
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.saved import places_of
+from evolve.workspace.runs.run_answers import given_task_of
+from evolve.workspace.runs.saved import is_headerless, places_of
 
 _MOST_TRIED, _MOST_JUDGED = 200, 3
 """Imported functions that one task runs on its visible rows; and of those that are right, how many it judges."""
@@ -33,6 +35,9 @@ _GUARD = re.compile(
     rf"line \d+: (?:else of )?(?:(?:if|while) {_PLAIN}|.* if {_PLAIN} else .*|.* or (?:'.?'|None|\[\]|0))"
 )
 _WORD = re.compile(r"[\w ]{4,}")
+_MOST_TOLD = 80
+_FORMS = frozenset({"normalize", "encode", "decode"})
+"""Methods of texts and of modules whose arguments are names of forms, and no data."""
 _FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
 
 
@@ -41,8 +46,12 @@ def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
     if not task.examples or task.work is not None:
         return {}
     db, admitted = desk.stores.db, {}
-    waiting = [one.skill for one in imported_skills(db, "waiting")]
-    for skill in _right(desk, task, _ranked(task, waiting))[:_MOST_JUDGED]:
+    known = [one.skill for one in imported_skills(db, "waiting")]
+    waiting = {form.digest: (form, one.digest) for one in known for form in _forms(one)}
+    for skill in _right(desk, task, _ranked(task, [form for form, _ in waiting.values()]))[:_MOST_JUDGED]:
+        digest = waiting[skill.digest][1]
+        if digest in admitted:
+            continue
         seen = _seen_by(task, skill)
         own = {name: getattr(skill, name) for name in ("name", "description", "entry", "signature", "code")}
         draft = SkillDraft(**own, tests=(*seen.examples, *seen.verify, *seen.hidden), source=task.id)
@@ -57,14 +66,28 @@ def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
         with db.transaction():
             kept = None if held else keep(desk.stores.skills, mine)
             if kept is not None:
-                admitted[skill.digest] = kept.name
-                settle(db, skill.digest, "admitted", kept.name)
+                admitted[digest] = kept.name
+                settle(db, digest, "admitted", kept.name)
                 continue
             why = f"no row of yours shows what it does where: {held[0]}" if held else proposal.verdict.reason
             few = proposal.verdict.failed == "unseen" and int(proposal.verdict.checks["unseen_rows"]) < UNSEEN
             final = proposal.verdict.failed in _FINAL and not few
-            settle(db, skill.digest, "refused" if final else "waiting", why)
+            settle(db, digest, "refused" if final else "waiting", why)
     return admitted
+
+
+def _forms(skill: Skill) -> list[Skill]:
+    """It as it came; and with arguments that have a default by name alone, for a table without their columns."""
+    tree = ast.parse(skill.code)
+    takes = next(one.args for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == skill.entry)
+    few = len(takes.args) - len(takes.defaults)
+    if takes.vararg or not takes.defaults or not few or len(names_of(skill.signature)) != len(takes.args):
+        return [skill]
+    kinds, gives = types_of(skill.signature)
+    named = ", ".join(f"{one.arg}: {kind}" for one, kind in zip(takes.args[:few], kinds, strict=False))
+    takes.kwonlyargs, takes.kw_defaults = [*takes.args[few:], *takes.kwonlyargs], [*takes.defaults, *takes.kw_defaults]
+    takes.args, takes.defaults = takes.args[:few], []
+    return [skill, replace(skill, code=ast.unparse(tree) + "\n", signature=f"({named}) -> {gives}")]
 
 
 def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> list[str]:
@@ -73,7 +96,9 @@ def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> li
         canonical_json([[*row.input, row.output] for row in rows]).casefold(),
         [*ast.walk(ast.parse(skill.code))],
     )
-    given = [one for call in nodes if isinstance(call, ast.Call) for one in call.args if isinstance(one, ast.Constant)]
+    own = {one.name for one in nodes if isinstance(one, ast.FunctionDef)}
+    calls = [one for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") not in _FORMS - own]
+    given = [one for call in calls for one in call.args if isinstance(one, ast.Constant)]
     told = {id(one) for node in nodes if isinstance(node, ast.Raise) for one in ast.walk(node)}
     texts = [one.value for one in given if isinstance(one.value, str) and id(one) not in told]
     words = [one for one in texts if _WORD.fullmatch(one)]
@@ -97,36 +122,71 @@ def _leaves_others(node: ast.IfExp) -> bool:
 
 
 def imported_for(desk: Desk, task: Task) -> tuple[Saved, ...]:
-    """Imported functions in use that are right on every visible row of a task, which may admit them now."""
+    """Imported functions in use that are right on every visible row of a task, which may admit them now.
+
+    One whose job the task is, and which is wrong on a row of it, is doubtful from then on.
+    """
     admit_imports(desk, task)
-    known = [] if desk.uses_model or not task.examples or task.work is not None else desk.stores.skills.active()
-    imported = [one for one in known if one.owner == "imported" and one.tree is None]
-    right = [(one.digest, _wrapped(one, task), one.name) for one in _right(desk, task, imported[-_MOST_TRIED:])]
+    imported = [one for one in desk.stores.skills.active() if one.owner == "imported" and one.tree is None]
+    if not task.examples or task.work is not None or not imported:
+        return ()
+    rows = (*task.examples, *task.verify, *task.hidden)
+    for skill, outcomes in _calls(desk, task, [one for one in imported if _is_its_job(desk, task, one)], rows):
+        wrong = [row for row, got in zip(rows, outcomes, strict=False) if got.ok and not equal(got.value, row.output)]
+        if wrong:
+            told = canonical_json([*wrong[0].input])[:_MOST_TOLD]
+            doubt_all(desk.stores.skills, skill, f"a row of yours has another value for {told}")
+            imported.remove(skill)
+    right = [] if desk.uses_model else _right(desk, task, imported[-_MOST_TRIED:])
     told = "used the imported skill"
-    return tuple(Saved(told=f"{told} {name!r}", code=code, skill=key, ran=True) for key, code, name in right)
+    return tuple(
+        Saved(told=f"{told} {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True) for one in right
+    )
+
+
+def _is_its_job(desk: Desk, task: Task, skill: Skill) -> bool:
+    """Whether the task is one that admitted the skill, or of a table with that column and columns that it takes."""
+    if skill.came_from(task.id):
+        return True
+    runs = [desk.stores.runs.of_task(source, None, OWN)[:1] for source in skill.source.split(", ")]
+    before = [given_task_of(desk, desk.stores.runs.run(one.run)) for records in runs for one in records]
+    names, wanted = names_of(task.view().signature), (task.entry, wanted_label(task.instruction))
+    alike = [one for one in before if one is not None and wanted == (one.entry, wanted_label(one.instruction))]
+    same = any(names_of(one.view().signature) == names for one in alike) and not is_headerless(names)
+    return same or (bool(alike and wanted[1]) and places_of(skill, task) is not None)
 
 
 def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
     fit = {one.digest: one for one in skills if _places(task, one) is not None}
     words = {key: f"{one.name.replace('-', ' ')} {one.description}" for key, one in fit.items()}
-    scores = BM25(words).scores(task.instruction) if fit else {}
+    index = WordIndex()
+    index.add(words)
+    scores = index.scores(task.instruction)
     return [fit[key] for key in sorted(fit, key=lambda key: -scores.get(key, 0.0))][:_MOST_TRIED]
 
 
 def _right(desk: Desk, task: Task, skills: Sequence[Skill]) -> list[Skill]:
-    """Those that are right on every visible row, as the sandbox runs them, each in a process of its own."""
+    """Those that are right on every visible row."""
+    wanted = [row.output for row in task.examples]
+    return [
+        skill
+        for skill, outcomes in _calls(desk, task, skills, task.examples)
+        if len(outcomes) == len(wanted)
+        and all(one.ok and equal(one.value, output) for one, output in zip(outcomes, wanted, strict=True))
+    ]
+
+
+def _calls(
+    desk: Desk, task: Task, skills: Sequence[Skill], rows: Sequence[Row]
+) -> list[tuple[Skill, Sequence[Outcome]]]:
+    """What functions give for rows of a task, as the sandbox runs them, each in a process of its own."""
     fit = [(skill, code) for skill in skills if (code := _wrapped(skill, task))]
     if not fit:
         return []
     limits = SandboxLimits(wall_s=2.0 + 1.0 * len(fit), program_s=1.0)
     programs = [Program(source=code, entry=task.entry) for _, code in fit]
-    runs = desk.open_sandbox().run_programs(programs, [row.input for row in task.examples], limits).programs
-    return [
-        skill
-        for (skill, _), run in zip(fit, runs, strict=False)
-        if len(run.outputs) == len(task.examples)
-        and all(one.ok and equal(one.value, row.output) for one, row in zip(run.outputs, task.examples, strict=True))
-    ]
+    runs = desk.open_sandbox().run_programs(programs, [row.input for row in rows], limits).programs
+    return [(skill, run.outputs) for (skill, _), run in zip(fit, runs, strict=False)]
 
 
 def _places(task: Task, skill: Skill) -> tuple[int, ...] | None:
@@ -144,8 +204,9 @@ def _kinds(signature: str) -> tuple[str, ...]:
 
 
 def _may_be(kind: str, other: str) -> bool:
-    """Whether values of two kinds may be the same; one that says nothing, or not of what it is a list, may be any."""
-    return kind == other or "any" in (kind.lower(), other.lower()) or kind in ("object", other.partition("[")[0])
+    """Whether values of two kinds may be the same, whatever is in them; one that says nothing may be any."""
+    both = {one.removesuffix("| None").partition("[")[0].strip().lower() for one in (kind, other)}
+    return len(both) == 1 or bool(both & {"any", "object"}) or both == {"row", "dict"}
 
 
 def _seen_by(task: Task, skill: Skill) -> Task:

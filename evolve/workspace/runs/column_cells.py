@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import IO, Any
 
 from evolve.episodes import Json, Row
 from evolve.reasons import Reason, reason
 from evolve.sandbox import Outcome, Program
-from evolve.tables import Cell, Change, Record, Rewriting, Table, is_blank, printable
+from evolve.skills.contract import drawn_from, unmet
+from evolve.tables import Cell, Change, Record, Rewriting, Table, is_blank, label_of, printable
 from evolve.tasks import equal
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.partly_filled import Inputs
@@ -31,7 +33,7 @@ class Functions:
 
     Attributes:
         programs: The function first; none where nothing was found and no row repeats a filled one.
-        likeness: What the rows are like that it was learned from.
+        rows: Those that it was learned from, with the arguments that it takes.
         near: How many of the programs count for every row; the others only for rows unlike the filled ones.
         contradicted: Where a filled row speaks against the function.
         used: The saved function that it is.
@@ -41,13 +43,18 @@ class Functions:
     """
 
     programs: Sequence[Program]
-    likeness: Likeness
+    rows: Sequence[Row] = ()
     near: int = 1
     contradicted: Contradicted = field(default_factory=Contradicted)
     used: UsedSkill | None = None
     open: Reason | None = None
     opposed: Opposed | None = None
     stays: bool = False
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What the rows are like."""
+        return Likeness.of([row.input for row in self.rows], [row.output for row in self.rows])
 
 
 @dataclass(kw_only=True)
@@ -151,6 +158,8 @@ class ColumnCells:
         strange: tuple[Reason, Outcome] | None,
     ) -> Judged:
         done = self._judged(record, values, outcomes)
+        if done.cell is not None and (lacks := unmet(self.needs, values, self.labels)):
+            return not_done("not filled", reason("out_of_contract", lacks=lacks))
         if self.sample is None and done.cell is not None:
             read = self.inputs.used
             inputs = [value for place, value in enumerate(values) if read is None or place in read]
@@ -194,6 +203,18 @@ class ColumnCells:
         against = function and Counterexamples(function=function, rows=tuple(self.against), searched=bool(opposed))
         counts = {"filled": self.filled, "marked": self.marked, "marks": tuple(self.marks)}
         return {**counts, "used": used, "against": against, "sample": self.sample}
+
+    @cached_property
+    def needs(self) -> list[dict[str, Json]]:
+        """The contract of a saved function in what it reads; rows of the same table are too few to refuse others by."""
+        used, rows = self.inputs.used, self.functions.rows if self.functions.used is not None else ()
+        drawn = drawn_from(row.input for row in rows)
+        return [need if used is None or place in used else {} for place, need in enumerate(drawn)]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """What the columns are called that the function takes."""
+        return [label_of(self.table, index) for index in self.inputs.columns]
 
     @property
     def unflagged(self) -> list[str]:

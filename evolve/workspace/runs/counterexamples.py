@@ -9,12 +9,12 @@ from evolve.episodes import Row
 from evolve.reasons import Reason, reason
 from evolve.sandbox import Outcome, Program
 from evolve.skills import Skill
+from evolve.skills.parameters import used_parameters
 from evolve.skills.signatures import names_of
 from evolve.tasks import Task, format_signature, infer_signature, row_key
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_VERIFY
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import used_parameters
 from evolve.workspace.runs.refuted import failures, functions_for
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.saved import places_of

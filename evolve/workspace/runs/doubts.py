@@ -14,9 +14,9 @@ from evolve.policies.protocol import Attendable, Doubting
 from evolve.reasons import Reason, reason
 from evolve.sandbox import Program
 from evolve.skills.frozen import frozen_piece
+from evolve.skills.parameters import used_parameters
 from evolve.tasks import MIN_VERIFY, Task, row_key
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import used_parameters
 from evolve.workspace.runs.place import Wish
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_used

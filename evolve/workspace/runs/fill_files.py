@@ -11,8 +11,9 @@ from evolve.errors import UsageError
 from evolve.export.script import Script, is_script, script_of
 from evolve.files import check_folder, named_path, write_atomic
 from evolve.sandbox import Program
+from evolve.skills.parameters import annotations_of, parameters_of, without_unread
 from evolve.tables import Table, column_of, form_of, label_of
-from evolve.workspace.runs.applying import annotations_of, file_and_name, parameters_of, without_unread
+from evolve.workspace.runs.applying import file_and_name
 from evolve.workspace.runs.fill_request import FillRequest
 from evolve.workspace.runs.filled import Filled
 from evolve.workspace.runs.own_cells import OwnCells

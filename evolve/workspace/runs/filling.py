@@ -12,6 +12,7 @@ from evolve.ledger import Ledger
 from evolve.reasons import Reason, reason
 from evolve.sandbox import Program
 from evolve.skills import Skill
+from evolve.skills.parameters import used_parameters, without_unread
 from evolve.tables import (
     Table,
     identity,
@@ -20,15 +21,10 @@ from evolve.tables import (
     table_path,
 )
 from evolve.tasks import Task
-from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import (
-    Applier,
-    used_parameters,
-    without_unread,
-)
+from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.column_cells import ColumnCells, Functions
 from evolve.workspace.runs.contradicted import Contradicted
 from evolve.workspace.runs.corrections import corrected
@@ -147,14 +143,14 @@ def _found(
             known = opposed.origin.skill
         request = replace(request, skill=known.name)
     with reading_told(table):
-        program, wanted, likeness = chosen_function(desk, table, request, own)
+        program, wanted, rows = chosen_function(desk, table, request, own)
     wanted = wanted if read is None else replace(wanted, doubted=read.doubted, own=read.own)
     saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
     used = opposed.used if opposed else None if saved is None else saved.used(wanted.examples)
     doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
     if stands_in is not None:
         doubt = doubt or _opposing(desk, table, program, wanted.inputs)
-    functions = Functions(programs=[program], likeness=likeness, used=used, open=doubt, opposed=opposed, stays=True)
+    functions = Functions(programs=[program], rows=rows, used=used, open=doubt, opposed=opposed, stays=True)
     return None, wanted, functions
 
 
@@ -189,13 +185,12 @@ def _searched(
     """The function that the filled rows led to, if any, and what else fits them."""
     if not (result.solved and result.answer):
         known = look_up(task)
-        return result, wanted, Functions(programs=[known] if known else [], likeness=Likeness.of(()))
+        return result, wanted, Functions(programs=[known] if known else [])
     note_written(desk, result.run_id, wanted.inputs.kind)
     rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
     earlier = () if result.used is None else origin_of(desk, function_named(desk, result.used.name)).rows_in(task)
     rows = (*task.examples, *task.verify, *task.hidden, *earlier)
-    likeness = Likeness.of([row.input for row in rows], [row.output for row in rows])
     # only these count, so that an odd cell elsewhere is no doubt
     used = frozenset[int]().union(*map(used_parameters, programs))
     # what was learned from numbers is not tried on a word
@@ -206,7 +201,7 @@ def _searched(
         wanted,
         Functions(
             programs=[*programs, opposed.program] if opposed else programs,
-            likeness=likeness,
+            rows=rows,
             near=1 + len(rivals),
             contradicted=Contradicted.of(task, result, used),
             used=result.used,

@@ -6,9 +6,11 @@ import math
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass, replace
 
+from evolve.episodes import Row
 from evolve.errors import UsageError
 from evolve.reasons import Reason
 from evolve.sandbox import Program
+from evolve.skills.parameters import annotations_of, parameters_of, without_unread
 from evolve.skills.signatures import types_of
 from evolve.tables import (
     ANY,
@@ -25,7 +27,6 @@ from evolve.tables import (
     text_column,
     typed_column,
 )
-from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.labels import argument_names, wanted_label
 from evolve.tasks.reading.partly_filled import (
     Inputs,
@@ -36,7 +37,7 @@ from evolve.tasks.reading.partly_filled import (
     wanted_column,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import annotations_of, given_function, parameters_of, without_unread
+from evolve.workspace.runs.applying import given_function
 from evolve.workspace.runs.fill_request import FillRequest
 from evolve.workspace.runs.own_cells import IsOwn
 from evolve.workspace.runs.run_answers import function_named
@@ -48,8 +49,8 @@ _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
 def chosen_function(
     desk: Desk, table: Table, request: FillRequest, is_own: IsOwn = lambda *_: False
-) -> tuple[Program, PartlyFilled, Likeness]:
-    """The function that is named, the column that it fills, and what the rows that it was learned from are like.
+) -> tuple[Program, PartlyFilled, list[Row]]:
+    """The function that is named, the column that it fills, and the rows that it was learned from, as it reads them.
 
     Its arguments are the columns that are called as its parameters are; where none is, the first ones, unless it was
     saved with names of columns.
@@ -89,13 +90,8 @@ def chosen_function(
     doubted = [table.is_doubted(record, column) for record in examples] if named else []
     own = [not known and is_own(table, one, column) for one, known in zip(examples, doubted, strict=False)]
     partly = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=sum(doubted), own=sum(own))
-    return program, partly, _likeness(origin, len(names), places[: len(columns)])
-
-
-def _likeness(origin: SkillOrigin | None, width: int, places: Sequence[int]) -> Likeness:
-    """What the rows are like that a saved function was learned from, in the arguments that it reads."""
-    rows = [row for row in (() if origin is None else origin.rows) if len(row.input) == width]
-    return Likeness.of([[row.input[place] for place in places] for row in rows], [row.output for row in rows])
+    rows = [row for row in (() if origin is None else origin.rows) if len(row.input) == len(names)]
+    return program, partly, [replace(row, input=tuple(row.input[at] for at in places[: len(columns)])) for row in rows]
 
 
 def _named(desk: Desk, request: FillRequest) -> tuple[Program, tuple[tuple[str, ...], str], SkillOrigin | None]:

@@ -15,7 +15,8 @@ from evolve.record.pairings import failure_of
 from evolve.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
 from evolve.skills import Skill
 from evolve.skills.archives import read_foreign
-from evolve.skills.foreign import TOLD, ForeignSkill, foreign_skills, look_of
+from evolve.skills.documented import TOLD
+from evolve.skills.foreign import ForeignSkill, foreign_skills, look_of
 from evolve.skills.quarantine import ImportedSkill, imported_skills, set_aside
 from evolve.tasks import Task
 from evolve.workspace.desk import Desk
@@ -83,10 +84,13 @@ def import_skills(desk: Desk, path: Path, *, mine: bool = False) -> Imported:
     functions = [one for one in found if one.skill is not None and not refused[one.name]]
     refused.update((one.name, why) for one, why in _tried(desk, origin, functions))
     db, sound, role = desk.stores.db, [one for one in found if not refused[one.name]], "user" if mine else "document"
-    before = {note.text for note in desk.stores.memory.notes() if note.role in ("user", role)}
+    notes = desk.stores.memory.notes()
+    before = {note.text for note in notes if note.role in ("user", role)}
     texts = {f"{one.name}: {one.guidance}": one.name for one in sound if one.guidance}
     with db.transaction():
         fits = [one.skill for one in sound if one.skill and set_aside(db, one.skill, origin, one.evidence)]
+        if mine and (quoted := [note.id for note in notes if note.role != "user" and note.text in texts]):
+            desk.stores.memory.forget(quoted)  # what they vouch for is theirs, and stands there once
         for text in texts.keys() - before:  # of a document it reaches no run
             desk.stores.memory.note(text, f"the skill {texts[text]}", role=role, source=origin)
     noted = [name for text, name in texts.items() if text not in before]
@@ -107,25 +111,25 @@ def _mistakable(name: str, kept: Collection[str], often: int) -> str:
 
 
 def _tried(desk: Desk, origin: str, found: Sequence[ForeignSkill]) -> Iterator[tuple[ForeignSkill, str]]:
-    """Each function with why its author's own tests refuse it, or ""; without any nothing speaks against it."""
+    """Each function that fails a test of its author's or an example of its documents, and why."""
     with doing("import", origin, total=len(found)) as activity:
         for start in range(0, len(found), _BATCH):
-            tested = [one for one in found[start : start + _BATCH] if one.tests]
-            files = [{"skill.py": one.skill.code, "test_skill.py": one.tests} for one in tested if one.skill]
+            tested = [(one, tests) for one in found[start : start + _BATCH] for tests in one.tests if tests]
+            files = [{"skill.py": one.skill.code, "test_skill.py": tests} for one, tests in tested if one.skill]
             modules = [TestModule(files=each, test_file="test_skill.py") for each in files]
             limits = SandboxLimits(wall_s=5.0 + 3.0 * len(modules), program_s=3.0)
             result = desk.open_sandbox().run_tests(modules, limits) if modules else SandboxResult(programs=())
             if result.fault:
                 raise SandboxUnavailable(f"their tests could not be run: {result.fault}")
             runs = (*result.programs, *[ProgramRun(error=NOT_RUN)] * len(tested))
-            yield from ((one, _failure(run)) for one, run in zip(tested, runs, strict=False))
+            yield from ((one, why) for (one, _), run in zip(tested, runs, strict=False) if (why := _failure(run)))
             activity.advance(start + len(tested))
 
 
 def _failure(run: ProgramRun) -> str:
     why = failure_of(run)
     if why.startswith(TOLD):
-        return "an example in its own documents does not hold"
+        return f"an example in its own documents does not hold: {why.partition('AssertionError: ')[2]}"
     return f"its own tests do not pass: {why}"[:300] if why else ""
 
 

@@ -13,6 +13,7 @@ from evolve.episodes import OWN, EpisodeRecord
 from evolve.policies.language.repetition import told_in
 from evolve.workspace.runs.run_answers import kept_by_person
 from evolve.workspace.runs.skill_origin import origin_of
+from evolve.workspace.shelves.practice import only_practised, shipped_tasks
 from evolve.workspace.shelves.preferences import ABOUT
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def used_in(desk: Desk, record: EpisodeRecord) -> tuple[Used, ...]:
 
 
 def kept_things(desk: Desk) -> list[KeptThing]:
-    """Preferences in force, notes and skills in use, with how often each was shown to a run."""
+    """Preferences in force, notes, and skills in use that are not practice's, with how often a run was shown each."""
     runs = {run.id: run for run in desk.stores.runs.runs()}
     own = [(runs[one.run], _shown(one)) for one in desk.stores.runs.episodes() if one.split == OWN and one.run in runs]
     seen = [_Seen(run=run, at=datetime.fromisoformat(run.started).timestamp(), shown=shown) for run, shown in own]
@@ -112,7 +113,8 @@ class _Seen:
 def _skills(desk: Desk) -> Iterator[KeptThing]:
     from evolve.improve.item_history import skill_histories
 
-    skills = [skill for skill in desk.stores.skills.active() if not skill.hidden]
+    shipped, active = shipped_tasks(desk.stores), desk.stores.skills.active()
+    skills = [skill for skill in active if not (skill.hidden or only_practised(skill, shipped))]
     histories = skill_histories(desk.stores, skills)
     for skill in skills:
         history = histories[skill.digest]

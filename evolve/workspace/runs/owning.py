@@ -46,4 +46,4 @@ def _draft(desk: Desk, record: EpisodeRecord, task: Task) -> SkillDraft | None:
     if not drafts and not desk.uses_model:
         policy = desk.learner.policy(None, desk.stores.skills.active(), attended=True)
         drafts = policy.distill(task.view(), record.steps)
-    return next((one for one in drafts if not one.arguments), None)
+    return next((one for one in drafts if not (one.arguments or one.unseen)), None)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from evolve.episodes import EpisodeRecord, Json, Row
 from evolve.sandbox import Outcome, Program, SandboxLimits
 from evolve.skills import ACTIVE, Skill
+from evolve.skills.parameters import used_parameters
 from evolve.tasks import Task, equal
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import used_parameters
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import answers_of_runs, function_named
 from evolve.workspace.runs.saved import LIKE, given_again, likeness, places_of

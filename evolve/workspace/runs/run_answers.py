@@ -15,10 +15,10 @@ from evolve.sandbox import Program
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.likeness import plain
 from evolve.skills.naming import is_numbered, with_entry
+from evolve.skills.parameters import without_unread
 from evolve.tables import ColumnKind
 from evolve.tasks import Task, task_json
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import without_unread
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.given_task import task_of
 

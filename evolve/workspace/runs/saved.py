@@ -10,11 +10,11 @@ from evolve.episodes import OWN, EpisodeRecord, Json, Row, Saved, shown_rows
 from evolve.files import canonical_json
 from evolve.sandbox import Program
 from evolve.skills import Skill
+from evolve.skills.parameters import used_parameters
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import MIN_VERIFY, Task, row_key, row_outline
 from evolve.tasks.reading.labels import wanted_label
 from evolve.workspace.desk import Desk
-from evolve.workspace.runs.applying import used_parameters
 from evolve.workspace.runs.run_answers import (
     CONTESTED,
     FORGOTTEN,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from evolve.episodes import BUILT_IN
 from evolve.errors import UsageError
 from evolve.paths import home_folder
 from evolve.sandbox import UNSANDBOXED
 from evolve.skills import Skill
+from evolve.workspace.shelves.practice import made_by_practice
 
 if TYPE_CHECKING:
     from evolve.record.stores import Stores
@@ -56,39 +55,21 @@ class Exported:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def is_unconfined(stores: Stores, skill: Skill) -> bool:
-    """Whether it was only ever tried without a sandbox."""
-    return {one.fingerprint for one in stores.skills.verdicts(skill.digest) if one.admitted} == {UNSANDBOXED}
-
-
-def why_not_exported(stores: Stores, skill: Skill) -> str:
+def why_not_exported(stores: Stores, skill: Skill, shipped: Collection[str]) -> str:
     """Why a skill must not leave the workspace, with what to do about it; "" where it may."""
     if skill.hidden:
         return (
             "it is a part of answers that the search uses, and no skill; "
             f"evolve skills own {skill.name} makes it one of yours"
         )
-    if is_unconfined(stores, skill):
+    if {one.fingerprint for one in stores.skills.verdicts(skill.digest) if one.admitted} == {UNSANDBOXED}:
         return "it was learned without a sandbox; learn it again without --set sandbox=none"
-    if skill.owner != "user" and all(_is_practice(stores, task) for task in skill.source.split(", ")):
+    if made_by_practice(skill, shipped):
         return (
             "it comes from practice on tasks that ship with evolve, not from work of yours; "
             f"evolve skills own {skill.name} makes it yours, then export it"
         )
     return ""
-
-
-def _is_practice(stores: Stores, task: str) -> bool:
-    sql = (
-        "SELECT DISTINCT s.source FROM memory_sources s JOIN memory_episodes e ON e.episode = s.episode"
-        " WHERE e.task = ?"
-    )
-    known = {str(row["source"]) for row in stores.db.query(sql, [task])}
-    if known or not re.search(r"-\d+\Z", task):
-        return known == {BUILT_IN}
-    from evolve.tasks.suites import ships
-
-    return ships(task)
 
 
 def evidence_of(stores: Stores, skill: Skill) -> dict[str, object]:
@@ -137,8 +118,12 @@ def skill_folders(install: str | None) -> list[Path]:
     """Where a program looks for skills; nothing without one.
 
     Raises:
-        UsageError: Nobody knows the program.
+        UsageError: Nobody knows the program, or its place is a link: what is written must stay in this folder.
     """
     if install is not None and install not in _INSTALL:
         raise UsageError(f"no program {install!r}", hint=f"--install {', --install '.join(_INSTALL)}")
-    return [(home_folder() if home else Path.cwd()) / place for home, place in _INSTALL.get(install or "", ())]
+    found = [(home_folder() if home else Path.cwd(), place) for home, place in _INSTALL.get(install or "", ())]
+    for base, place in found:
+        if (base / place).resolve() != base.resolve() / place:
+            raise UsageError(f"{base / place} is a link to another place", hint="--to DIR writes where you say")
+    return [base / place for base, place in found]

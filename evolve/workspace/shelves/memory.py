@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import getpass
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from evolve.episodes import FACT, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.files import SVG, is_replaced, write_atomic
+from evolve.retrieval import HashingEmbedder, MeaningIndex
+from evolve.workspace.shelves.practice import shipped_tasks
 from evolve.workspace.shelves.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -22,6 +25,14 @@ if TYPE_CHECKING:
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
     from evolve.record.stores import Stores
     from evolve.redaction import Scanner
+    from evolve.workspace.shelves.preferences import Preferences
+
+_NOTES = ("note", "replaced")
+_LOOKED_AT = 64
+"""Insights that are looked at until enough are about the subject."""
+_NEAR = 0.4
+"""Cosine by a trained encoder from which tasks are alike that share no word with a query. Hashed words say only once
+more which words are shared."""
 
 NoteRole = Literal["user", "assistant", "tool", "document"]
 
@@ -41,6 +52,7 @@ class Memories(Shelf):
     Args:
         on_empty: Called after the last insight was forgotten.
         scanner: Gives what knows the secrets that no file may hold.
+        preferences: Gives what the person wants.
         policy: Name of the policy that works here, for whom claims in a model's words are read; None for no model.
     """
 
@@ -50,10 +62,11 @@ class Memories(Shelf):
         *,
         on_empty: Callable[[], None],
         scanner: Callable[[], Scanner],
+        preferences: Callable[[], Preferences],
         policy: str | None = None,
     ) -> None:
         self._stores, self._memory, self._scanner, self._policy = stores, stores.memory, scanner, policy
-        self._on_empty = on_empty
+        self._on_empty, self._preferences = on_empty, preferences
 
     def note(
         self,
@@ -167,34 +180,57 @@ class Memories(Shelf):
     def recall(
         self,
         query: str,
-        k: int = 5,
+        k: int = 8,
         *,
-        scope: Scope | None = None,
-        now: float | None = None,
         as_of: datetime | str | float | None = None,
         kinds: Sequence[str] | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        practice: bool = False,
     ) -> builtins.list[Recalled]:
-        """What is worth knowing for a task in words.
+        """What is worth knowing for a task in words: at most ``k`` of each kind, what somebody said first.
+
+        A person and the programs that are served get the same. An insight of another subject is left out: no task that
+        it rests on shares a word with the query, and no trained encoder finds them alike.
 
         Args:
-            as_of: As it was known then, a date or seconds as ``at`` of :meth:`note`; ``now`` is the same in seconds.
+            as_of: As it was known then, as ``at`` of :meth:`note`; at the end of a day that is given as text.
             kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
                 insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
-
-        Raises:
-            UsageError: Both times are given.
+            folder: Also preferences that hold for work there.
+            practice: Also insights that came from practice; see :meth:`from_practice`.
         """
-        if now is not None and as_of is not None:
-            raise UsageError("now and as_of say the same", hint="give one of them")
-        chosen = ("insight", "hypothesis", "note") if kinds is None else kinds
-        found = self._memory.recall(query, k, scope=scope, now=_seconds(as_of) if now is None else now, kinds=chosen)
-        known = self.sentences()
+        chosen, now = ("insight", "hypothesis", "note") if kinds is None else kinds, _seconds(as_of)
+        if now is not None and isinstance(as_of, str) and not as_of[10:]:
+            now += 86_400.0
+        noted, claimed = [[kind for kind in chosen if (kind in _NOTES) is wish] for wish in (True, False)]
+        said = [] if folder is None else self._preferences().for_context(query, k, folder=os.fspath(folder))
+        said += self._memory.recall(query, k, now=now, kinds=noted)
+        found = self._memory.recall(query, _LOOKED_AT, now=now, kinds=claimed)
+        known, taught = self.sentences(), frozenset() if practice else self.from_practice()
         # A model's word that is not borne out stays out, unless it is asked for.
-        return [
-            _for_people(one, known.get(one.id))
+        told = [
+            one
             for one in found
-            if kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT)
+            if one.id not in taught
+            and (kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT))
         ]
+        return said + [_for_people(one, known.get(one.id)) for one in self._about(query, told)[:k]]
+
+    def _about(self, query: str, found: Sequence[Recalled]) -> builtins.list[Recalled]:
+        """The insights that are about the subject of a query."""
+        asked = {entry.episode: entry.instruction for entry in self._memory.entries()}
+        texts = {one.id: {one.text} if one.cause.startswith(FACT) else set() for one in found}
+        for name, said in texts.items():
+            said.update(asked.get(row.episode, "") for row in self._memory.evidence(name))
+        fitting = MeaningIndex({name: " ".join(said) for name, said in texts.items()}).scores(query).keys()
+        least = math.inf if isinstance(self._memory.embedder, HashingEmbedder) else _NEAR
+        return [one for one in found if one.id in fitting or one.scores["vector"] >= least]
+
+    def from_practice(self) -> frozenset[str]:
+        """Ids of the insights that came from nothing but practice on tasks that ship with evolve."""
+        shipped, sql = shipped_tasks(self._stores), "SELECT DISTINCT insight, task FROM memory_evidence"
+        rows = [(str(row["insight"]), row["task"] in shipped) for row in self._stores.db.query(sql)]
+        return frozenset(name for name, ships in rows if ships) - {name for name, ships in rows if not ships}
 
     def why(self, effect: str) -> builtins.list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from evolve.errors import SandboxUnavailable, UsageError
 from evolve.record.pairings import failure_of
 from evolve.sandbox import Sandbox, TestModule
-from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, with_called
+from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, doubt_all, with_called
 from evolve.skills.folder import document
 from evolve.skills.library import taken_up
 from evolve.skills.signatures import names_of
@@ -28,6 +28,7 @@ from evolve.workspace.shelves.exporting import (
     why_not_exported,
     worked_in,
 )
+from evolve.workspace.shelves.practice import only_practised, shipped_tasks
 from evolve.workspace.shelves.shelf import Shelf
 from evolve.workspace.shelves.skill_folders import UnusedFolder, unused_folders
 
@@ -67,7 +68,7 @@ class Skills(Shelf):
         self._on_empty = on_empty
         self._same = same
         self._read_only = read_only
-        self._index: tuple[frozenset[tuple[str, str]], SkillIndex] | None = None
+        self._index: tuple[frozenset[tuple[str, str]], SkillIndex, frozenset[str]] | None = None
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission, without parts of answers that serve the search alone."""
@@ -104,23 +105,37 @@ class Skills(Shelf):
 
         return skill_histories(self._stores, skills)
 
-    def find(self, query: str, k: int = 5) -> builtins.list[Skill]:
-        """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them."""
+    def from_practice(self, skills: Sequence[Skill]) -> frozenset[str]:
+        """Digests of those that came from practice on tasks that ship with evolve, and helped no task of the person."""
+        shipped = shipped_tasks(self._stores)
+        return frozenset(skill.digest for skill in skills if only_practised(skill, shipped))
+
+    def find(self, query: str, k: int = 8, *, practice: bool = False) -> builtins.list[Skill]:
+        """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them.
+
+        Args:
+            practice: Also, behind them, as many that came from practice; see :meth:`from_practice`.
+        """
         from evolve.export import SkillIndex, search_text
 
         # Which skills there are is cheap to ask; what they say is read again only where that changed.
         key = self._stores.skills.standing(KEPT)
         if self._index is None or self._index[0] != key:
-            texts = {skill.digest: search_text(skill) for skill in self.list(KEPT)}
-            self._index = (key, SkillIndex(texts, self._stores.memory.embedder))
-        return [self.show(digest) for digest in self._index[1].best(query, k)]
+            kept = self.list(KEPT)
+            texts = {skill.digest: search_text(skill) for skill in kept}
+            self._index = (key, SkillIndex(texts, self._stores.memory.embedder), self.from_practice(kept))
+        found, taught = self._index[1].best(query, len(key)), self._index[2]
+        own = [digest for digest in found if digest not in taught][:k]
+        more = [digest for digest in found if digest in taught][:k] if practice else []
+        return [self.show(digest) for digest in (*own, *more)]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
         """Functions that may leave, as MCP tools by name of the skill, the most used first."""
         from evolve.workspace.shelves.skill_tools import skill_tools
 
         known = [skill for skill in self.list(KEPT) if not skill.environment]
-        kept = [skill for skill in known if not why_not_exported(self._stores, skill)]
+        shipped = shipped_tasks(self._stores)
+        kept = [skill for skill in known if not why_not_exported(self._stores, skill, shipped)]
         return skill_tools(kept, reserved)
 
     def call(self, name: str, given: Mapping[str, Json], *, seconds: float = 10.0, warm: Sandbox | None = None) -> Json:
@@ -175,12 +190,7 @@ class Skills(Shelf):
         if not failed and skill.status == "doubtful":
             library.trust_again(skill.digest)
         elif failed and skill.status in KEPT:
-            kept = library.list(KEPT)
-            library.doubt(skill.digest, failed)
-            made_of_it = [candidate for candidate in kept if skill.digest in with_called([candidate.digest], kept)]
-            for other in made_of_it:
-                if other.owner != "user" and other.digest != skill.digest:
-                    library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
+            doubt_all(library, skill, failed)
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
         """Takes a skill out of use, with the same function of runs and of other skills; bodies and history stay.
@@ -190,11 +200,29 @@ class Skills(Shelf):
         retired = self._stores.skills.retire(name, reason, attended=True)
         for other in () if retired.part or retired.environment else self._same(retired):
             self._stores.skills.retire(other.digest, reason, attended=True)
+        self._tidy()
+        return retired
+
+    def forget_practice(self) -> builtins.list[Skill]:
+        """Takes out of use what practice made, its parts too, but for what a skill of the person's is made of.
+
+        Each can be put back by :meth:`undo`. Functions that runs of the person's own found stay in use.
+        """
+        known = [*self.list((*KEPT, "doubtful")), *self.parts((*KEPT, "doubtful"))]
+        taught = self.from_practice(known)
+        needed = with_called({skill.digest for skill in known} - taught, known)
+        gone = [skill for skill in known if skill.digest in taught - needed]
+        for skill in gone:
+            self._stores.skills.retire(skill.digest, "what practice taught was forgotten")
+        self._tidy()
+        return gone
+
+    def _tidy(self) -> None:
+        """With the last skill go all parts of answers, and what acts only beside a skill."""
         if not self.list(ACTIVE):
             for part in self.parts():
                 self._stores.skills.retire(part.digest, "the last skill was retired")
             self._on_empty()
-        return retired
 
     def versions(self, name: str) -> builtins.list[Skill]:
         """The skills that do the same job, oldest first.
@@ -272,13 +300,13 @@ class Skills(Shelf):
         folders = skill_folders(install)
         if to is None and not folders:
             raise UsageError("say where the skills go", hint="--to DIR, or --install claude, codex or project")
-        skills, left_out = [self.show(name) for name in names], dict[str, str]()
+        skills, left_out, shipped = [self.show(one) for one in names], dict[str, str](), shipped_tasks(self._stores)
         for skill in skills:
-            told, _, hint = why_not_exported(self._stores, skill).partition("; ")
+            told, _, hint = why_not_exported(self._stores, skill, shipped).partition("; ")
             if told:
                 raise UsageError(f"{skill.name} is not exported: {told}", hint=hint)
         for skill in self.list(("trusted",)) if wanted.get("trusted") else ():
-            if told := why_not_exported(self._stores, skill).partition("; ")[0]:
+            if told := why_not_exported(self._stores, skill, shipped).partition("; ")[0]:
                 left_out[skill.name] = told
             elif skill.digest not in {other.digest for other in skills}:
                 skills.append(skill)

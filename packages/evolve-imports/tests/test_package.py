@@ -39,7 +39,7 @@ def test_the_page_names_commands_that_there_are(command_tree: Any) -> None:
 
 @pytest.mark.slow
 def test_the_wheel_has_the_package_and_nothing_else(tmp_path: Path) -> None:
-    PACKAGE.check_wheel(tmp_path)
+    PACKAGE.check_wheel(tmp_path, "signs.toml", "prompts/corrections.md")
 
 
 @pytest.mark.slow

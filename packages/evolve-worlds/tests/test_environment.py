@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evolve.agent import Agent, Surroundings
 from evolve.environments import Setting, kind_of, open_environment
-from evolve.episodes import Action, Step
+from evolve.episodes import Action, Limits, Row, Step
 from evolve.errors import TaskError
 from evolve.functions import CallFailed, CallsInMemory, Toolbox
 from evolve.tasks import load_suite
@@ -44,11 +44,11 @@ def acts(worlds, sandbox):
     """Gives a function that runs code in one trial and gives the observation."""
     opened = []
 
-    def start(work=WORK):
+    def start(work=WORK, **more):
         kind, record = kind_of("worlds"), CallsInMemory()
         source = kind.source(task(work))
         gate = Toolbox().gate(record, clean=lambda value: value, more=[source])
-        environment = open_environment(task(work), Setting(sandbox=sandbox, source=source, calls=gate))
+        environment = open_environment(task(work), Setting(sandbox=sandbox, source=source, calls=gate, **more))
         opened.extend((environment, source))
         numbers = iter(range(1, 100))
 
@@ -138,6 +138,40 @@ def test_an_episode_is_verified_by_the_world_and_ends_it(worlds, sandbox):
     assert record.solved and record.verified and record.steps[0].judgement.text == "the world gives 1.00 of 1.00"
     assert [json.loads(call.arguments)["move"] for call in record.steps[0].observation.calls] == list(SOLUTION)
     assert worlds[0].played == [*SOLUTION, "closed"]
+
+
+PLANS = """
+def plan(place, thing, verb='take'):
+    return [f'go {place}', f'{verb} {thing}'] if place else [f'{verb} {thing}']
+print(plan('', 'lamp'), plan('cellar', 'lamp'), plan('attic', 'rope', 'cut'))
+"""
+ACTS = """
+from functions import act
+for places in ('garden', 'key'), ('hall', 'chest'), ('', 'lid', 'shut'), ('yard', 'ladder', 'raise'):
+    for move in plan(*places, *(['open'] if 'chest' in places else [])):
+        act(move)
+        if move == 'open chest':
+            known = [plan('cellar', 'cask', 'roll'), plan('', 'door', 'shut'), plan('loft', 'hay')]
+"""
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_function_by_which_a_world_was_done_is_proposed_as_a_skill(worlds, sandbox, tmp_path, later):
+    around = Surroundings(
+        policy=ScriptedWorker((PLANS, ACTS)), sandbox=sandbox, run="r1", checkpoints=tmp_path / "runs"
+    )
+    record = Agent(around).run_episode(task(), variant="v", split="own" if later else "train")
+    assert record.solved
+    drafts = Agent(around).learn(task(), record, limits=Limits()).drafts if later else record.drafts
+    (draft,) = drafts
+    assert (draft.name, draft.signature) == ("plan", "(place: str, thing: str, verb: str) -> list[str]")
+    assert Row(input=("attic", "rope", "cut"), output=["go attic", "cut rope"]) in draft.tests
+    assert len(draft.unseen) >= 3 and Row(input=("loft", "hay", "take"), output=["go loft", "take hay"]) in draft.unseen
+
+
+def test_code_imports_what_was_learned(acts):
+    act = acts(modules={"skills/__init__.py": b"", "skills/twice.py": b"def twice(n):\n    return 2 * n\n"})
+    assert "value: 42" in act("from skills.twice import twice\ntwice(21)").state.output
 
 
 def test_a_trial_that_was_cut_off_goes_on_from_the_record(worlds, sandbox, tmp_path, monkeypatch):

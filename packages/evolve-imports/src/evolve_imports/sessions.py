@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve.activity import doing
 from evolve.episodes import Suggestion
+from evolve.ledger import Budget
 from evolve.memory.preferences import Context, Preference
 from evolve.workspace.desk import Desk
-from evolve.workspace.secrets import scanner_of
+from evolve.workspace.secrets import AsksEndpoints, scanner_of
 from evolve.workspace.shelves.preferences import unfit
 from evolve.workspace.shelves.shelf import Shelf
-from evolve_imports.corrections import rules_said
+from evolve_imports.corrections import MOST, Said, rules_said, said_across
 from evolve_imports.transcripts import Session, read_sessions
 
-MOST_PROPOSED = 3
-"""For one session, or one file of rules or memories."""
+if TYPE_CHECKING:
+    from evolve.policies.language import LanguagePolicy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,38 +59,73 @@ class Sessions(Shelf):
         self._desk = desk
         self._writable = writable
 
-    def propose(self, path: str | os.PathLike[str]) -> list[Heard]:
-        """Proposes what the person corrected or said twice, at most three things for each session.
+    def propose(self, path: str | os.PathLike[str], *, budget: Budget | None = None) -> list[Heard]:
+        """Proposes what the person corrected or said twice, at most three things for each session, the surest first.
+
+        The workspace's model reads each session, where one is set; without a usable reply the rules of form do.
 
         Args:
             path: A file or folder: transcripts of Claude Code, rollouts of Codex, ``CLAUDE.md``, ``AGENTS.md``,
                 memories of Hermes or an export of mem0.
+            budget: What the model may spend, inside the limits of the workspace.
 
         Raises:
             UsageError: There is nothing at the path, or the one file that is named cannot be read.
+            EndpointProblem: The model does not answer; the same call goes on.
         """
         self._writable()
         with doing("import", os.fspath(path)):
-            return [self._heard(session) for session in read_sessions(Path(path).expanduser())]
+            sessions = list(read_sessions(Path(path).expanduser()))
+            policy = self._policy(sessions, budget)
+            found = said_across([(session.folder, self._said(session, policy)) for session in sessions])
+            heard = [self._heard(session, rules) for session, rules in zip(sessions, found, strict=True)]
+        order = {
+            id(one): max((rule.count for rule in rules), default=0) for one, rules in zip(heard, found, strict=True)
+        }
+        return sorted(heard, key=lambda one: -order[id(one)])
 
-    def _heard(self, session: Session) -> Heard:
-        scanner = scanner_of(self._desk.paths, [Path(session.folder)] if session.folder else [])
+    def _policy(self, sessions: Sequence[Session], budget: Budget | None) -> LanguagePolicy | None:
+        learner = self._desk.learner
+        if not self._desk.uses_model:
+            return None
+        from evolve.policies.language import LanguagePolicy
+
+        if isinstance(learner, AsksEndpoints):  # sessions may hold what a folder keeps secret
+            learner.beware_of([Path(session.folder) for session in sessions if session.folder])
+        policy = learner.policy(None, ())
+        if not isinstance(policy, LanguagePolicy):
+            return None
+        policy.meter.start(budget or Budget())
+        return policy
+
+    def _said(self, session: Session, policy: LanguagePolicy | None) -> list[Said]:
         rules = rules_said(session, unfit)
-        clean = [one for one in rules if not scanner.find(one.quote)]
-        suggestions = [
-            Suggestion(
-                kind="repeated" if one.repeated else "rule",
-                text=one.text,
-                quote=one.quote,
-                source="person" if session.typed else "file",
+        if policy is None or not session.typed or (len(session.said) < 2 and not rules):
+            return rules
+        from evolve_imports.asking import corrections_by_model, with_sure_rules
+
+        told = corrections_by_model(policy, session, unfit, self._desk.paths.store / "sessions")
+        return rules if told is None else with_sure_rules(told, rules)
+
+    def _heard(self, session: Session, rules: Sequence[Said]) -> Heard:
+        scanner = scanner_of(self._desk.paths, [Path(session.folder)] if session.folder else [])
+        clean = [one for one in rules if not scanner.find(f"{one.text}\n{one.quote}")]
+        proposals: list[Preference] = []
+        for wide in (True, False):
+            proposals += self._desk.preferences.suggest_remembering(
+                [_suggestion(one, session) for one in clean if one.wide == wide],
+                run=Context() if wide else Context(folder=session.folder),
+                known=[note.text for note in self._desk.stores.memory.notes()],
+                most=MOST - len(proposals),
             )
-            for one in clean
-        ]
-        proposals = self._desk.preferences.suggest_remembering(
-            suggestions,
-            run=Context(folder=session.folder),
-            known=[note.text for note in self._desk.stores.memory.notes()],
-            most=MOST_PROPOSED,
-        )
         more, secrets = max(0, len(clean) - len(proposals)), len(rules) - len(clean)
         return Heard(source=session.source, proposals=tuple(proposals), more=more, secrets=secrets)
+
+
+def _suggestion(said: Said, session: Session) -> Suggestion:
+    return Suggestion(
+        kind="repeated" if said.count > 1 else "rule",
+        text=said.text,
+        quote=f"{said.quote} (said {said.count} times)" if said.count > 1 else said.quote,
+        source="person" if session.typed else "file",
+    )

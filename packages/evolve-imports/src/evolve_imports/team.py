@@ -25,6 +25,7 @@ from evolve.workspace.secrets import scanner_of
 from evolve.workspace.shelves.shelf import Shelf
 
 _SKILLS, _CLAIMS, _EVIDENCE, _LARGEST = "skills", "claims.jsonl", "evidence.json", 1 << 20
+_MOST_CLAIMS = 1_000
 OTHERS = "others:a shared folder"
 """Who made the evidence of foreign claims, and its task: one for all, so that many who say the same count once."""
 
@@ -125,6 +126,9 @@ def _pull_claims(desk: Desk, folder: Path, skills: Imported) -> Pulled:
     """Takes in the claims of a shared folder as hypotheses, beside what became of its skills."""
     new, refused = list[str](), dict[str, str]()
     for number, line in enumerate(_text(folder / _CLAIMS).splitlines(), 1):
+        if number > _MOST_CLAIMS:
+            refused[f"line {number} and what follows"] = f"a folder shares {_MOST_CLAIMS:,} claims at most"
+            break
         try:
             claim = _ForeignClaim.model_validate_json(line)
         except ValidationError:
@@ -171,6 +175,8 @@ def _text(file: Path) -> str:
 def _push_claims(desk: Desk, file: Path, is_secret: Callable[[str], bool]) -> int:
     """Adds the claims that may act here to those in the file."""
     lines = dict.fromkeys(_text(file).splitlines())
+    if not lines and os.path.lexists(file) and file.stat().st_size:
+        raise UsageError(f"{file}: no plain file of at most {_LARGEST >> 20} MiB", hint="move it, so that none is lost")
     for one in desk.stores.memory.claims(policy=desk.learner.name if desk.uses_model else None):
         if one.influences and one.cause.startswith(FACT) and not is_secret(one.text):
             scope = {"environment": one.scope.environment, "family": one.scope.family}

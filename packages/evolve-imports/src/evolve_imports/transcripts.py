@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evolve.errors import UsageError
 from evolve.files import read_text
@@ -24,9 +24,36 @@ _AGENT_HOMES = (".claude", ".codex", ".hermes")
 _TYPED = re.compile(r"<bash-input>(.*?)</bash-input>|<user_shell_command>\s*<command>(.*?)</command>", re.DOTALL)
 _INJECTED = re.compile(r"<([a-zA-Z][\w-]*)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL)
 _NOT_TYPED = ("This session is being continued from", "[Request interrupted", "# AGENTS.md instructions", "Caveat: ")
+_REFUSED = re.compile(
+    r"The user doesn't want to proceed with this tool use\..*?the user said:\s*"
+    r"(?!The user wants to clarify)(.+?)(?:\n\nNote: |\Z)",
+    re.DOTALL,
+)
+"""How Claude Code tells the agent that the person refused a call, and why: in the place of the tool's result."""
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
 _TEXT_KEYS = ("memory", "text", "content", "fact", "value")
+_SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh")
 _LIST_KEYS = ("results", "memories", "entries", "data", "user", "items")
+
+
+Speaker = Literal["person", "agent", "command", "output"]
+"""Who a turn is of: also a command that the agent ran, and what a tool gave."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """What a person typed, or an entry of a file.
+
+    Attributes:
+        shown: What was shown before it.
+        answer: The words of the agent that it replies to.
+        did: Commands that the agent ran since the message before.
+    """
+
+    text: str
+    shown: tuple[str, ...] = ()
+    answer: str = ""
+    did: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,14 +63,14 @@ class Session:
     Attributes:
         source: Name of the file.
         folder: Where it was worked; "" for everywhere.
-        said: What the person typed, in order, each with what was shown before it; of a file what is written there.
+        said: What the person typed, in order; of a file what is written there.
         commands: Commands that the person typed.
         typed: It is a session, in which the person spoke; else a file that somebody wrote.
     """
 
     source: str
     folder: str = ""
-    said: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    said: tuple[Message, ...] = ()
     commands: tuple[str, ...] = ()
     typed: bool = True
 
@@ -92,8 +119,8 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _plain(texts: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((" ".join(text.split()), ()) for text in texts if text.strip())
+def _plain(texts: Sequence[str]) -> tuple[Message, ...]:
+    return tuple(Message(text=" ".join(text.split())) for text in texts if text.strip())
 
 
 def _lines(text: str) -> list[str]:
@@ -127,17 +154,23 @@ def _session(name: str, lines: Sequence[Any]) -> Iterator[Session]:
     is_codex = any(isinstance(one.get("payload"), dict) for one in entries)
     turns = list(_codex_turns(entries) if is_codex else _claude_turns(entries))
     folder = next((place for one in entries for place in (_place(one),) if place), "")
-    said: list[tuple[str, tuple[str, ...]]] = []
+    said: list[Message] = []
     commands: list[str] = []
     shown: list[str] = []
-    for is_person, text in turns:
-        if not is_person:
+    did: list[str] = []
+    answer = ""
+    for speaker, text in turns:
+        if speaker == "command":
+            did.append(text)
+        elif speaker != "person":
             shown.append(text[:4_000])
-            continue
-        commands += [" ".join((a or b).split()) for a, b in _TYPED.findall(text)]
-        own = _INJECTED.sub("", text).strip()
-        if own and not own.startswith(_NOT_TYPED) and not (said and said[-1][0] == own):
-            said.append((own, tuple(shown[-_MOST_SHOWN:])))
+            answer = " ".join(shown[-1].split()) if speaker == "agent" and text.strip() else answer
+        else:
+            commands += [" ".join((a or b).split()) for a, b in _TYPED.findall(text)]
+            own = _INJECTED.sub("", text).strip()
+            if own and not own.startswith(_NOT_TYPED) and (did or answer or not (said and said[-1].text == own)):
+                said.append(Message(text=own, shown=tuple(shown[-_MOST_SHOWN:]), answer=answer, did=tuple(did)))
+                did, answer = [], ""
     if said or commands:
         yield Session(source=name, folder=folder, said=tuple(said), commands=tuple(commands))
 
@@ -157,21 +190,37 @@ def _texts(content: Any) -> str:
     return "\n".join(text if isinstance(text, str) else _texts(text) for text in texts)
 
 
-def _claude_turns(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
+def _claude_turns(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Speaker, str]]:
     for one in entries:
         inner = one.get("message")
         message: Mapping[str, Any] = inner if isinstance(inner, dict) else one
         role, content = message.get("role"), message.get("content")
-        blocks = content if isinstance(content, list) else []
-        is_result = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        is_result = any(block.get("type") == "tool_result" for block in blocks)
         odd = any(one.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary", "toolUseResult"))
         external = one.get("userType", "external") == "external"
-        is_person = role == "user" and external and not (is_result or odd)
-        if role in ("user", "assistant"):
-            yield is_person, _texts(content)
+        if role == "assistant" and not odd:
+            for block in blocks:
+                yield from _command(block.get("input"))
+            yield "agent", _texts(content)
+        elif role in ("user", "assistant"):
+            refusals = [_REFUSED.match(_texts([block])) for block in blocks if block.get("is_error") is True]
+            if external and not one.get("isSidechain"):
+                yield from (("person", refusal[1]) for refusal in refusals if refusal)
+            yield "person" if role == "user" and external and not (is_result or odd) else "output", _texts(content)
 
 
-def _codex_turns(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
+def _command(call: Any) -> Iterator[tuple[Speaker, str]]:
+    """The command that a call of a tool runs in a shell, if it does."""
+    call = _parsed(call) if isinstance(call, str) else call
+    found = call.get("command", call.get("cmd")) if isinstance(call, dict) else None
+    if isinstance(found, list) and found:
+        found = found[-1] if found[0] in _SHELLS else " ".join(map(str, found))
+    if isinstance(found, str) and found.strip():
+        yield "command", " ".join(found.split())
+
+
+def _codex_turns(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Speaker, str]]:
     payloads = [one["payload"] for one in entries if isinstance(one.get("payload"), dict)]
     if any(isinstance(one.get("source"), dict) for one in payloads):
         return  # another agent asked, and no person
@@ -179,12 +228,14 @@ def _codex_turns(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[bool, s
     for one in payloads:
         kind, role = one.get("type"), one.get("role")
         if kind == "user_message":
-            yield True, str(one.get("message", ""))
+            yield "person", str(one.get("message", ""))
         elif kind == "message" and role == "user":
             text = _texts(one.get("content"))
             # What is typed stands in an event too, and what the program adds does not.
             if not events or "<user_shell_command>" in text:
-                yield True, text
+                yield "person", text
+        elif kind == "function_call":
+            yield from _command(one.get("arguments"))
         elif kind in ("function_call_output", "custom_tool_call_output", "agent_message", "message"):
             told = one.get("output", one.get("message", one.get("content", "")))
-            yield False, _texts(told) or str(told)
+            yield "agent" if kind in ("agent_message", "message") else "output", _texts(told) or str(told)

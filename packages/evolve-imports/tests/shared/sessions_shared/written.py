@@ -1,13 +1,81 @@
-"""Writes sessions as the programs of other agents leave them."""
+"""Writes sessions as the programs of other agents leave them, and tells how well their corrections were found."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 _AT = "2026-10-02T09:00:00.000Z"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Talk:
+    """A session with what its person corrected.
+
+    Attributes:
+        form: ``claude`` or ``codex``.
+        turns: Each with its kind: ``u`` what the person types, ``!`` a command of theirs, ``a`` what the agent says,
+            ``c`` a command of the agent, ``t`` what came of it.
+        planted: For each correction the words that a right proposal has.
+    """
+
+    form: str
+    folder: str
+    turns: tuple[tuple[str, str], ...]
+    planted: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """What of the planted corrections was proposed, and how many of the proposals are one."""
+
+    planted: int
+    found: int
+    proposed: int
+    right: int
+    most: int
+
+    @property
+    def recall(self) -> float:
+        return self.found / self.planted
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.proposed if self.proposed else 1.0
+
+
+def development(name: str) -> list[Talk]:
+    """The sessions of ``tune``, by which signs were made, of ``watch``, which were looked at once to widen them, or of
+    ``fresh``, which were written when the signs were fixed and led to four more words."""
+    text = (Path(__file__).with_name("development") / f"{name}.txt").read_text()
+    return list(_talks(text))
+
+
+def _talks(text: str) -> Iterator[Talk]:
+    for part in text.split("== ")[1:]:
+        head, *lines = (line.replace("\r", "\n") for line in part.strip().replace("\n  ", "\r").split("\n"))
+        form, folder = head.split()
+        turns = tuple((line[0], line[2:]) for line in lines if line[0] != "=")
+        planted = tuple(line[2:] for line in lines if line[0] == "=")
+        yield Talk(form=form, folder=folder, turns=turns, planted=planted)
+
+
+def score(talks: Sequence[Talk], proposed: Sequence[Sequence[str]]) -> Score:
+    """Compares the proposals of each session with what was planted in it; one correction proposed twice counts once."""
+    found = right = 0
+    for talk, texts in zip(talks, proposed, strict=True):
+        held = {key for key in talk.planted if any(key.casefold() in text.casefold() for text in texts)}
+        found, right = found + len(held), right + len(held)
+    return Score(
+        planted=sum(len(talk.planted) for talk in talks),
+        found=found,
+        proposed=sum(map(len, proposed)),
+        right=right,
+        most=max(map(len, proposed)),
+    )
 
 
 def write_talk(file: Path, form: str, turns: Sequence[tuple[str, str]], folder: str) -> Path:
@@ -34,6 +102,9 @@ def _claude(turns: Sequence[tuple[str, str]], folder: str) -> list[dict[str, Any
         elif kind == "!":
             line("user", f"<bash-input>{text}</bash-input>")
             line("user", "<bash-stdout>never ever use tabs</bash-stdout><bash-stderr></bash-stderr>")
+        elif kind == "c":
+            use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": text, "description": "Run it"}}
+            line("assistant", [use])
         elif kind == "a":
             blocks = [{"type": "thinking", "thinking": "We should always agree."}, {"type": "text", "text": text}]
             line("assistant", [*blocks, {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}])
@@ -65,6 +136,9 @@ def _codex(turns: Sequence[tuple[str, str]], folder: str) -> list[dict[str, Any]
         elif kind == "!":
             command = f"<command>\n{text}\n</command>\n<result>\nNever use tabs.\n</result>"
             message("user", f"<user_shell_command>\n{command}\n</user_shell_command>")
+        elif kind == "c":
+            arguments = json.dumps({"command": ["bash", "-lc", text], "workdir": folder})
+            line("response_item", type="function_call", name="shell", call_id="c1", arguments=arguments)
         elif kind == "a":
             line("event_msg", type="agent_message", message=text)
             message("assistant", text)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.environments import Once
+from evolve.environments.files.folder_session import finder
 from evolve.environments.kind import Setting
 from evolve.environments.probing import make_probe
 from evolve.environments.tree import acts, best_path, focused, state_of
@@ -125,6 +126,8 @@ class WorldEnvironment:
         anew = self._session is None and not fresh
         if self._session is None:
             self._session = self._setting.sandbox.session(LIMITS, calls=self._setting.calls)
+            if self._setting.modules:
+                self._session.execute(finder(self._setting.modules))
         try:
             result = self._session.execute(code)
         except Cancelled:
