@@ -7,7 +7,7 @@ import random
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from evolve.policies.search.training import dream_prices, problems_of
 from evolve.programs.operations import literals, vocabulary
 from evolve.record.schema import MEMORY
 from evolve.retrieval import HashingEmbedder
-from evolve.skills import Skill, unseen_rows, with_called
+from evolve.skills import Skill, unseen_rows, with_called, worth_offering
 from evolve.store import Database
 from evolve.tasks import Task, equal
 from evolve.vectors import MemoryIndex
@@ -72,7 +72,7 @@ class Learned:
 
     Attributes:
         memory: Insights with their evidence, or None where nothing was solved.
-        skills: Skills that served at least one verified answer after they were admitted.
+        skills: What the product would propose to its gate.
         views: Practised tasks, whose inputs dreams borrow.
         candidates: Spent on practice and on dreams.
         rows: One row per attempt of practice.
@@ -97,6 +97,7 @@ class _Practice:
     judge: Judge
     memory: Memory
     skills: list[Skill] = field(default_factory=list)
+    idle: list[Skill] = field(default_factory=list)
     uses: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     rows: list[dict[str, Any]] = field(default_factory=list)
     solved: set[str] = field(default_factory=set)
@@ -106,18 +107,18 @@ class _Practice:
         experience = self.memory.experience() if number > 1 else ()
         guide = self.guide(experience) if experience else None
         before = list(self.skills)
-        served: set[str] = set()
         for place, task in enumerate(self._tasks_of(number)):
             if place % BATCH == 0:  # what a batch teaches is usable from the next one on
                 solver = self._solver(guide)
             attempt = solver.attempt(task, self.course.budget, submissions=SUBMISSIONS)
             drafts = self._take_in(attempt, solver, number)
-            served |= self._used(attempt)
+            self._note_uses(attempt)
             for draft in drafts:
                 self._admit(draft, task)
         if number > 1:
             new = {one.digest for one in self.skills if one not in before}
-            needed = with_called(served | new, self.skills)
+            needed = with_called(new, self.skills) | self._worth_offering()
+            self.idle += [one for one in self.skills if one.digest not in needed]
             self.skills = [one for one in self.skills if one.digest in needed]
 
     def guide(self, experience: Sequence[ExperienceRow]) -> Guide:
@@ -125,9 +126,13 @@ class _Practice:
         return _guide(experience, self.course, self.kept())
 
     def kept(self) -> tuple[Skill, ...]:
-        """The skills that have been of use, and those that they are made of."""
-        of_use = with_called((one.digest for one in self.skills if self.uses[one.digest]), self.skills)
-        return tuple(skill for skill in self.skills if skill.digest in of_use)
+        """The skills that the product would propose to its gate."""
+        worth = self._worth_offering(len(self.solved))
+        return tuple(skill for skill in self.skills if skill.digest in worth)
+
+    def _worth_offering(self, solved: int = 0) -> set[str]:
+        known = [replace(one, tasks=tuple(self.uses[one.digest])) for one in (*self.skills, *self.idle)]
+        return worth_offering(known, solved=solved)
 
     def _solver(self, guide: Guide | None) -> Solver:
         return Solver(policy=SearchPolicy(library=tuple(self.skills), guide=guide), judge=self.judge)
@@ -158,17 +163,16 @@ class _Practice:
             self.solved.add(attempt.task.id)
         return drafts
 
-    def _used(self, attempt: Attempt) -> set[str]:
-        """Digests of the skills in a verified answer to another task than their own; noted as uses."""
+    def _note_uses(self, attempt: Attempt) -> None:
+        """Notes the skills in a verified answer to another task than their own."""
         answer = attempt.answer
         if answer is None or not attempt.verified:
-            return set()
+            return
         source = {skill.digest: skill.source for skill in self.skills}
         called = {one.removeprefix("skill:") for one in answer.consumed if one.startswith("skill:")}
-        used = {one for one in called if source.get(one) != attempt.task.id}
-        for one in used:
-            self.uses[one].add(attempt.task.id)
-        return used
+        for one in called:
+            if source.get(one) != attempt.task.id:
+                self.uses[one].add(attempt.task.id)
 
     def _admit(self, draft: SkillDraft, task: Task) -> None:
         """Keeps the skill of a verified answer or of a part of it, if it may be kept."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import coverage, figures, gate, optimize
+from benchmarks import coverage, figures, gate, optimize, skills
 from benchmarks.everyday_use import page as everyday_use
 from benchmarks.learner import ARMS
 from benchmarks.learning import shown
@@ -26,6 +26,7 @@ from benchmarks.small_suites import texts as small_texts
 File = Mapping[str, Any]
 ORDER = (
     "learning",
+    "skills",
     "demo",
     "small_suites",
     "everyday_use",
@@ -206,7 +207,7 @@ def _gate(file: File) -> Iterator[str]:
 
 
 def _table(file: File) -> Iterator[str]:
-    tables = {**TABLES, "optimize": optimize.summary}
+    tables = {**TABLES, "optimize": optimize.summary, "skills": skills.summary}
     if file["benchmark"] in tables:
         head, *body = tables[file["benchmark"]](file["rows"])
         yield from _head(*head)

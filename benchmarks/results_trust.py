@@ -120,6 +120,12 @@ TABLES: Mapping[str, Callable[[Rows], Iterator[tuple[Any, ...]]]] = {
 
 
 NOTES: Mapping[str, str] = {
+    "skills": (
+        "Half of the tasks of each suite are practised on, then the other half are tried once, with no guide and no"
+        " insights. *None*: no skill. *Kept*: every answer that fits a task's examples is a skill. *Admitted*: what"
+        " the product proposes to its gate. *Wrong*: claimed as verified, and wrong on rows that nobody had seen."
+        " *Budget*: candidates of one attempt. *Candidates*: median ratio to no skill over tasks that both solve."
+    ),
     "worlds": (
         "Score of a trial, 0 to 100: the last one before it was lost. Without a model; every move counts, those of"
         " replays too. Arms below ``gen-task`` play until as many moves are done as ``adapt`` did; *best of all* is the"

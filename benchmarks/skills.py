@@ -4,7 +4,8 @@ For each suite and split the groups are halved. One half is practised on, the ot
 
 - ``none``: no skill.
 - ``kept``: the answer to every practised task that fits the task's examples becomes a skill, right or wrong elsewhere.
-- ``admitted``: what the product keeps: verified answers and their parts that are new and served another task.
+- ``admitted``: what the product proposes to its gate, of verified answers and their parts: all where many of these
+  served another task, else those that serve often.
 
 No arm has a guide or insights, so they differ in their skills alone. After each share of the practice tasks every arm
 tries each held-out task once. ``--sandbox`` admits by the whole pipeline and runs every answer as Python.
@@ -20,12 +21,13 @@ from typing import Any
 from benchmarks import figures
 from benchmarks.attempts import Solver, row_of
 from benchmarks.judging import HostJudge, Judge
-from benchmarks.learner import BATCH, SUBMISSIONS, Course, practise
+from benchmarks.learner import SUBMISSIONS, Course, practise
 from benchmarks.learning import halves, shown
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from benchmarks.suites import suite_of
 from evolve.episodes import Judgement
 from evolve.errors import UsageError
+from evolve.improve.session import BATCH
 from evolve.policies.search import SearchPolicy
 from evolve.skills import Skill
 from evolve.tasks import Task
@@ -128,17 +130,21 @@ def targets_of(rows: Sequence[Mapping[str, Any]], suites: Sequence[str]) -> list
     return [*found, against("all suites: share solved, admitted - none", every, "low >", 0.0)]
 
 
-def table(outcome: Outcome) -> str:
-    """The figures for a terminal."""
-    head = f"{'suite':<10}{'practised':>10}{'arm':>10}{'skills':>8}{'tasks':>7}{'solved':>8}{'wrong':>7}"
-    lines = [f"{head}  candidates / none"]
-    for name, share in dict.fromkeys((row["suite"], row["practised"]) for row in outcome.rows):
-        mine = [row for row in outcome.rows if (row["suite"], row["practised"]) == (name, share)]
+def summary(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
+    """A heading, then a row for each suite, share and arm."""
+    yield ("suite", "budget", "practised", "arm", "skills", "tasks", "solved", "wrong", "candidates / none")
+    for name, share in dict.fromkeys((row["suite"], row["practised"]) for row in rows):
+        mine = [row for row in rows if (row["suite"], row["practised"]) == (name, share)]
         for arm in ARMS:
             one, ratio = figures.arm_figures(mine, arm), figures.candidate_ratio(mine, "none", arm)
             skills = max((row["skills"] for row in mine if row["arm"] == arm), default=0)
-            counts = f"{skills:>8}{one.tasks:>7}{one.solved:>8}{one.wrong:>7}"
-            lines.append(f"{name:<10}{share:>10.0%}{arm:>10}{counts}  {shown(ratio.value, ratio.low, ratio.high)}")
+            ratio_told = shown(ratio.value, ratio.low, ratio.high)
+            yield (name, mine[0]["budget"], f"{share:.0%}", arm, skills, one.tasks, one.solved, one.wrong, ratio_told)
+
+
+def table(outcome: Outcome) -> str:
+    """The figures for a terminal."""
+    lines = ["".join(f"{cell!s:>10}" for cell in cells[:-1]) + f"  {cells[-1]}" for cells in summary(outcome.rows)]
     for target in outcome.targets:
         verdict = "met   " if target.met else "MISSED"
         lines.append(f"{verdict}  {target.name}: {shown(target.value, target.low, target.high)}")
@@ -150,11 +156,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.skills", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--suites", nargs="+", default=SUITES, help="built-in suites")
     parser.add_argument("--budget", type=int, default=20_000, help="candidates of one attempt")
+    parser.add_argument("--shares", nargs="+", type=float, default=SHARES, help="shares of the practice; the last is 1")
     parser.add_argument("--sandbox", action="store_true", help="admit skills in full, and run answers in the sandbox")
     common_options(parser, seeds=3)
     options = parser.parse_args(argv)
     quick = {"budget": 3_000, "seeds": 1, "tasks": 30, "shares": (0.5, 1.0)} if options.quick else {}
-    plan = Plan(**{"budget": options.budget, "seeds": options.seeds, "suites": options.suites, **quick})
+    chosen = {name: getattr(options, name) for name in ("budget", "seeds", "suites", "shares")}
+    plan = Plan(**{**chosen, **quick})
     judge: Judge = HostJudge()
     if options.sandbox:
         from benchmarks.judging import SandboxJudge

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from evolve.agent.outputs import NoOutputs, StepOutputs
+from evolve.agent.outputs import StepOutputs
 from evolve.cancellation import Cancellation
 from evolve.environments import Environment, EnvironmentKind, kind_of
 from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
@@ -122,7 +122,7 @@ class EpisodeContext:
     past: Past = no_past
     recorder: Recorder = field(default_factory=NoRecorder)
     events: EventSink = field(default_factory=NoEvents)
-    outputs: StepOutputs = field(default_factory=NoOutputs)
+    outputs: StepOutputs = field(default_factory=StepOutputs)
     learns: bool = True
     later: bool = False
     redone: bool = False

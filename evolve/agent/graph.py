@@ -40,22 +40,6 @@ def graph_revision(workflow: Workflow) -> str:
     return digest(canonical_json([list(workflow.stages), edges, keys]))[:16]
 
 
-def build_graph(workflow: Workflow) -> StateGraph[AgentState, EpisodeContext]:
-    """The uncompiled graph of a workflow."""
-    builder: StateGraph[AgentState, EpisodeContext] = StateGraph(AgentState, context_schema=EpisodeContext)
-    for name in workflow.stages:
-        builder.add_node(node_name(name), cast(Any, as_node(name, partial(run_stage, name))))
-    builder.add_edge(START, node_name(workflow.start))
-    for edge in workflow.edges:
-        if edge.condition == "always":
-            builder.add_edge(node_name(edge.source), node_name(edge.target))
-    for source, targets in workflow.routes.items():
-        path_map = {condition: node_name(target) for condition, target in targets.items()}
-        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, path_map))
-    builder.add_edge(workflow.stages[-1], END)
-    return builder
-
-
 def compile_graph(workflow: Workflow) -> CompiledStateGraph[AgentState, EpisodeContext, AgentState, AgentState]:
     """The graph, compiled without a saver; a saver is added per episode with ``copy``.
 
@@ -74,7 +58,20 @@ class _Shape:
 
 @lru_cache(maxsize=16)
 def _compiled(shape: _Shape) -> CompiledStateGraph[AgentState, EpisodeContext, AgentState, AgentState]:
-    return build_graph(shape.workflow).compile()
+    # The uncompiled graph of a workflow.
+    workflow = shape.workflow
+    builder: StateGraph[AgentState, EpisodeContext] = StateGraph(AgentState, context_schema=EpisodeContext)
+    for name in workflow.stages:
+        builder.add_node(node_name(name), cast(Any, as_node(name, partial(run_stage, name))))
+    builder.add_edge(START, node_name(workflow.start))
+    for edge in workflow.edges:
+        if edge.condition == "always":
+            builder.add_edge(node_name(edge.source), node_name(edge.target))
+    for source, targets in workflow.routes.items():
+        path_map = {condition: node_name(target) for condition, target in targets.items()}
+        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, path_map))
+    builder.add_edge(workflow.stages[-1], END)
+    return builder.compile()
 
 
 def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpdate:

@@ -8,7 +8,8 @@ from typing import Literal, cast
 from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.narration import narrate
-from evolve.agent.stage_costs import Paid, paid
+from evolve.agent.outputs import Paid
+from evolve.agent.stage_costs import paid
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.reflect import reflect
 from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts, read_steps

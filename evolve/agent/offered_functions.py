@@ -174,22 +174,16 @@ def chosen_functions(functions: Sequence[Function], words: str) -> list[Function
     search.close()
     names = {one.name for one in best}
     rest = (one for one in functions if one.name not in names)
-    return sorted(_with_every_source([*best, *islice(rest, SHOWN - len(best))], functions), key=_by_name)
-
-
-def _with_every_source(chosen: list[Function], functions: Sequence[Function]) -> list[Function]:
-    """The same with a function of each source, as far as there are few: one that is not shown at all is not looked for.
-
-    Args:
-        chosen: Best first; the last one of the source with the most gives way.
-    """
+    # The same with a function of each source, as far as there are few: one that is not shown at all is not looked
+    # for.
+    chosen = [*best, *islice(rest, SHOWN - len(best))]
     missing = dict.fromkeys(one.source for one in functions if one.source not in {each.source for each in chosen})
     for source in [*missing][:_SOURCES_APART]:
         most, count = Counter(one.source for one in chosen).most_common(1)[0]
         if count > 1:
             place = max(place for place, one in enumerate(chosen) if one.source == most)
             chosen[place] = next(one for one in functions if one.source == source)
-    return chosen
+    return sorted(chosen, key=_by_name)
 
 
 def _by_name(function: Function) -> tuple[str, str]:

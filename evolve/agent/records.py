@@ -56,16 +56,6 @@ class Owed:
     body: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Attempts:
-    """How a variant did, summed over episodes on which nothing is learned."""
-
-    tasks: int
-    solved: int
-    candidates: int
-    tokens: int
-
-
 class RunRecords:
     """Reads and writes runs and episodes of one database."""
 
@@ -172,8 +162,9 @@ class RunRecords:
         found = self._db.query("SELECT DISTINCT problem FROM episodes WHERE run = ? AND split = 'gate'", [run])
         return frozenset(str(row["problem"]) for row in found)
 
-    def attempts(self, variant: str) -> Attempts:
-        """How a variant did on the ``gate`` tasks and on those it was screened on, all in one sum."""
+    def attempts(self, variant: str) -> Mapping[str, int]:
+        """How a variant did on ``gate`` tasks and on those it was screened on: sums of ``tasks``, ``solved``,
+        ``candidates`` and ``tokens``."""
         (row,) = self._db.query(
             "SELECT COUNT(*) AS tasks, COALESCE(SUM(status = 'solved' AND verified), 0) AS solved,"
             " COALESCE(SUM(candidates), 0) AS candidates,"
@@ -181,7 +172,7 @@ class RunRecords:
             " WHERE variant = ? AND split IN ('gate', 'screen') AND status != 'interrupted'",
             [variant],
         )
-        return Attempts(**{name: int(str(count)) for name, count in row.items()})
+        return {name: int(str(count)) for name, count in row.items()}
 
     def of_task(self, task: str, group: str | None, split: str) -> list[EpisodeRecord]:
         """The episodes of one task, in order of commitment; without a group of all problems under its id."""

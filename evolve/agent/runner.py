@@ -28,9 +28,9 @@ from evolve.agent.episode_functions import functions_of, with_functions
 from evolve.agent.exploration import Exploration
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
-from evolve.agent.outputs import KeptOutputs
+from evolve.agent.outputs import StepOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
-from evolve.agent.stage_costs import CountedOutputs, begin_within, spent, told_when_it_breaks
+from evolve.agent.stage_costs import begin_within, spent, told_when_it_breaks
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_steps
 from evolve.environments import Environment, Setting, kind_of, open_environment, opened_source
@@ -168,7 +168,7 @@ class Agent:
         """
         identity = self._identity(task, variant, split, seed)
         with self._opened(task, identity, limits, acts=True) as (context, saver):
-            outputs = CountedOutputs(context.outputs, partial(spent, context))
+            outputs = context.outputs.counted(partial(spent, context))
             return self._finish(replace(context, later=split == OWN, outputs=outputs), saver)
 
     def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> Shadow:
@@ -255,7 +255,7 @@ class Agent:
             context = replace(self._context(task, identity, limits, environment), exploration=exploration, calls=calls)
             context = with_functions(context, source)
             if saver is not None:
-                context = replace(context, outputs=KeptOutputs(identity.episode, saver.cursor))
+                context = replace(context, outputs=StepOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import TypeVar
 
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outputs import StepOutputs
 from evolve.agent.stage_costs import spent
 from evolve.episodes import Cost
 from evolve.errors import Cancelled, EndpointProblem
 from evolve.files import digest
 from evolve.models import ModelReply, ModelRequest
 from evolve.policies.protocol import Remembering
-
-T = TypeVar("T")
 
 _STAGE = "ask"
 
@@ -28,31 +24,6 @@ class _Asked:
 
     reply: ModelReply | None = None
     cost: Cost = field(default_factory=Cost)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SafePoints:
-    """Outputs that are set aside before anything further is paid for; what is under way is kept first."""
-
-    outputs: StepOutputs
-    check: Callable[[], None]
-
-    def once(self, key: tuple[int, str, str], cls: type[T], compute: Callable[[], T]) -> T:
-        """As the outputs give it.
-
-        Raises:
-            Cancelled: Nothing more is to be begun, and this is not kept.
-        """
-
-        def begin() -> T:
-            self.check()
-            return compute()
-
-        return self.outputs.once(key, cls, begin)
-
-    def all_of(self, stage: str, cls: type[T]) -> list[T]:
-        """As the outputs give it."""
-        return self.outputs.all_of(stage, cls)
 
 
 class Asking:
@@ -82,7 +53,7 @@ class Asking:
             return _Asked(reply=reply, cost=spent(self._context) - before)
 
         try:
-            points = SafePoints(outputs=self._context.outputs, check=self._context.check)
+            points = self._context.outputs.checked(self._context.check)
             kept = points.once(self._key(f"{name} {self._asked[name]}"), _Asked, work)
         except (Cancelled, EndpointProblem):
             cost = spent(self._context) - before
@@ -105,5 +76,4 @@ def set_aside_when_asked(context: EpisodeContext, number: int) -> tuple[EpisodeC
     """The surroundings of learning from an episode with so many steps, which can be set aside at any time."""
     asking = Asking(context, number)
     policy = context.policy.remembering(asking) if isinstance(context.policy, Remembering) else context.policy
-    points = SafePoints(outputs=context.outputs, check=context.check)
-    return replace(context, policy=policy, outputs=points), asking
+    return replace(context, policy=policy, outputs=context.outputs.checked(context.check)), asking

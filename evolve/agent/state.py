@@ -12,7 +12,7 @@ from evolve.agent.codec import from_json, list_from_json, to_json
 from evolve.episodes import Claim, Cost, Plan, Recalled, SkillDraft, Step
 
 
-class AgentState(TypedDict):
+class AgentState(TypedDict, total=False):
     """The state of one episode."""
 
     graph_rev: str
@@ -37,18 +37,8 @@ class AgentState(TypedDict):
     """JSON of what stages of packages keep; see :mod:`evolve.agent.kept_values`. Earlier states have none."""
 
 
-class AgentUpdate(TypedDict, total=False):
-    """What a stage changes: some keys of :class:`AgentState`."""
-
-    recalled: str
-    withheld: list[str]
-    plan: str
-    steps: list[str]
-    claims: str
-    drafts: str
-    aside: str
-    record: str
-    kept: dict[str, str]
+AgentUpdate = AgentState
+"""What a stage changes: some of the keys."""
 
 
 def initial_state(graph_rev: str) -> AgentState:

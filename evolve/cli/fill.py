@@ -123,7 +123,6 @@ def _code(filled: Filled) -> int:
 
 
 def _is_found(filled: Filled) -> bool:
-    """Whether a function was found from the filled cells."""
     return filled.out is not None and filled.result is not None and filled.result.solved
 
 

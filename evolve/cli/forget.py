@@ -103,7 +103,6 @@ def _counts_line(counts: dict[str, int]) -> str:
 
 
 def _line(one: Named) -> str:
-    """What was done to it."""
     if one.kind == "skill":
         return f"the skill {one.id} is out of use"
     return f"forgot the {one.kind} {one.name or one.id[:10]}: {shorten(one.text, 100)}"

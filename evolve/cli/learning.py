@@ -162,7 +162,6 @@ def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[Taught, ...]:
 
 
 def _lesson(taught: Taught) -> str:
-    """What came of learning from one run, in a line."""
     judged = (
         f"; solving it again without what was learned took {spending(taught.shadow)}" if taught.shadow.calls else ""
     )

@@ -93,7 +93,6 @@ _EPISODE = ("episode", "task", "split", "variant", "status", "rests on", "spent"
 
 
 def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object]:
-    """An episode as JSON."""
     from evolve.workspace import subgoal_states
 
     plan = [
@@ -163,7 +162,6 @@ def show_command(
 
 
 def _tell_answers(record: EpisodeRecord) -> None:
-    """What was asked in an episode, what the person said, and that learning found a right answer."""
     for step in record.steps:
         if step.observation is not None and step.observation.person:
             emit(f"step {step.number} of {record.episode[:10]} asked: {step.action.text}")

@@ -129,7 +129,6 @@ def _named(what: str, names: Sequence[str]) -> list[str]:
 
 
 def _difference(shown: Shown) -> str:
-    """The difference in percentage points, with its interval in brackets."""
     one = shown.difference
     if one.value is None or one.low is None or one.high is None:
         return "no pair has an outcome"

@@ -65,7 +65,6 @@ def status_command(
 
 
 def _steer(action: str, workspace: str | None, *, as_json: bool) -> None:
-    """Pauses, resumes or stops the loop that goes on."""
     from evolve.workspace import pause_loop, resume_loop, stop_loop
 
     if action == "--stop":

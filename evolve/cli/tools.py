@@ -106,7 +106,6 @@ def add_command(
 
 
 def _approve(server: Server, yes: bool, workspace: options.Workspace, *, as_json: bool) -> None:
-    """Shows a server, approves it where the person agrees, and shows what it offers."""
     from evolve.workspace import servers
 
     if not as_json:

@@ -220,7 +220,6 @@ _GROUPS: Mapping[str, Callable[[Sequence[str]], typer.Typer]] = {
 
 
 def _group(about: str, *parts: typer.Typer, examples: Sequence[str]) -> typer.Typer:
-    """The commands of several parts as one group."""
     group = pages.App(about, *examples)
     for part in parts:
         group.add_typer(part)

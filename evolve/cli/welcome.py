@@ -15,7 +15,7 @@ from evolve.cli.render.views import answer_command
 from evolve.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import RunRow, Visit, Workspace
+    from evolve.workspace import Visit, Workspace
 
 _NEXT = 3
 """Things to do that are named."""
@@ -93,7 +93,6 @@ def _tell_since(opened: Workspace, last: Visit | None, now: Visit) -> None:
 
 
 def _helped(opened: Workspace) -> str:
-    """Whether learning helped so far, in a line."""
     for proof in opened.gate.proofs().values():
         wins, losses = proof.state.tally.wins, proof.state.tally.losses
         if proof.helped or proof.harmed:
@@ -121,14 +120,7 @@ def _ways(opened: Workspace) -> Iterator[tuple[str, str]]:
             yield f"{patch.run} would change {counted(patch.names, 'file')}", f"evolve apply {patch.run}"
     if waiting := opened.preferences.proposals():
         yield f"{counted(waiting, 'proposal')} to keep or decline", "evolve memory proposals"
-    yield from _loops(opened, rows)
-    if opened.runs.unlearned():
-        yield "a run was not learned from yet", "evolve learn"
-    yield from _otherwise(opened, [row.run.id for row in rows if row.run.kind == "run"])
-
-
-def _loops(opened: Workspace, rows: Sequence[RunRow]) -> Iterator[tuple[str, str]]:
-    """The loop that is at work, and those that a stop or a budget cut off, the newest first."""
+    # The loop that is at work, and those that a stop or a budget cut off, the newest first.
     from evolve.workspace import loop_at_work
 
     loop = loop_at_work(opened.paths)
@@ -138,6 +130,9 @@ def _loops(opened: Workspace, rows: Sequence[RunRow]) -> Iterator[tuple[str, str
         left = row.run.kind == "improve" and row.run.state in ("open", "budget")
         if left and (loop is None or row.run.id != loop.run):
             yield f"{row.run.id} can go on", shlex.join(["evolve", "improve", str(row.run.body.get("suite", ""))])
+    if opened.runs.unlearned():
+        yield "a run was not learned from yet", "evolve learn"
+    yield from _otherwise(opened, [row.run.id for row in rows if row.run.kind == "run"])
 
 
 def _otherwise(opened: Workspace, runs: Sequence[str]) -> Iterator[tuple[str, str]]:

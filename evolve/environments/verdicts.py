@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evolve.episodes import Judgement
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.verification.verifiers import Submission, Verdict, Verifier
+from evolve.tasks.verification.verifiers import Submission, Verifier
 
 
 def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox: Sandbox) -> Judgement:
@@ -16,7 +16,7 @@ def judged_by_all(verifiers: Sequence[Verifier], submission: Submission, sandbox
     accepted, the judgement is marked, and with whether that counts. Where one verified, others do not say why they
     could not.
     """
-    verdicts: list[Verdict] = []
+    verdicts: list[Judgement] = []
     for verifier in verifiers:
         verdicts.append(verifier.verify(submission, sandbox))
         if not verdicts[-1].accepted:

@@ -130,12 +130,13 @@ class Judgement:
     """The verifier's answer to one submission: one bit and what it rests on."""
 
     accepted: bool
-    verified: bool
+    verified: bool = False
     """Accepted on at least three rows, or assertions, the policy never saw, by values that were compared outside the
     process of the answer. The only evidence for the gate."""
-    rows: int
-    """How many unseen rows the bit rests on."""
+    rows: int = 0
+    """How many unseen rows, or assertions, the bit rests on."""
     fault: bool = False
+    """The sandbox failed; nothing is said about the answer."""
     judged: bool = False
     """The bit is a model's opinion."""
     measured: bool = False

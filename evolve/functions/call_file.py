@@ -92,7 +92,12 @@ class CallFile(CallsInMemory):
         return RecordDamaged(f"{self._path.name}: {what}", hint=_ANEW)
 
     def _write(self, entry: Mapping[str, Any]) -> None:
-        self._open()
+        if self._stream < 0:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            new = not self._path.exists()
+            self._stream = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            if new:
+                sync_folder(self._path.parent)
         known, self._sum = self._sum, _checksum(self._sum, entry)
         line = canonical_json({**entry, "checksum": self._sum}).encode() + b"\n"
         try:
@@ -105,14 +110,6 @@ class CallFile(CallsInMemory):
             self._sum = known
             raise
         self._whole += len(line)
-
-    def _open(self) -> None:
-        if self._stream < 0:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            new = not self._path.exists()
-            self._stream = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            if new:
-                sync_folder(self._path.parent)
 
 
 def _checksum(before: str, entry: Mapping[str, Any]) -> str:

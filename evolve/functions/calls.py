@@ -195,7 +195,12 @@ class CallGate:
         self._offers |= {made.name: (made, source) for source in own for made in source.functions()}
         self._misfits: dict[str, Callable[[Mapping[str, Json]], str]] = {}
         self._step, self._number, self._refusing_s = 0, 0, 0.0
-        self._saw_on_record()
+        # What was told before a crash counts as read, also where its code does not run again.
+        known = {made.digest: made for made, _ in self._offers.values()}
+        for call in self._record.told():
+            made = known.get(call.digest)
+            if made is None or made.effects:
+                self._leave.saw(call.function if made is None else place_of(made), call.digest)
 
     @property
     def functions(self) -> Sequence[Function]:
@@ -319,14 +324,6 @@ class CallGate:
         # shortened before as well: it may be of any length, and is looked through for every secret
         text = clean_text(both_ends(str(failure), 10 * _LONGEST_ERROR))
         return both_ends(str(self._clean(text)), _LONGEST_ERROR)
-
-    def _saw_on_record(self) -> None:
-        """What was told before a crash counts as read, also where its code does not run again."""
-        known = {made.digest: made for made, _ in self._offers.values()}
-        for call in self._record.told():
-            made = known.get(call.digest)
-            if made is None or made.effects:
-                self._leave.saw(call.function if made is None else place_of(made), call.digest)
 
     def _ended(self, call: Call, answer: Answer) -> Answer:
         self._record.end(call.place, answer)

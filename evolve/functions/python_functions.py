@@ -81,7 +81,6 @@ class PythonFunctions:
 
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Json]:
-    """The function with its arguments made what its annotations say, and its value made JSON."""
     from pydantic import TypeAdapter, validate_call
 
     called, plain = validate_call(function), TypeAdapter[Any](Any)
@@ -94,7 +93,6 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Json]:
 
 
 def _told(error: BaseException) -> str:
-    """The kind of an error with its message, on one line."""
     # its words are the function's as well, and asking for them may raise the next error
     words = str(TracebackException(type(error), error, None, lookup_lines=False))
     message = " ".join(words.split())[:_LONGEST_ERROR]

@@ -14,11 +14,6 @@ from evolve.tasks import Suite
 from evolve.tasks.model import SplitName, suite_digest
 
 
-def seal_of(suite: Suite) -> Mapping[str, str]:
-    """One digest per split over which tasks lie in it and what they ask, ``meta`` left out."""
-    return {name: suite_digest(suite.split(name)) for name in get_args(SplitName)}
-
-
 class Seals:
     """The sealed splits of every suite that was ever judged on.
 
@@ -37,7 +32,8 @@ class Seals:
         Raises:
             UsageError: A task changed, or lies in another split, under the digest of a sealed suite.
         """
-        digests = seal_of(suite)
+        # One digest per split over which tasks lie in it and what they ask, `meta` left out.
+        digests = {name: suite_digest(suite.split(name)) for name in get_args(SplitName)}
         row: dict[str, Value] = {"suite": suite.digest, "splits": canonical_json(digests), "at": self._clock()}
         self._db.insert("gate_seals", row, key="suite")  # leaves a row that is there as it is
         (stored,) = self._db.rows("gate_seals", {"suite": suite.digest})

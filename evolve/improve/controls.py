@@ -51,15 +51,9 @@ def run_controls(session: Session, spent: Spent) -> Mapping[str, Control]:
     Args:
         spent: What the loop spent on learning, judging and testing; best-of-n may spend as much more.
     """
-    return {BEST_OF_N: _best_of_n(session, spent), PLACEBO: _placebo(session)}
-
-
-def _best_of_n(session: Session, spent: Spent) -> Control:
-    """Unlearned, with the loop's spending shared out over the tasks.
-
-    The embedded policy is deterministic: trying again under another seed repeats it, so its one try gets all the
-    candidates. A model is asked again, as often as that buys.
-    """
+    # Unlearned, with the loop's spending shared out over the tasks. The embedded policy is deterministic: trying
+    # again under another seed repeats it, so its one try gets all the candidates. A model is asked again, as often as
+    # that buys.
     session.workers.announce(BEST_OF_N, Arm(workflow=session.workflow))
     limits, count = session.plan.limits, max(1, len(one_per_group(held_out_tasks(session, "test"))))
     if limits.tokens is None:
@@ -77,7 +71,10 @@ def _best_of_n(session: Session, spent: Spent) -> Control:
         return [own[job.task.id] if job.variant == BEST_OF_N else next(others) for job in jobs]
 
     runner: PairedRunner[Task] = replace(learned.runner(), run=run)
-    return _control(_compared(session, runner, BEST_OF_N, session.stores.variants.active_digest), note)
+    return {
+        BEST_OF_N: _control(_compared(session, runner, BEST_OF_N, session.stores.variants.active_digest), note),
+        PLACEBO: _placebo(session),
+    }
 
 
 def _best_tries(session: Session, tasks: Sequence[Task], limits: Limits, tries: int) -> Mapping[str, EpisodeRecord]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evolve.gate import comparable_costs, cost_unit
 from evolve.improve.panels import Panel, decades, document, frame, line, text_at
-from evolve.improve.report import CurvePoint, Report
+from evolve.improve.report import Report
 
 _COLOURS = {"unlearned": "#8a8f98", "learned": "#1a7f5a", "practice": "#2b5fb8"}
 
@@ -14,10 +14,7 @@ _COLOURS = {"unlearned": "#8a8f98", "learned": "#1a7f5a", "practice": "#2b5fb8"}
 def draw_curve(report: Report) -> str:
     """The SVG document."""
     title = f"evolve improve {report.suite}: {len(report.curve)} practice episodes, held-out test tasks"
-    return document(title, [*_practice_panel(report.curve), *_held_out_panel(report)])
-
-
-def _practice_panel(curve: Sequence[CurvePoint]) -> list[str]:
+    curve = report.curve
     costs = [point.cost for point in curve]
     values = [max(1.0, cost) for cost in comparable_costs(costs)]
     panel = Panel(
@@ -39,7 +36,7 @@ def _practice_panel(curve: Sequence[CurvePoint]) -> list[str]:
                 ' stroke="#bbb" stroke-dasharray="4 4"/>'
             )
             parts.append(text_at(x + 4, panel.top + 12, f"round {curve[place].round}", colour="#777"))
-    return parts
+    return document(title, [*parts, *_held_out_panel(report)])
 
 
 def _held_out_panel(report: Report) -> list[str]:

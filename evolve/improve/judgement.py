@@ -26,7 +26,7 @@ from evolve.improve.cut_short import judged_step
 from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.optimizer import UNLEARNED, Variant
-from evolve.skills import with_called
+from evolve.skills import KEPT, worth_offering
 from evolve.trials.jobs import EpisodeJob
 from evolve.trials.pairs import PairedEpisodes, run_held_out
 
@@ -55,9 +55,8 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
         raise BudgetExhausted(no_room)
     stores = session.stores
     experience = stores.memory.experience()
-    known = stores.skills.active()
-    of_use = with_called((skill.digest for skill in known if skill.tasks), known)
-    skills = [skill for skill in known if skill.digest in of_use]
+    worth = worth_offering(stores.skills.list(KEPT), solved=len({row.task for row in experience}))
+    skills = [skill for skill in stores.skills.active() if skill.digest in worth]
     guide, cost = fitted(session, experience, skills, pairs=pairs)
     guide_digest = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")

@@ -50,7 +50,11 @@ def improve(session: Session) -> Report:
     if made is not None:  # stopped between the report and its delivery
         return Report.from_json(made)
     note_beginning(session)
-    _warn_of_no_room(session)
+    # Says before anything is spent that the budget is too small to judge what is learned.
+    unjudged = session.plan.unjudged or session.suite.unprovable
+    no_room = "" if unjudged else no_room_to_judge(session, judgement_pairs(session))
+    if no_room:
+        session.show("warning", text=f"{no_room.replace('was', 'will be', 1)}; what is practised is kept")
     session = _judging_if_winnable(session)
     rounds = _rounds(session)
     pairs, note = _held_out(session, purpose="improve" + f", part {session.part}" * (session.part > 1))
@@ -80,14 +84,6 @@ def check_evidence(session: Session) -> None:
             " folder accepts, or tests in the answer's own process, proves nothing",
             hint="evolve improve practises on such tasks",
         )
-
-
-def _warn_of_no_room(session: Session) -> None:
-    """Says before anything is spent that the budget is too small to judge what is learned."""
-    unjudged = session.plan.unjudged or session.suite.unprovable
-    no_room = "" if unjudged else no_room_to_judge(session, judgement_pairs(session))
-    if no_room:
-        session.show("warning", text=f"{no_room.replace('was', 'will be', 1)}; what is practised is kept")
 
 
 def _judging_if_winnable(session: Session) -> Session:

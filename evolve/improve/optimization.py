@@ -224,7 +224,6 @@ def _price_of_episode(
 
 
 def _forecast_from(session: Session, price: Mapping[str, float], tasks: int) -> Forecast:
-    """What the rest of the budget buys at this price of an episode."""
     if session.ledger.budget.unlimited:
         return Forecast()
     if not price:

@@ -18,7 +18,7 @@ from evolve.record.arms import Arm
 from evolve.record.drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
 from evolve.record.keeping import note_refusals, refusals
 from evolve.record.pairings import verified_pairings
-from evolve.skills import Admission, Skill, with_called
+from evolve.skills import KEPT, Admission, Skill, with_called, worth_offering
 from evolve.tasks import Task, equal
 from evolve.tasks.alike import every_trait
 from evolve.trials.jobs import Attempt, EpisodeJob
@@ -246,35 +246,30 @@ def _judged_again(
 def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     """Stops offering learned skills that were on offer all round and never served a task but their own; how many.
 
-    Every skill on offer makes each search longer. One that ever helped another task, or that the promoted variant was
-    judged with, goes on being offered: that this round did not need it shows nothing against it. What a skill that
-    stays is made of stays too, or the search could not read its tree.
+    One that ever helped another task, or that the promoted variant was judged with, goes on being offered: that this
+    round did not need it shows nothing against it. What a skill that stays is made of stays too, or the search could
+    not read its tree. Where many helped, none is set idle (:func:`evolve.skills.worth_offering`).
     """
     stores, seed = session.stores, _seed(session, number)
     offered = stores.skills.active()
-    known = {skill.digest: skill for skill in offered}
     solved = [
         record for record in practised(stores.runs.episodes(run=session.run)) if record.seed == seed and record.verified
     ]
     if len(solved) < _FEWEST_FOR_IDLE:
         return 0
-    served = {(item.removeprefix("skill:"), record.task) for record in solved for item in record.consumed}
-    judged = stores.active_arm(session.workflow).skills
-    stays = {skill for skill, task in served if skill not in known or not known[skill].came_from(task)} | {
-        skill.digest for skill in judged
-    }
-    stays |= {
+    judged = {skill.digest for skill in stores.active_arm(session.workflow).skills}
+    stays = {
         skill.digest
         for skill in offered
         # No task that is verified can need a procedure.
-        if skill.tasks
-        or skill.owner != "learned"
+        if skill.owner != "learned"
         or skill.environment
+        or skill.digest in judged
         or skill.digest not in candidates
         # What a person's own work brought waits for their next table, whatever practice needs.
         or any(stores.runs.of_task(task, None, OWN) for task in skill.source.split(", "))
     }
-    needed = with_called(stays, offered)
+    needed = with_called(stays, offered) | worth_offering(stores.skills.list(KEPT))
     idle = [skill for skill in offered if skill.digest not in needed]
     reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"
     for skill in idle:

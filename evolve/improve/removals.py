@@ -200,7 +200,6 @@ class _Trial:
         return None if self.insight is None else by_cost(self.first, self.attempt.record)
 
     def taught(self) -> EpisodeRecord:
-        """The record with what it says of the insight."""
         record, insight, found = self.attempt.record, self.insight, self.finding
         if insight is None or found is None:
             return replace(record, claims=(), drafts=())

@@ -90,7 +90,6 @@ def improve_in_stream(session: Session) -> Report:
 
 
 def _practised(session: Session, number: int, tasks: Sequence[Task]) -> Mapping[str, Any]:
-    """The counts of practice on a block."""
     counts = practise(practising_on(session, tasks), number)
     if counts["episodes"]:
         try_without(practising_on(session, tasks), number)

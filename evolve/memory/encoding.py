@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,24 +19,6 @@ features anyway, so recall adds most by what only the wording tells (measured on
 
 Look = tuple[Sequence[float], str]
 """What an item is found by: features that can be observed, and words."""
-
-
-class LookEncoder(Protocol):
-    """Turns looks into vectors."""
-
-    @property
-    def name(self) -> str:
-        """Names everything that changes the vectors."""
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        ...
-
-    def encode(self, looks: Sequence[Look], /) -> np.ndarray:
-        """Vectors of shape (len(looks), dimension); none is zero."""
-        ...
 
 
 class WordEncoder:
@@ -89,6 +71,10 @@ class TaskEncoder:
         for row, (features, _) in zip(rows, tasks, strict=True):
             row[:FEATURE_SLOTS] = math.sqrt(FEATURE_SHARE) * _folded(features)
         return rows
+
+
+LookEncoder = WordEncoder | TaskEncoder
+"""Turns looks into vectors, none of them zero."""
 
 
 def _folded(features: Sequence[float]) -> np.ndarray:

@@ -203,7 +203,6 @@ def _box(layout: Layout, node: Node, effects: frozenset[Node]) -> str:
 
 
 def _legend(shown: Shown) -> list[str]:
-    """The kinds and weights of lines that are there."""
     if not shown.insights:
         return []
     bonds = {shown.bond(one) for one in shown.insights}

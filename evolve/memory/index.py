@@ -18,13 +18,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evolve.activity import doing
 from evolve.failpoints import hit
-from evolve.memory.encoding import Look, LookEncoder
+from evolve.memory.encoding import LookEncoder
 from evolve.vectors import Hit, Tag, VectorIndex, Where
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from evolve.memory.insight_book import EpisodeEntry
+    from evolve.memory.notes.note import Note
     from evolve.vectors import MemoryIndex
+
+    Indexed = EpisodeEntry | Note
 
 BATCH = 256
 _SEQ = 2**40
@@ -35,30 +39,6 @@ _DIGITS = 6
 
 IndexFactory = Callable[[int], VectorIndex]
 """Opens the stored index for vectors of a dimension."""
-
-
-class Indexed(Protocol):
-    """An item of the record that an index finds."""
-
-    @property
-    def key(self) -> str:
-        """Its id in the record."""
-        ...
-
-    @property
-    def seq(self) -> int:
-        """Its place in the record, rising."""
-        ...
-
-    @property
-    def look(self) -> Look:
-        """What it is found by."""
-        ...
-
-    @property
-    def tags(self) -> Mapping[str, Tag]:
-        """What queries may be restricted to."""
-        ...
 
 
 class Listing(Protocol):

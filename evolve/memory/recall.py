@@ -128,7 +128,6 @@ def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> l
 
 
 def _recall_near(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
-    """The insights that the nearest episodes bear on."""
     hits = search(max(NEIGHBOURS, 4 * want.k), _where(want.scope))
     # An id that has left the record since the index was written is no neighbour.
     near = [hit for hit in hits if hit.id in book.entries]

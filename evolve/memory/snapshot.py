@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from evolve.episodes import Origin, Recalled, Scope
 from evolve.memory.encoding import TaskEncoder
@@ -16,27 +16,6 @@ from evolve.memory.recall import recall_insights, recall_request
 from evolve.vectors import Hit, Where
 
 Item = TypeVar("Item")
-
-
-class Recaller(Protocol):
-    """What an episode needs of a memory; the memory and its snapshots both have it."""
-
-    def recall(
-        self,
-        query: str,
-        k: int = 5,
-        *,
-        features: Sequence[float] = (),
-        scope: Scope | Origin | None = None,
-        now: float | None = None,
-        kinds: Sequence[str] | None = None,
-    ) -> list[Recalled]:
-        """What is worth knowing for a task; see :meth:`evolve.memory.Memory.recall`."""
-        ...
-
-    def experience(self) -> list[ExperienceRow]:
-        """Rows to fit a guide on."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -340,10 +340,7 @@ class _RequestRun:
             if other is not None:
                 self.abilities = other
                 return True
-        return self.step_down(failure)
-
-    def step_down(self, failure: Failure) -> bool:
-        """Goes on to the next way of asking for structure, where this one may be what the endpoint refuses."""
+        # Goes on to the next way of asking for structure, where this one may be what the endpoint refuses.
         untried = self.rung not in self.abilities.rungs
         # Some servers fail on a form that they do not know, instead of refusing it.
         refused = failure.kind == "request" or (failure.status in (500, 501) and untried)

@@ -106,7 +106,6 @@ def _streams(
 def _ask_in_one_way(
     endpoint: Endpoint, services: Services, question: ModelRequest, start: Abilities
 ) -> tuple[ModelReply | None, Abilities, EndpointProblem | None]:
-    """The reply to a question asked in one way, and what was learned while asking."""
     book = _book_with(endpoint, start)
     model = EndpointModel(endpoint, replace(services, abilities=book, repairs=0, rules=_few_attempts(services)))
     try:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from evolve.errors import RecordDamaged, UsageError
 from evolve.files import canonical_json, digest, write_atomic, write_failure
@@ -55,7 +55,7 @@ class Recording:
     mode: Mode = "reuse"
     model: str | None = None
 
-    def open(self) -> ExchangeStore:
+    def open(self) -> FolderStore | FileStore:
         """The store at that place.
 
         Raises:
@@ -70,18 +70,6 @@ class Recording:
         if self.place.is_file():
             raise UsageError(f"{self.place} is no recording: the name of a file of one ends in {_ENDING}")
         return FolderStore(self.place)
-
-
-class ExchangeStore(Protocol):
-    """Keeps what came of requests by their digest."""
-
-    def get(self, key: str) -> Received | Failure | None:
-        """What was recorded, or None."""
-        ...
-
-    def put(self, key: str, exchange: Exchange, outcome: Received | Failure) -> None:
-        """Records what came; what is there is replaced."""
-        ...
 
 
 class FolderStore:
@@ -218,7 +206,7 @@ class RecordingWire:
         wire: The real one; never used in mode ``only``.
     """
 
-    def __init__(self, wire: Wire, store: ExchangeStore, mode: Mode) -> None:
+    def __init__(self, wire: Wire, store: FolderStore | FileStore, mode: Mode) -> None:
         self._wire, self._store, self._mode = wire, store, mode
 
     def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:

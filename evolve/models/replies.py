@@ -325,7 +325,6 @@ def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusabl
 
 
 def _fault_of(delta: Any) -> Unusable | None:
-    """What is wrong with a piece of a stream."""
     if not isinstance(delta, dict):
         return Unusable(why="a piece of the stream has no delta")
     if delta.get("tool_calls"):
@@ -334,7 +333,6 @@ def _fault_of(delta: Any) -> Unusable | None:
 
 
 def _delta(event: Mapping[str, Any], path: str) -> tuple[str, str]:
-    """The text and the thinking in a piece of a stream."""
     if path == "responses":
         piece = event.get("delta") if event.get("type") == "response.output_text.delta" else ""
         return (piece, "") if isinstance(piece, str) else ("", "")

@@ -192,11 +192,9 @@ class Attribution:
 
 
 def _in_words(edit: Edit, items: Sequence[str]) -> str:
-    """An edit with the words of the item that it is about."""
     about = f" {items[edit.item - 1]!r}" if edit.op != "add" and 1 <= edit.item <= len(items) else ""
     return f"{edit.op}{about}: {edit.text}".rstrip(": ")
 
 
 def _distinct(divergences: Sequence[Divergence]) -> list[Divergence]:
-    """The heaviest divergence of every task."""
     return list({divergence.task: divergence for divergence in reversed(divergences)}.values())[::-1]

@@ -151,7 +151,6 @@ def divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> 
 
 
 def _what_came_back(step: Step) -> str:
-    """What came back from a step, in words."""
     observation, judgement = step.observation, step.judgement
     if observation is None or not _is_refuted(step):
         return ""

@@ -30,7 +30,7 @@ def skill_name(view: TaskView, steps: Sequence[str], described: str = "") -> str
         return name_of([wanted, "from", *inputs])
     words = _words(described.replace("-", " ")) if described and not _is_order(described) else []
     if len(words) < _FEWEST and not tells_nothing(view.instruction):
-        words = _telling(view.instruction)
+        words = [word for word in _words(view.instruction) if word not in _LITTLE]
     if len(words) < _FEWEST:
         words = [*words, *steps]
     return name_of(words[:_MOST]) or "skill-of-rows"
@@ -40,10 +40,6 @@ def _is_order(described: str) -> bool:
     from evolve.policies.language.objections import objection  # the search alone does without
 
     return bool(objection(described.replace("-", " ")))
-
-
-def _telling(text: str) -> list[str]:
-    return [word for word in _words(text) if word not in _LITTLE]
 
 
 def _words(text: str) -> list[str]:

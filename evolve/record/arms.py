@@ -11,7 +11,7 @@ from evolve.workflow import Workflow
 
 if TYPE_CHECKING:
     from evolve.agent import Agent, Recall
-    from evolve.memory import MemorySnapshot, Recaller
+    from evolve.memory import Memory, MemorySnapshot
     from evolve.policies.protocol import Policy
     from evolve.record.learner import Learner
     from evolve.redaction import Scanner
@@ -129,7 +129,7 @@ class Asking:
 
 
 def recall_from(
-    memory: Recaller | None,
+    memory: Memory | MemorySnapshot | None,
     *,
     notes: bool = False,
     trials: bool = False,

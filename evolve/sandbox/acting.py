@@ -24,13 +24,6 @@ NAME = "<action>"
 ENCODE = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
-def fresh_names() -> dict[str, Any]:
-    """The variables of a new program, as those of the main module."""
-    module = type(sys)("__main__")
-    sys.modules["__main__"] = module
-    return module.__dict__
-
-
 def assigns(tree: Any, wanted: str) -> bool:
     """Whether top-level statements of the tree store the name."""
     pending = [tree]
@@ -111,7 +104,9 @@ def run(source: str, limits: Mapping[str, Any], config: Mapping[str, Any], pipes
     report, orders, calls, answers = pipes
     sys.path[:] = [*config["packages"], *(path for path in sys.path if path)]
     denials = Denials(config["readable"], config["writable"], bool(limits["processes"]))
-    names = fresh_names()
+    module = type(sys)("__main__")
+    sys.modules["__main__"] = module
+    names = module.__dict__
     denials.watch()
     most_bytes = limits["result_kb"] * 1024
     own_pid = os.getpid()

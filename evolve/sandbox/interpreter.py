@@ -161,7 +161,6 @@ def _libraries(root: str, name: str) -> list[str]:
 
 
 def _programs(folder: Path, environments: Collection[str]) -> list[str]:
-    """The interpreter's names in a folder of commands, and the commands that were installed for it."""
     commands = []
     with contextlib.suppress(OSError):
         for path in sorted(folder.iterdir()):
@@ -172,7 +171,6 @@ def _programs(folder: Path, environments: Collection[str]) -> list[str]:
 
 
 def _is_command(path: Path, environments: Collection[str]) -> bool:
-    """Whether a file is a binary, or a script that the interpreter of the environment runs."""
     if path.name.startswith(".") or not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -225,7 +223,6 @@ def _library_of(path: str) -> str:
 
 
 def _without_hidden(folder: str, hidden: Sequence[str]) -> list[str]:
-    """The folder, or what is in it but for hidden ones."""
     inner = [path for path in hidden if inside(path, folder)]
     if not inner:
         return [folder]

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from evolve.skills.folder import read_folder, write_folder
     from evolve.skills.library import ACTIVE, KEPT, SkillLibrary
     from evolve.skills.lint import modules_used
-    from evolve.skills.parts import doubt_all, unseen_rows, with_called
+    from evolve.skills.parts import doubt_all, unseen_rows, with_called, worth_offering
     from evolve.skills.signatures import parameter_count
     from evolve.skills.skill import Skill, SkillStatus, render_tests
 else:

@@ -205,7 +205,8 @@ def _edits(tree: ast.Module, held: _Held, known: Mapping[str, Any]) -> Iterator[
             case ast.Compare(ops=[ast.NotEq() | ast.NotIn()]) if _is_magic(node, held, known):
                 yield _Edit(node=number, told=ast.unparse(node), value=True)
             case ast.If(test=test) if any(
-                _is_ordered(one) and _is_magic(one, held, known)
+                all(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in one.ops)
+                and _is_magic(one, held, known)
                 for one in ast.walk(test)
                 if isinstance(one, ast.Compare)
             ):
@@ -237,10 +238,6 @@ def _tables(tree: ast.Module) -> set[int]:
                 if isinstance(asked, ast.Dict):
                     found.add(id(asked))
     return found
-
-
-def _is_ordered(node: ast.Compare) -> bool:
-    return all(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops)
 
 
 def _only_raises(body: Sequence[ast.stmt]) -> bool:

@@ -151,7 +151,6 @@ class Attributes:
         )
 
     def _is_called(self, node: ast.expr, call: ast.Call | None) -> bool:
-        """Whether a function is called, here or by what it is handed to."""
         match self._parent_of[node]:
             case ast.Call(func=function, args=[first, *_]) if first is node:
                 return self._called(function) in CALLS_ITS_FIRST
@@ -168,7 +167,6 @@ class Attributes:
     # texts with a meaning
 
     def _constant_of(self, node: ast.expr) -> object:
-        """The one value that a constant, or a name of one, has."""
         if isinstance(node, ast.Name):
             meanings = self._scopes.of(node)
             return meanings[0].constant if len(meanings) == 1 else None

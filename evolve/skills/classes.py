@@ -101,7 +101,6 @@ class Classes:
                     yield part.lineno, "__hash__ that is not `return hash((...))` of a tuple"
 
     def _chain(self, node: ast.ClassDef) -> list[ast.ClassDef]:
-        """A class and, by their names, all of the source that it is made of."""
         chain = [node]
         # The list grows while it is walked, so bases of bases come in too.
         for ancestor in chain:

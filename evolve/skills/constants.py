@@ -45,7 +45,8 @@ class TooLarge(Exception):
 
 def constants(tree: ast.Module) -> dict[str, Any]:
     """The names of the top level that mean one small constant wherever they stand, with its value."""
-    bound = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not _is_read(node))
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    bound = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
             bound[node.name or ""] += 1
@@ -143,10 +144,6 @@ def _size(value: Any) -> int:
     if isinstance(value, tuple | list):
         return len(value) + sum(map(_size, value))
     return len(value) if isinstance(value, str | bytes) else 0
-
-
-def _is_read(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)
 
 
 def assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:

@@ -45,10 +45,11 @@ def merged(like: Likeness, other: Skill) -> Skill:
     )
     base, _, before = known.name.partition(_MARK)
     suffix = _MARK + "-".join([*filter(None, [before]), *(name.replace("_", "-").strip("-") for name in names)])
+    does = known.description.split(" Its cases differ in ", maxsplit=1)[0]
     return replace(
         known,
         name=base[: 60 - len(suffix)].rstrip("-") + suffix if len(suffix) < 40 else known.name,
-        description=f"{_sentence(known)} Its cases differ in {' and '.join(names_of(extended('() -> x', further)))}.",
+        description=f"{does} Its cases differ in {' and '.join(names_of(extended('() -> x', further)))}.",
         signature=extended(known.signature, further),
         code=code,
         rows=rows,
@@ -181,11 +182,6 @@ def _wrap(tree: ast.Module, entry: str, takes: Sequence[str]) -> None:
     assert isinstance(function, ast.FunctionDef)
     function.body = [*rest, ast.Return(value=call)]
     tree.body = [*imports, function]
-
-
-def _sentence(skill: Skill) -> str:
-    """What it does, without what was said of its cases."""
-    return skill.description.split(" Its cases differ in ", maxsplit=1)[0]
 
 
 def as_cases(general: Skill, other: Skill) -> list[tuple[Json, ...]]:

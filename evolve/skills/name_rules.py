@@ -284,7 +284,6 @@ class Uses:
         return False
 
     def _is_flag_argument(self, node: ast.expr) -> bool:
-        """Whether a flag is an argument of a function of ``re``."""
         parent = self._parents[node]
         while isinstance(parent, ast.keyword) or (isinstance(parent, ast.BinOp) and self._places.of_types(parent)):
             parent = self._parents[parent]

@@ -137,7 +137,7 @@ class TopLevel:
 
     def _decorators(self, node: ast.FunctionDef | ast.ClassDef, known: Known) -> None:
         named = [part for part in node.decorator_list if isinstance(part, ast.Name | ast.Attribute)]
-        if sum(_last(part) in _BINDERS for part in named) > 1:
+        if sum((part.id if isinstance(part, ast.Name) else part.attr) in _BINDERS for part in named) > 1:
             self._report(node, "a property, a method of the class or a static method of another")  # read, it would run
         for decorator in node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -370,10 +370,6 @@ class TopLevel:
             return (module, name) if name and not rest else None
         whole, _, last = f"{module}.{rest}".rpartition(".")
         return whole, last
-
-
-def _last(node: ast.Name | ast.Attribute) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _operands(node: ast.expr) -> list[ast.expr | None]:

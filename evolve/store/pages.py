@@ -58,7 +58,6 @@ def read_pages(data: bytes) -> Pages:
 
 
 def _contents(pages: Sequence[bytes], places: Mapping[int, int]) -> Iterator[tuple[int, list[Stored]]]:
-    """What stands on some pages, each under the place that is given for it."""
     torn: list[tuple[int, bytes]] = []
     with closing(_database(pages, places)) as connection:
         for number, place in places.items():

@@ -137,7 +137,6 @@ class _Scales:
         self._judge()
 
     def too_much(self, told: str) -> TaskError:
-        """The refusal."""
         return TaskError(f"the workbook has {told}", file=self._file, hint="save the sheet as CSV")
 
     def _declared(self, *_: object) -> None:

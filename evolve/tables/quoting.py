@@ -62,7 +62,7 @@ class Grammar:
         held: list[str] = []
         inside = False
         for line in lines:
-            text = line[: len(line) - _ending(line)]
+            text = line[: len(line) - (2 if line.endswith("\r\n") else 1 if line.endswith(("\n", "\r")) else 0)]
             inside = self._is_open(text, inside=inside)
             held.append(line if inside else text)
             if not inside:
@@ -138,11 +138,6 @@ class SpacedReader:
 
 def _or_end(text: str, at: int) -> int:
     return len(text) if at < 0 else at
-
-
-def _ending(line: str) -> int:
-    """How many signs end a line."""
-    return 2 if line.endswith("\r\n") else 1 if line.endswith(("\n", "\r")) else 0
 
 
 def _closing_quote(text: str, start: int) -> int:

@@ -172,14 +172,11 @@ class _Reading:
         rows = self.rows if prose else self.rows[1:]
         cells = [cell.strip() for row in rows for cell in row if any(mark in cell for mark in others)]
         explained = sum(
-            text_column([cell], loose=True, comma="decimal").is_number or (prose and _is_prose(cell, others))
+            text_column([cell], loose=True, comma="decimal").is_number
+            or (prose and all(part.startswith(" ") for mark in others for part in cell.split(mark)[1:]))
             for cell in cells
         )
         return (len(cells) - explained) / max(1, len(rows))
-
-
-def _is_prose(cell: str, marks: Sequence[str]) -> bool:
-    return all(part.startswith(" ") for mark in marks for part in cell.split(mark)[1:])
 
 
 def _grammar(text: str, usual: str) -> Grammar:

@@ -210,7 +210,6 @@ def _summary(workflow: Workflow) -> str:
 
 
 def _wrapped(text: str, width: int) -> tuple[str, str]:
-    """The text in one line or two."""
     if len(text) <= width:
         return text, ""
     cut = text.rfind(" ", 0, width)

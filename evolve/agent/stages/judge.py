@@ -10,7 +10,8 @@ from evolve.agent.codec import from_data, from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import TOLD, left_behind
 from evolve.agent.outcome import is_accepted, is_fault
-from evolve.agent.stage_costs import Paid, paid
+from evolve.agent.outputs import Paid
+from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
 from evolve.environments import Showing
 from evolve.episodes import Judgement, Plan, Step, called

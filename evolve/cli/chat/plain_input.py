@@ -38,7 +38,8 @@ class LineInput:
         if first is None:
             return None
         text = first
-        while is_open(text) or (self._attended and goes_on(text) and _has_come()):
+        # Whether a further line is there already, which then was pasted with the one before.
+        while is_open(text) or (self._attended and goes_on(text) and bool(select.select([sys.stdin], [], [], 0)[0])):
             more = self._line("...> ")
             if more is None:
                 break
@@ -83,8 +84,3 @@ class LineInput:
         except EOFError:
             print()  # Ctrl-D leaves the cursor behind the prompt
             return None
-
-
-def _has_come() -> bool:
-    """Whether a further line is there already, which then was pasted with the one before."""
-    return bool(select.select([sys.stdin], [], [], 0)[0])

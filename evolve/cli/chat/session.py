@@ -163,7 +163,6 @@ class ChatSession:
         self._booked = spent_of(cost)
 
     def _book_broken_off(self) -> None:
-        """Books what a run has cost that machine or endpoint broke off."""
         from evolve.workspace import Cost
 
         if self._progress.spent:
@@ -354,7 +353,6 @@ class ChatSession:
         self.screen.say("warning", f"it is not learned from yet: {problem}; /learn tries it again")
 
     def _tell_found(self, taught: Taught) -> None:
-        """Shows a right answer that was found while learning, and keeps it as that of its turn."""
         found = taught.found
         turn = next((turn for turn in reversed(self.conversation.turns) if turn.run == taught.run), None)
         if found is None or turn is None:

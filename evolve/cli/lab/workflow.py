@@ -117,7 +117,6 @@ def draw_command(
 
 
 def _name(which: str | None) -> str:
-    """The name that a workflow has in messages."""
     return "workflow.toml" if which is None else which
 
 

@@ -136,7 +136,6 @@ _CALLED = {
 
 
 def _called(data: Mapping[str, Any]) -> str:
-    """Which functions the code called, and what came of it."""
     calls = [
         f"called {call['function']} {counted(call['count'], 'time')}{_CALLED[call['state']]}"
         for call in data.get("calls", ())

@@ -81,7 +81,6 @@ def _rewritten(before: TextFile, text: str) -> tuple[TextFile, str]:
 
 
 def _edited(before: TextFile, pairs: Sequence[Replacement]) -> tuple[TextFile, str]:
-    """The file with all pairs applied, and what is said of it."""
     if not pairs:
         raise Refused(_FORM)
     after, places = before.closed(), []

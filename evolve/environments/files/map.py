@@ -11,11 +11,10 @@ import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from evolve.environments.files.editing import python_tree
 from evolve.environments.files.tables import in_short, is_table
-from evolve.environments.files.tags import tagged
+from evolve.environments.files.tags import Definition, tagged
 from evolve.text_files import read_text_file
 
 MOST = 6_000
@@ -39,15 +38,6 @@ _DAMPING, _ROUNDS = 0.85, 40
 _NAMED, _POINTED = 4.0, 0.7
 """What a file counts that is named in what is asked, where the only one to define a name in it counts 1; and the share
 of walks that begin at such files."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Definition:
-    """Something that a file defines, as one line says it."""
-
-    name: str
-    line: int
-    text: str
 
 
 def map_of(files: Mapping[str, bytes], asked: str) -> str:
@@ -142,7 +132,7 @@ def _names(name: str, text: str) -> set[str]:
 
 def _definitions(name: str, text: str) -> Sequence[Definition]:
     if not name.endswith((".py", ".pyi")):
-        return [Definition(name=tag.name, line=tag.line, text=tag.text) for tag in tagged(name, text)]
+        return tagged(name, text)
     tree = python_tree(text)
     try:
         return [] if tree is None else list(_in_body(tree.body, ""))

@@ -24,15 +24,15 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tag:
-    """A definition by its name, its line and its first line of text."""
+class Definition:
+    """Something that a file defines, as one line says it."""
 
     name: str
     line: int
     text: str
 
 
-def tagged(file: str, text: str) -> Sequence[Tag]:
+def tagged(file: str, text: str) -> Sequence[Definition]:
     """What the file defines, functions inside of functions not among it; () where no grammar is there for it."""
     parser = _parser(_LANGUAGES.get(file.rpartition(".")[2].casefold(), ""))
     return () if parser is None else list(_below(parser.parse(text.encode()).root_node, 0))
@@ -50,13 +50,13 @@ def _parser(language: str) -> Any:
     return get_parser(cast(Any, language))
 
 
-def _below(node: Any, depth: int) -> Iterator[Tag]:
+def _below(node: Any, depth: int) -> Iterator[Definition]:
     for child in node.named_children:
         name = _name(child)
         if name:
             first = child.text.decode("utf-8", "replace").partition("\n")[0]
             indent = "  " if depth > 1 else ""
-            yield Tag(name=name, line=child.start_point.row + 1, text=indent + first.partition("{")[0].strip())
+            yield Definition(name=name, line=child.start_point.row + 1, text=indent + first.partition("{")[0].strip())
         if depth < _DEEPEST and not (name and _is_function(child.type)):
             yield from _below(child, depth + 1)
 

@@ -161,7 +161,6 @@ def _parses(text: str) -> bool:
 
 
 def _plan(blocks: Sequence[Block]) -> Stated:
-    """What the last block ``plan`` says."""
     return read_plan(blocks[-1].text) if blocks else Stated()
 
 

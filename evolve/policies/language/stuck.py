@@ -64,7 +64,6 @@ def _moved(steps: Sequence[Step]) -> bool:
 
 
 def _key(step: Step) -> str:
-    """The action, the state that it started from, and what it gave."""
     action, observed = step.action, step.observation
     state = observed.state if observed is not None else None
     gave = [] if observed is None else [observed.error, observed.text, observed.denied, list(observed.outputs)]

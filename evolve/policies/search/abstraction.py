@@ -159,12 +159,14 @@ class Answers:
                 part = self._generalised(answer, site, other)
                 if part is not None and part.meaning not in old:
                     parts.setdefault(part.meaning, part)
-        ranked = sorted((self._scored(part, source) for part in parts.values()), key=_rank)
+        # The text breaks ties, so that the same parts are proposed everywhere.
+        scored = [self._scored(part, source) for part in parts.values()]
+        ranked = sorted(scored, key=lambda shared: (-shared.saved, -size(shared.part.term), repr(shared.part.term)))
         chosen: list[_Shared] = []
         for candidate in ranked:
-            if candidate.saved > 0 and all(
-                candidate.problems > better.problems or not _overlap(candidate, better) for better in chosen
-            ):
+            own = candidate.part.term
+            around = (one for one in chosen if _holds(own, one.part.term) or _holds(one.part.term, own))
+            if candidate.saved > 0 and all(candidate.problems > better.problems for better in around):
                 chosen.append(candidate)
         return tuple(candidate.part for candidate in chosen[:MOST_PARTS])
 
@@ -199,15 +201,6 @@ class Answers:
             return False
         typing = Typing(operations=self.operations, inputs=site.inputs)
         return all(typing.type_of(bindings[i]) == type_ for i, type_ in enumerate(part.inputs))
-
-
-def _rank(shared: _Shared) -> tuple[int, int, str]:
-    # The text breaks ties, so that the same parts are proposed everywhere.
-    return -shared.saved, -size(shared.part.term), repr(shared.part.term)
-
-
-def _overlap(shared: _Shared, other: _Shared) -> bool:
-    return _holds(shared.part.term, other.part.term) or _holds(other.part.term, shared.part.term)
 
 
 def _holds(term: Term, pattern: Term) -> bool:

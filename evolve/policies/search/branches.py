@@ -38,18 +38,7 @@ class Branches:
             return
         self.passes += 1
         texts = list(islice(self._usable(bank), MOST_USED))
-        for side in self._sides(bank):
-            self._cover(side, texts)
-
-    def _usable(self, bank: Bank) -> Iterator[tuple[int, Entry, int, int]]:
-        """Texts with their price, the rows whose outputs hold them, and the rows where they are not empty."""
-        for cost, entry in islice(bank.entries(STR), MOST_LOOKED_AT):
-            held = sum(1 << i for i, (text, out) in enumerate(zip(entry[0], self.outputs, strict=True)) if text in out)
-            if held.bit_count() >= MIN_SUPPORT:
-                yield cost, entry, held, sum(1 << i for i, text in enumerate(entry[0]) if text)
-
-    def _sides(self, bank: Bank) -> list[int]:
-        """Sets of rows: those whose outputs look alike, and those on either side of a condition."""
+        # Sets of rows: those whose outputs look alike, and those on either side of a condition.
         everything = (1 << len(self.outputs)) - 1
         forms: dict[str, int] = {}
         for place, output in enumerate(self.outputs):
@@ -60,7 +49,15 @@ class Branches:
         masks = [*alike, *(everything & ~mask for mask in alike)]
         masks += [side for mask, _, _ in tests for side in (mask, everything & ~mask)]
         whole = (mask for mask in dict.fromkeys(masks) if MIN_SUPPORT <= mask.bit_count() < len(self.outputs))
-        return list(whole)[:MOST_SIDES]
+        for side in list(whole)[:MOST_SIDES]:
+            self._cover(side, texts)
+
+    def _usable(self, bank: Bank) -> Iterator[tuple[int, Entry, int, int]]:
+        """Texts with their price, the rows whose outputs hold them, and the rows where they are not empty."""
+        for cost, entry in islice(bank.entries(STR), MOST_LOOKED_AT):
+            held = sum(1 << i for i, (text, out) in enumerate(zip(entry[0], self.outputs, strict=True)) if text in out)
+            if held.bit_count() >= MIN_SUPPORT:
+                yield cost, entry, held, sum(1 << i for i, text in enumerate(entry[0]) if text)
 
     def _cover(self, side: int, texts: Sequence[tuple[int, Entry, int, int]]) -> None:
         rows = [place for place in range(len(self.outputs)) if side >> place & 1]

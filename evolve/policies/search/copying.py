@@ -42,7 +42,6 @@ class _Copying:
         self._problem, self._rows, self._vocabulary, self._meter = problem, rows, vocabulary, meter
 
     def instead_of(self, term: Term, path: tuple[int, ...], literal: str) -> Term:
-        """The term with what the literal at a place writes copied, as far as that can be found."""
         parts: list[Term] = []
         end = 0
         for one in suspects(literal, self._rows):

@@ -101,7 +101,10 @@ class _Cover:
         queue: list[tuple[int, int, tuple[int, ...], tuple[Any, ...]]] = [(0, 0, start, ())]
         # Breaks ties in the queue: what comes after it in an item cannot be compared.
         ticket = itertools.count(1)
-        by_head = self._by_head()
+        # Segments by the first character of their text in the first example ("" where empty).
+        by_head: dict[str, list[tuple[int, tuple[str, ...], Entry]]] = {}
+        for segment in self.segments.pieces:
+            by_head.setdefault(segment[1][0][:1], []).append(segment)
         for _ in range(MAX_STATES):
             if not queue:
                 return None
@@ -117,13 +120,6 @@ class _Cover:
                     best[move] = total
                     heapq.heappush(queue, (total, next(ticket), move, (*path, part)))
         return None
-
-    def _by_head(self) -> dict[str, list[tuple[int, tuple[str, ...], Entry]]]:
-        """Segments by the first character of their text in the first example ("" where empty)."""
-        heads: dict[str, list[tuple[int, tuple[str, ...], Entry]]] = {}
-        for segment in self.segments.pieces:
-            heads.setdefault(segment[1][0][:1], []).append(segment)
-        return heads
 
     def _moves(self, state: tuple[int, ...], by_head: dict[str, list[Any]]) -> Iterator[tuple[int, Any, Any]]:
         goals = self.segments.goals

@@ -76,7 +76,14 @@ class Partials:
     def tests(self, bank: Bank) -> list[_Test]:
         """Conditions that split the examples, cheapest first."""
         everything = (1 << len(self.outputs)) - 1
-        return sorted([*_tests(bank, everything), *self.mined], key=lambda test: test[1])
+        tests = []
+        for cost, entry in bank.entries(BOOL):
+            mask = mask_of(entry[0])
+            if 0 < mask < everything:
+                tests.append((mask, cost, entry))
+            if len(tests) >= MAX_TESTS:
+                break
+        return sorted([*tests, *self.mined], key=lambda test: test[1])
 
     def decide(self, bank: Bank) -> Decision | None:
         """The cheapest decision list of one or two tests, if there is one."""
@@ -146,15 +153,3 @@ def _cheapest_for(wanted: int, useful: list[_Test]) -> _Branch | None:
         return None
     cost, mask, entry = min(fits, key=lambda f: f[0])
     return cost, cost, term_of(entry), mask
-
-
-def _tests(bank: Bank, everything: int) -> list[_Test]:
-    """Boolean expressions that split the examples, and their negations' masks are implied."""
-    tests = []
-    for cost, entry in bank.entries(BOOL):
-        mask = mask_of(entry[0])
-        if 0 < mask < everything:
-            tests.append((mask, cost, entry))
-        if len(tests) >= MAX_TESTS:
-            break
-    return tests

@@ -78,7 +78,6 @@ class LeavingOut:
         return None
 
     def _alike(self, other: Term) -> bool:
-        """Whether two programs give the same on every row and every further input."""
         return same_values(self.term, other, (*self._problem.inputs, *self._further()), self.vocabulary)
 
     def _further(self) -> list[tuple[Any, ...]]:

@@ -73,7 +73,7 @@ class NearMissSearch(EpisodeSearch):
         self.searcher.pause_at = self.meter.used + PATIENCE
         solution = self.take()
         self.searcher.pause_at = None
-        if solution is not None and self._is_plain(solution):
+        if solution is not None and (solution.candidates <= SOON and "choose" not in operations_in(solution.term)):
             return solution
         self.looked = True
         self.near = self._nearest()
@@ -109,9 +109,6 @@ class NearMissSearch(EpisodeSearch):
             return count >= 2 * FEWEST_ROWS - 2
         judged = self.unseen >= OF_A_SLIP and count + self.unseen > FEWEST_ROWS
         return count >= (FEWEST_SEEN if judged else FEWEST_ROWS)
-
-    def _is_plain(self, solution: Solution) -> bool:
-        return solution.candidates <= SOON and "choose" not in operations_in(solution.term)
 
     def _nearest(self) -> Solution | None:
         """The cheapest program that fits all rows but one, where the other rows bear it."""

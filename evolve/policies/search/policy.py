@@ -200,7 +200,6 @@ class SearchPolicy:
         )
 
     def _consumed(self, term: Term) -> tuple[str, ...]:
-        """The skills in it."""
         return tuple(sorted({self._causes[name] for name in operations_in(term) if name in self._causes}))
 
     def _search(self, view: TaskView, plan: Plan, steps: Sequence[Step], earlier: Sequence[Step]) -> NearMissSearch:

@@ -132,13 +132,8 @@ def _resized(value: Any, type_: Type, column: Sequence[Any], *, met: bool) -> It
         if not _padded(column):
             less = field[1:].lstrip("0")
             for other in ([less] if less else []) + ([field + "1"] if len(field) < 3 else []):
-                if (len(column) < SEEN_ENOUGH or len(other) in _lengths(column, place)) == met:
+                if (len(column) < SEEN_ENOUGH or len(other) in set(map(len, _numbers_at(column, place)))) == met:
                     yield "".join((*fields[:place], other, *fields[place + 1 :]))
-
-
-def _lengths(column: Sequence[str], place: int) -> set[int]:
-    """How many digits the numbers have that stand at a place of the values."""
-    return set(map(len, _numbers_at(column, place)))
 
 
 def _numbers_at(column: Sequence[str], place: int) -> list[str]:

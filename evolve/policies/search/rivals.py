@@ -301,13 +301,8 @@ class _Neighbourhood:
                 for place in self.places.get((type_, entry[0][:rows]), ()):
                     if entry[0] != place.values and cost - place.price <= MAX_DEARER:
                         yield Rival(term=place.change(term_of(entry)), dearer=cost - place.price)
-        yield from self._other_cuts(rows)
-
-    def _other_cuts(self, rows: int) -> Iterator[Rival]:
-        """The answer with another value of the newest level compared with a number that separates the rows as well.
-
-        What stands in an input that the answer does without separates a few rows too easily.
-        """
+        # The answer with another value of the newest level compared with a number that separates the rows as well.
+        # What stands in an input that the answer does without separates a few rows too easily.
         read = inputs_of(self.answered.term)
         for column in newest(self._enumerator, INT, FLOAT) if self._cuts else ():
             for cut in self._cuts if inputs_of(column.term) <= read else ():

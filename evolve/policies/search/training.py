@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from evolve.episodes import TaskView
 from evolve.errors import ModelMistake
@@ -19,21 +19,11 @@ from evolve.policies.search.problem import Problem, problem_of
 from evolve.policies.search.searcher import Vocabulary
 from evolve.programs.operations import literals, vocabulary
 
+if TYPE_CHECKING:
+    from evolve.memory import ExperienceRow
+
 _CLUES, _DREAMS = 0.07, 0.62
 """Shares of a fit's time after which the clues are read, and the dreams are dreamt."""
-
-
-class Experience(Protocol):
-    """One evidence row of an insight, as memory hands it out."""
-
-    @property
-    def features(self) -> tuple[float, ...]: ...
-    @property
-    def cause(self) -> str: ...
-    @property
-    def direction(self) -> int: ...
-    @property
-    def task(self) -> str: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +45,7 @@ class TrainingSettings:
 
 
 def fit_guide(
-    experience: Sequence[Experience],
+    experience: Sequence[ExperienceRow],
     views: Sequence[TaskView],
     library: Sequence[TreeSkill],
     seed: int,
@@ -98,7 +88,7 @@ def fit_guide(
 
 
 def samples_of(
-    experience: Iterable[Experience],
+    experience: Iterable[ExperienceRow],
     names: Mapping[str, str],
     weight: float,
     clues: Mapping[tuple[float, ...], Mapping[str, Sequence[str]]],

@@ -91,11 +91,10 @@ class Turns:
             yield from self._turn(one, _REST)
 
     def _turn(self, going: _Going, candidates: int) -> Iterator[Solution | None]:
-        """The programs of one turn."""
         end = self.meter.used + candidates
         self._let(going, end)
         for solution in going.programs:
-            if solution is not None or self._pauses():
+            if solution is not None or (self.pause_at is not None and self.meter.used >= self.pause_at):
                 yield solution
             if solution is None and self.meter.used >= end:
                 return
@@ -105,9 +104,6 @@ class Turns:
     def _let(self, going: _Going, end: int) -> None:
         # Anew after each program, since whoever asks may have changed where to pause.
         going.searcher.pause_at = end if self.pause_at is None else min(end, self.pause_at)
-
-    def _pauses(self) -> bool:
-        return self.pause_at is not None and self.meter.used >= self.pause_at
 
     def nearest(self) -> Term | None:
         """As :meth:`Searcher.nearest`."""

@@ -87,7 +87,6 @@ def _arithmetic() -> tuple[Operation, ...]:
 
 
 def _nested() -> tuple[Operation, ...]:
-    """From lists to lists of lists and back."""
     return (
         define("flatten", (NESTED,), LIST, "[item for part in a0 for item in part]", cost=4),
         define(

@@ -94,7 +94,6 @@ class GitObjects:
         return Tree(files=files, executable=frozenset(name for name, (_, runs) in entries.items() if runs))
 
     def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
-        """What objects hold, by their names."""
         wanted, place, found = list(names), 0, dict[str, bytes]()
         said = self._git("cat-file", "--batch", given="".join(f"{name}\n" for name in wanted).encode())
         for name in wanted:

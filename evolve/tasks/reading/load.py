@@ -120,7 +120,12 @@ def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
             raise TaskError("the folder holds no task", file=os.fspath(path))
     else:
         raws, _ = _read(path, header=True)
-    _check_unique(raws)
+    seen: dict[str, RawTask] = {}
+    for raw in raws:
+        first = seen.setdefault(raw.id, raw)
+        if first is not raw:
+            line = f":{first.place.line}" if first.place.line is not None else ""
+            raise raw.place.at("id").error(f"id {raw.id!r} is taken already in {first.place.file}{line}")
     tasks = sourced([assemble(raw) for raw in _chosen(raws, seed, n)], path)
     return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tasks, warnings=tuple(warnings))
 
@@ -190,15 +195,6 @@ def _task_files(folder: Path) -> list[Path]:
 def _suffix(path: Path) -> str:
     """The ending that tells the kind of a file; some programs write it in capitals."""
     return path.suffix.lower()
-
-
-def _check_unique(raws: Sequence[RawTask]) -> None:
-    seen: dict[str, RawTask] = {}
-    for raw in raws:
-        first = seen.setdefault(raw.id, raw)
-        if first is not raw:
-            line = f":{first.place.line}" if first.place.line is not None else ""
-            raise raw.place.at("id").error(f"id {raw.id!r} is taken already in {first.place.file}{line}")
 
 
 def _chosen(raws: Sequence[RawTask], seed: int, n: int | None) -> Sequence[RawTask]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from evolve.activity import doing
@@ -141,9 +141,11 @@ def _fails_by_a_test(command: str, checked: Checked) -> bool:
 
 def _cross_examined(passed: Passed) -> Examined:
     """Asks tests that must fail, and tests that compare more strictly."""
-    texts = _texts(passed)
+    names = [name for name in passed.files if name in passed.deciding and name.endswith(".py")]
+    texts = {name: text_of(passed.files[name]) for name in names}
     tests = {name: names_of_tests(text) for name, text in texts.items()}
-    scripts = _scripts(passed.command, texts)
+    run = {script.removeprefix("./") for script in _SCRIPT.findall(passed.command)}
+    scripts = frozenset(run & set(texts))
     elsewhere = passed.checked.elsewhere
     if elsewhere and (passed.checked.tests or not (scripts or UNITTEST.search(passed.command))):
         return Examined(believed=True, decides=False, text=ELSEWHERE.format(why=elsewhere))
@@ -325,17 +327,6 @@ def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]
             return False
         return _tests_with(passed.checked.tests, "passed", tests) <= _tests_with(strict.tests, "passed", tests) - failed
     return False
-
-
-def _texts(passed: Passed) -> dict[str, str]:
-    """The deciding files that are Python."""
-    names = [name for name in passed.files if name in passed.deciding and name.endswith(".py")]
-    return {name: text_of(passed.files[name]) for name in names}
-
-
-def _scripts(command: str, names: Iterable[str]) -> frozenset[str]:
-    run = {script.removeprefix("./") for script in _SCRIPT.findall(command)}
-    return frozenset(run & set(names))
 
 
 def _runs_them(passed: Passed, tests: Mapping[str, list[str]], scripts: Collection[str]) -> bool:

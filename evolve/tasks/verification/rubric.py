@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evolve.episodes import Judgement
 from evolve.errors import ModelMistake
 from evolve.files import clean_text
 from evolve.prompts import quoted
 from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.verification.verifiers import Submission, Verdict
+from evolve.tasks.verification.verifiers import Submission
 from evolve.text_files import text_of
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ class RubricVerifier:
     largest: int = 60_000
     standing: str = "unmeasured"
 
-    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """Accepts what the model accepts; a refusal to answer, or a reply that cannot be read, accepts nothing."""
         from evolve.models import KEPT, Message, ModelRequest
 
         shown = _shown(submission)
         if len(shown) > self.largest:
-            return Verdict(accepted=False, judged=True, text=f"judged: longer than {self.largest:,} characters")
+            return Judgement(accepted=False, judged=True, text=f"judged: longer than {self.largest:,} characters")
         messages = (
             Message(role="system", text=self.prompt, priority=KEPT, kind="rubric"),
             Message(role="user", text=quoted("answer", shown), priority=KEPT, kind="answer"),
@@ -47,14 +48,14 @@ class RubricVerifier:
         try:
             reply = self.model.complete(ModelRequest(messages=messages, role="judge", schema=_rubric_schema()))
         except ModelMistake:
-            return Verdict(accepted=False, judged=True, text="judged: the model gave no verdict that can be read")
+            return Judgement(accepted=False, judged=True, text="judged: the model gave no verdict that can be read")
         if reply.refused or reply.data is None:
-            return Verdict(accepted=False, judged=True, text="judged: the model would not answer")
+            return Judgement(accepted=False, judged=True, text="judged: the model would not answer")
         accepted, measured = reply.data["accepted"] is True, self.standing == "measured"
         reason = " ".join(clean_text(str(reply.data["reason"])).split())[:200]
         name = reply.model or self.model.name
         text = f"judged by {name}, {self.standing}, not verified: {reason}"
-        return Verdict(accepted=accepted, judged=True, measured=measured, text=text)
+        return Judgement(accepted=accepted, judged=True, measured=measured, text=text)
 
 
 def _shown(submission: Submission) -> str:

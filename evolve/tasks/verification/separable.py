@@ -274,7 +274,6 @@ class _TestsReader:
         )
 
     def handed_over(self) -> set[str]:
-        """Names of values that go to the functions under test, or come from them."""
         names: set[str] = set()
         for node in self.nodes:
             if isinstance(node, ast.Call) and self._is_under_test(node.func):

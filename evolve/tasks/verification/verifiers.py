@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from evolve.episodes import Json, Row
+from evolve.episodes import Judgement, Row
 from evolve.failpoints import hit
 from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.model import MIN_VERIFY
@@ -54,43 +54,10 @@ class Submission:
     shown: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """What a verifier says.
-
-    Attributes:
-        accepted: The one bit.
-        verified: Accepted on enough that the policy could not have fitted, rows or assertions it never saw, by values
-            that crossed into another process and were compared there. The only evidence for the gate.
-        checked: Accepted because a command, or assertions in the answer's own process, said so. Never with
-            ``verified``, and never evidence.
-        rows: How many unseen rows or assertions the bit rests on.
-        judged: The bit is a model's opinion.
-        measured: It is the opinion of a judge that was measured and tells right from wrong well enough to count.
-        text: One sentence about what the bit rests on.
-        fault: The sandbox failed; nothing is said about the answer.
-        row: A row that a refused answer failed, where one may be shown.
-        got: What the answer gave on it.
-        limit: The limit of the sandbox that ended the check that refused, or "".
-    """
-
-    accepted: bool
-    verified: bool = False
-    checked: bool = False
-    rows: int = 0
-    judged: bool = False
-    measured: bool = False
-    text: str = ""
-    fault: bool = False
-    row: Row | None = None
-    got: Json = None
-    limit: str = ""
-
-
 class Verifier(Protocol):
     """Judges one answer."""
 
-    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """The verdict; what runs, runs in the sandbox.
 
         Raises:
@@ -110,12 +77,12 @@ class RowsVerifier:
     rows: Sequence[Row]
     shows: bool = False
 
-    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """Accepts a function that reproduces every row."""
         trial = try_rows(sandbox, submission.code, submission.entry, self.rows)
         count = len(self.rows)
         verified = trial.ok and count >= MIN_VERIFY
-        verdict = Verdict(accepted=trial.ok, verified=verified, rows=count, fault=trial.fault)
+        verdict = Judgement(accepted=trial.ok, verified=verified, rows=count, fault=trial.fault)
         failed = [place for place, right in enumerate(trial.matches) if not right]
         if not (self.shows and failed) or trial.fault:
             return verdict
@@ -136,14 +103,14 @@ class TestsVerifier:
 
     tests: str
 
-    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """Accepts an answer with which exactly the tests of the file ran, and every one passed."""
         names, assertions = _test_functions(self.tests), _assertions(self.tests)
         whole = why_whole(self.tests)
         if not whole:
             run = run_apart(self.tests, submission.code, sandbox)
             if run.fault:
-                return Verdict(accepted=False, text=run.error, fault=True)
+                return Judgement(accepted=False, text=run.error, fault=True)
             whole = run.whole
             if not whole:
                 return _apart(names, assertions, run)
@@ -151,7 +118,7 @@ class TestsVerifier:
 
     def _together(
         self, names: Mapping[str, bool], assertions: int, whole: str, submission: Submission, sandbox: Sandbox
-    ) -> Verdict:
+    ) -> Judgement:
         """Tests and answer in one process; again, in an order nobody knows, where the tests were changed."""
         secret, by_chance = new_secret(), random.SystemRandom()
         half = set(by_chance.sample(sorted(names), by_chance.randint(1, max(1, len(names) - 1))))
@@ -166,17 +133,17 @@ class TestsVerifier:
         for how in order:
             result = self._run(texts[how], submission, sandbox)
             if result.fault or len(result.programs) != 1:
-                return Verdict(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
+                return Judgement(accepted=False, text=result.fault or "the sandbox gave no result", fault=True)
             runs[how] = result
             if how == "plain" and not _all_passed(result, names):
                 reason = runs[how].programs[0].error
                 text = f"the hidden tests cannot run: {reason}" if reason.startswith("ModuleNotFoundError") else ""
-                return Verdict(accepted=False, rows=assertions, text=text)
+                return Judgement(accepted=False, rows=assertions, text=text)
             if len(runs) == len(order) and how != "lax" and not _all_passed(runs["strict"], names):
                 order.append("lax")
         if "lax" in runs and not (_all_passed(runs["lax"], names) or uses_class(self.tests, SOLUTION.__eq__)):
             reason = f"with this answer the hidden check {TOO_EASY}"
-            return Verdict(accepted=False, rows=assertions, text=reason)
+            return Judgement(accepted=False, rows=assertions, text=reason)
         for how in failing.keys() & runs.keys():
             wrong = [
                 outcome.name
@@ -185,14 +152,14 @@ class TestsVerifier:
             ]
             if wrong:
                 reason = f"with this answer the hidden check {BELIEVED_BROKEN}"
-                return Verdict(accepted=False, rows=assertions, text=reason)
+                return Judgement(accepted=False, rows=assertions, text=reason)
         if "lax" in runs:
-            return Verdict(accepted=True, rows=assertions, text=f"passes hidden tests; {OWN_OBJECTS}")
+            return Judgement(accepted=True, rows=assertions, text=f"passes hidden tests; {OWN_OBJECTS}")
         enough = assertions >= MIN_VERIFY
         few = "" if enough else f", and {_too_few(assertions)}"
         grade = "checked and not verified" if enough else "neither verified nor checked"
         text = f"passes hidden tests; {grade}, because they ran in its own process ({whole}){few}"
-        return Verdict(accepted=True, checked=enough, rows=assertions, text=text)
+        return Judgement(accepted=True, checked=enough, rows=assertions, text=text)
 
     def _run(self, tests: str, submission: Submission, sandbox: Sandbox) -> SandboxResult:
         files = {f"{SOLUTION}.py": submission.code, "test_solution.py": tests}
@@ -202,22 +169,22 @@ class TestsVerifier:
         return result
 
 
-def _apart(names: Mapping[str, bool], assertions: int, run: ApartRun) -> Verdict:
+def _apart(names: Mapping[str, bool], assertions: int, run: ApartRun) -> Judgement:
     """What tests say that ran in another process than the answer."""
     passed = [name for name, why in run.outcomes if not why]
     if run.error or run.untold or len(passed) < len(run.outcomes) or not _all_ran(passed, names):
         reason = run.untold or run.error
         text = f"hidden tests ran apart from the answer, and did not get its values: {reason}" if reason else ""
-        return Verdict(accepted=False, rows=assertions, text=text)
+        return Judgement(accepted=False, rows=assertions, text=text)
     if run.reached >= MIN_VERIFY and run.calls > 0:
-        return Verdict(accepted=True, verified=True, rows=run.reached)
+        return Judgement(accepted=True, verified=True, rows=run.reached)
     why = _too_few(run.reached)
     if not run.reached:
         why = "not every assertion of the hidden tests was reached"
     elif not run.calls:
         why = "the hidden tests never called it"
     text = f"passes hidden tests; neither verified nor checked, because {why}"
-    return Verdict(accepted=True, rows=run.reached, text=text)
+    return Judgement(accepted=True, rows=run.reached, text=text)
 
 
 def _too_few(assertions: int) -> str:
@@ -293,7 +260,7 @@ class CommandVerifier:
     def _hidden_files(self) -> dict[str, bytes]:
         return {name: text.encode() for name, text in self.work.hidden_files.items()}
 
-    def verify(self, submission: Submission, sandbox: Sandbox) -> Verdict:
+    def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """Accepts a tree on which the check ends with 0, and that stands the examination.
 
         Where the tree changes tests that the person named, the check passes with them too, and what it says with the
@@ -306,15 +273,15 @@ class CommandVerifier:
         checked = self._run(files, submission.executable, sandbox)
         what = "the hidden check" if self._secret else f"the check {self.work.check!r}"
         if checked.fault:
-            return Verdict(accepted=False, text=checked.error, fault=True)
+            return Judgement(accepted=False, text=checked.error, fault=True)
         if not checked.ok:
             reason = "fails" if self._secret else f"fails: {checked.summary}"
             limit = "" if self._secret else checked.limit
-            return Verdict(accepted=False, text=f"{what} {reason} on a fresh copy", limit=limit)
+            return Judgement(accepted=False, text=f"{what} {reason} on a fresh copy", limit=limit)
         run = {name for name in files_run(self._command) & set(self.original) if files.get(name) != self.original[name]}
         if run:
             reason = f"{what} runs {min(run)}, {SCRIPT_CHANGED}"
-            return Verdict(accepted=True, text=reason)
+            return Judgement(accepted=True, text=reason)
         deciding = {name for name in self.original if self.work.protects(name)}
         examined = examine(
             Passed(
@@ -328,20 +295,20 @@ class CommandVerifier:
             )
         )
         if examined.fault:
-            return Verdict(accepted=False, text=examined.text, fault=True)
+            return Judgement(accepted=False, text=examined.text, fault=True)
         if not examined.believed:
-            return Verdict(accepted=False, text=f"{what} {examined.text}")
+            return Judgement(accepted=False, text=f"{what} {examined.text}")
         reason = f"{what} passes on a fresh copy; {examined.text}; not verified, because it runs the answer itself"
-        return Verdict(accepted=True, checked=examined.decides, text=reason if examined.decides else examined.text)
+        return Judgement(accepted=True, checked=examined.decides, text=reason if examined.decides else examined.text)
 
-    def _with_own_tests(self, own: Sequence[str], submission: Submission, sandbox: Sandbox) -> Verdict:
+    def _with_own_tests(self, own: Sequence[str], submission: Submission, sandbox: Sandbox) -> Judgement:
         checked = self.run(submission, sandbox)
         if checked.fault:
-            return Verdict(accepted=False, text=checked.error, fault=True)
+            return Judgement(accepted=False, text=checked.error, fault=True)
         if not checked.ok:
             text = f"the check {self.work.check!r} fails: {checked.summary} on a fresh copy"
-            return Verdict(accepted=False, text=text, limit=checked.limit)
+            return Judgement(accepted=False, text=text, limit=checked.limit)
         verdict = replace(self, work=replace(self.work, named=())).verify(submission, sandbox)
         if verdict.accepted or verdict.fault:
             return verdict
-        return Verdict(accepted=True, text=TESTS_CHANGED.format(tests=", ".join(own)))
+        return Judgement(accepted=True, text=TESTS_CHANGED.format(tests=", ".join(own)))

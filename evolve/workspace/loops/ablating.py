@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evolve.errors import UsageError
 from evolve.improve.ablation import AblationReport, AblationWish
 from evolve.improve.ablation import ablate as run_ablation
-from evolve.improve.items import KINDS, ItemKind
+from evolve.improve.items import KINDS
 from evolve.improve.session import LoopPlan
 from evolve.ledger import Ledger
 from evolve.optimizer import UNLEARNED
@@ -49,7 +49,11 @@ def ablate(desk: Desk, wish: AblationRequest, budget: Ledger) -> AblationReport:
             "only what is active can be replaced, so only for that a removal can be proposed",
             hint="leave --propose out, or: evolve lab variants ablate active --propose",
         )
-    kinds = _kinds(wish.items)
+    items = wish.items
+    unknown = sorted(set(items) - set(KINDS))
+    if unknown:
+        raise UsageError(f"--items {unknown[0]}: write some of {','.join(KINDS)}")
+    kinds = tuple(kind for kind in KINDS if not items or kind in items)
     name = wish.suite or _judged_on(desk, variant)
     suite = load_suite(name)
     plan = LoopPlan(rounds=1, seed=wish.seed, limits=loop_limits(desk, budget.budget, suite, bounded=False))
@@ -60,13 +64,6 @@ def ablate(desk: Desk, wish: AblationRequest, budget: Ledger) -> AblationReport:
     shipped = {file: load_prompt(file, layers) for file, _ in stores.variants.get(variant).prompts}
     with opened_session(desk, "ablate", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
         return run_ablation(session, AblationWish(variant=variant, kinds=kinds, shipped=shipped, propose=wish.propose))
-
-
-def _kinds(items: Sequence[str]) -> tuple[ItemKind, ...]:
-    unknown = sorted(set(items) - set(KINDS))
-    if unknown:
-        raise UsageError(f"--items {unknown[0]}: write some of {','.join(KINDS)}")
-    return tuple(kind for kind in KINDS if not items or kind in items)
 
 
 def _judged_on(desk: Desk, variant: str) -> str:

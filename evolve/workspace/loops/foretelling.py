@@ -162,7 +162,12 @@ def course_of(desk: Desk, suite: Suite, begun: Run | None, *, key: str, rounds: 
         body = begun.body
         passes = int(body.get("passes", passes))
         return Course(whole=bool(body.get("stream")), unjudged=str(body.get("unjudged", "")), passes=passes)
-    whole = _is_small(desk, suite)
+    # Whether a suite is judged task by task before it is practised on, since a split would leave too few to judge on.
+    # Only the embedded search, whose episodes cost no money, and only before anything was promoted: against that a
+    # later variant is to be held, and not against an agent that has learned nothing.
+    groups = {task.group for task in suite.tasks}
+    fresh = desk.stores.variants.active_digest == UNLEARNED and not suite.unprovable
+    whole = isinstance(desk.learner, SearchLearner) and len(groups) <= MOST and fresh
     ahead = Forecast.of(desk.stores, suite, streams=whole, seed=seed)
     is_over = bool(ahead.why) and _was_practised(desk, suite, whole=whole)
     is_over = is_over and _came_to_its_end(desk, key)
@@ -186,14 +191,3 @@ def _came_to_its_end(desk: Desk, key: str) -> bool:
     """
     same = [run for run in desk.stores.runs.runs() if run.key == key]
     return any(Journal(desk.stores.db, run.id).done(NOTHING_NEW) is not None for run in same)
-
-
-def _is_small(desk: Desk, suite: Suite) -> bool:
-    """Whether a suite is judged task by task before it is practised on, since a split would leave too few to judge on.
-
-    Only the embedded search, whose episodes cost no money, and only before anything was promoted: against that a later
-    variant is to be held, and not against an agent that has learned nothing.
-    """
-    groups = {task.group for task in suite.tasks}
-    fresh = desk.stores.variants.active_digest == UNLEARNED and not suite.unprovable
-    return isinstance(desk.learner, SearchLearner) and len(groups) <= MOST and fresh

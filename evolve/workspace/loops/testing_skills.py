@@ -200,7 +200,6 @@ class _Test:
         return self._run(self.order, change, names)
 
     def single(self, skill: str, tasks: Sequence[Task]) -> tuple[Pair, ...]:
-        """These tasks anew, with all and with all but one."""
         names = f"with {self.name} again", f"with {self.name} but {skill}"
         return self._run(tasks, Change(guidance=frozenset({skill})), names, seed=self.session.plan.seed + 1)
 

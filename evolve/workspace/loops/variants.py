@@ -273,13 +273,12 @@ class Variants(Shelf):
         return digest
 
     def _row(self, digest: str, parent: str, origin: str, verdicts: Mapping[str, str]) -> VariantRow:
-        tried = self._stores.runs.attempts(digest)
         return VariantRow(
             digest=digest,
             parent=parent,
             origin=origin,
             active=digest == self.active,
-            **vars(tried),
+            **self._stores.runs.attempts(digest),
             verdict=verdicts.get(digest, ""),
             holds=tuple(
                 str(body["on"])

@@ -30,7 +30,6 @@ def can_draft(desk: Desk) -> bool:
 
 
 def _acting(desk: Desk) -> LanguagePolicy | None:
-    """The policy that asks a model, where one does."""
     if not desk.uses_model:
         return None
     policy = desk.learner.policy(None, ())

@@ -78,7 +78,6 @@ def _outcome(result: ActionResult) -> str:
 
 
 def _read(file: Path) -> list[tuple[str, str]]:
-    """The actions on record, each with what tells its outcome from another."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:

@@ -121,7 +121,6 @@ def _judge_search(desk: Desk, episode: str, task: Task, person: Person) -> Judgi
 
 
 def _is_searched(desk: Desk, task: Task) -> bool:
-    """Whether the embedded search can be judged on a task."""
     rows = task.environment == "programs" and task.verifiable and not task.only_checked
     return isinstance(desk.learner, SearchLearner) and rows
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
-from evolve.environments import Environment, Setting, kind_of, open_environment
+from evolve.environments import Setting, kind_of, open_environment
 from evolve.episodes import OWN, Action, Cost, EpisodeRecord, Recalled, Step
 from evolve.events import NoEvents
 from evolve.sandbox import Sandbox
@@ -79,7 +79,17 @@ class Replays:
         with self._at_work(_AS_IT_WAS) as (wish, sandbox):
             setting = Setting(sandbox=sandbox, own=True)
             with closing(open_environment(wish.task, setting)) as environment:
-                return _passes(environment, self._actions(number))
+                actions = self._actions(number)
+                steps: list[Step] = []
+                for action in actions:
+                    observed = environment.observe(action, steps)
+                    if observed.fault or observed.limit or (observed.state is not None and observed.state.limit):
+                        return None
+                    steps.append(Step(number=len(steps) + 1, action=action, observation=observed))
+                if not steps:
+                    return False
+                judged = environment.judge(steps)
+                return None if judged.fault else judged.accepted
 
     @property
     def has_states(self) -> bool:
@@ -111,16 +121,3 @@ class Replays:
             task = replace(task, saved=saved_for(desk, task, self.record.run))
             wish = Wish(task=task, python=self.begun.python, person=self.person)
             yield wish, stack.enter_context(sandbox_for(desk, wish)())
-
-
-def _passes(environment: Environment, actions: Iterator[Action]) -> bool | None:
-    steps: list[Step] = []
-    for action in actions:
-        observed = environment.observe(action, steps)
-        if observed.fault or observed.limit or (observed.state is not None and observed.state.limit):
-            return None
-        steps.append(Step(number=len(steps) + 1, action=action, observation=observed))
-    if not steps:
-        return False
-    judged = environment.judge(steps)
-    return None if judged.fault else judged.accepted

@@ -207,7 +207,6 @@ def _limit_ended(desk: Desk, budget: Budget, record: EpisodeRecord, limits: Limi
 
 
 def _was_refused(record: EpisodeRecord, limits: Limits) -> bool:
-    """Whether a call was refused that the episode itself had tokens for."""
     if record.status != "budget":
         return False
     refused = record.steps[-1].action.ended

@@ -225,7 +225,6 @@ def _mined_clues(problem: Problem) -> Iterator[str]:
 
 
 def _whole_numbers(value: Any) -> set[int]:
-    """The whole numbers in a value."""
     if isinstance(value, tuple):
         return set().union(*map(_whole_numbers, value))
     if isinstance(value, dict):

@@ -138,7 +138,6 @@ class Lines:
 
 @cache
 def _customary() -> frozenset[float]:
-    """Factors that have operations of their own."""
     return frozenset(constant.value for constant, _ in constants() if constant.type == FACTOR)
 
 

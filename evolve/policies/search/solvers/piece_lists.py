@@ -162,6 +162,5 @@ def _cover(output: Any, outputs: Sequence[Any], tests: Sequence[PieceTest]) -> t
 
 
 def _copied(problem: Problem) -> bool:
-    """Whether every output stands in its row."""
     rows = zip(problem.inputs, problem.outputs, strict=True)
     return problem.output_type == STR and all(any(output in str(value) for value in row) for row, output in rows)

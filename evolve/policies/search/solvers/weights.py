@@ -48,7 +48,6 @@ class _Weighting:
         return places if self.way == RISING else [place + (self.way == FALLING_TO_TWO) for place in reversed(places)]
 
     def term(self, text: Column) -> Term:
-        """The sum as a term."""
         digits = apply("map", Lambda((STR,), apply("parse_integer", Bound(0))), apply("characters", text.term))
         if self.cycle == (1,):
             return apply("sum_of", digits)
