@@ -241,8 +241,13 @@ def approvals_folder() -> Path:
     return (Path(state) if os.path.isabs(state) else home_folder() / ".local" / "state") / APPROVALS
 
 
+def package_root() -> Path:
+    """The folder of the package ``evolve`` itself."""
+    return Path(__file__).parent
+
+
 def seed_root() -> Path:
     """The folder with the seed ``prompts/`` and ``skills/``: inside the wheel, or the source tree."""
-    package = Path(__file__).parent
+    package = package_root()
     packed = package / "_seed"
     return packed if packed.is_dir() else package.parent

@@ -22,8 +22,8 @@ from evolve.episodes import OWN, Json, Row, SkillDraft, Step, TaskView
 from evolve.episodes.blocks import blocks_of, fenced
 from evolve.errors import UsageError
 from evolve.files import canonical_json
-from evolve.policies.language.claims import unfit
-from evolve.policies.language.reflection import repeats_text, shown_text
+from evolve.policies.language.objections import repeats_text, unfit
+from evolve.policies.language.reflection import shown_text
 from evolve.skills.admission import UNSEEN
 from evolve.skills.foreign import bound, needed
 from evolve.skills.lint import lint

@@ -15,9 +15,7 @@ from collections.abc import Sequence
 from evolve.episodes import Json, Row
 from evolve.export.validation import LONGEST_DESCRIPTION
 from evolve.export.wording import kind_of, steps_of, unused_in, words_in
-from evolve.policies.language.claims import unfit
-from evolve.policies.language.objections import hidden_sign, objection
-from evolve.policies.language.reflection import compact, repeats_text
+from evolve.policies.language.objections import compact, hidden_sign, objection, repeats_text, unfit
 from evolve.skills import Skill
 from evolve.skills.naming import name_of, without_digest
 from evolve.skills.signatures import names_of, types_of

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from evolve.files import canonical_json, digest
-
-_PACKAGE = Path(__file__).resolve().parents[1]
+from evolve.paths import package_root
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "verifier": ("tasks/*.py", "environments/**/*.py", "agent/stages/judge.py"),
@@ -28,5 +26,6 @@ def changed(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 
 def _digest_of(patterns: tuple[str, ...]) -> str:
-    files = sorted({file for pattern in patterns for file in _PACKAGE.glob(pattern)})
-    return digest(canonical_json([[str(file.relative_to(_PACKAGE)), digest(file.read_bytes())] for file in files]))
+    package = package_root().resolve()
+    files = sorted({file for pattern in patterns for file in package.glob(pattern)})
+    return digest(canonical_json([[str(file.relative_to(package)), digest(file.read_bytes())] for file in files]))

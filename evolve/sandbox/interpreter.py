@@ -44,7 +44,7 @@ def load(texts):
 """
 
 
-def source(name: str) -> str:
+def guest_source(name: str) -> str:
     """The text of a program of this package that runs inside the sandbox."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
@@ -56,11 +56,11 @@ def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
         config: For ``main`` of the runner; see there and in the jail.
         first: A part whose ``main`` is called before the runner is loaded.
     """
-    texts = [text for part in _PARTS for text in (part, source(f"{part}.py"))]
+    texts = [text for part in _PARTS for text in (part, guest_source(f"{part}.py"))]
     last = "import json; sys.modules['evolve.sandbox.runner'].main(json.loads(sys.argv[1]))"
     boot = _BOOT + "load(sys.argv[2:])\n" + last
     if first:
-        texts = [first, source(f"{first}.py"), *texts]
+        texts = [first, guest_source(f"{first}.py"), *texts]
         boot = _BOOT + f"load(sys.argv[2:4])\nsys.modules['evolve.sandbox.{first}'].main()\nload(sys.argv[4:])\n" + last
     return [executable(), *FLAGS, "-c", boot, json.dumps(config), *texts]
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from evolve.activity import doing
 from evolve.episodes import Json
 from evolve.errors import SandboxUnavailable
+from evolve.sandbox.interpreter import guest_source
 from evolve.sandbox.isolated import IsolatedSandbox
 from evolve.sandbox.protocol import Backend, Outcome, ProbeOutcome, Program, SandboxLimits
 
-_PROBES = Path(__file__).with_name("probes.py")
 _MEMORY_MB = 128
 _WALL_S = 0.3
 _LONG_S = 30.0  # for what takes a moment, on a machine however busy
@@ -109,7 +109,7 @@ def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
 
 
 def _probe_outside(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[ProbeOutcome]:
-    source = _PROBES.read_text(encoding="utf-8")
+    source = guest_source("probes.py")
     abstract = traps.abstract
     path_name = traps.path_socket.getsockname()
     checks: list[tuple[str, str, Sequence[Json], Callable[[Outcome], bool]]] = [

@@ -27,6 +27,7 @@ from evolve.errors import WorkspaceError
 from evolve.extensions import BUILT_IN, find, refused
 from evolve.failpoints import hit
 from evolve.files import canonical_json, write_failure
+from evolve.paths import package_root
 from evolve.vectors.chroma import ChromaIndex, open_chroma, rows_on_disk
 from evolve.vectors.exact import EXACT_FILE, ExactIndex, checked_rows, open_exact
 from evolve.vectors.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where, drop
@@ -222,7 +223,7 @@ def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | N
 def _run_child(work: Path, count: int, care: Care, progress: Progress | None) -> bool:
     end = time.monotonic() + care.deadline + count * care.seconds_a_row
     # The child has to import this very package, also where it runs from a source tree.
-    package = str(Path(__file__).resolve().parents[2])
+    package = str(package_root().resolve().parent)
     path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
     # The child ends when its standard input does, so it does not outlive us however we end.
     child = subprocess.Popen(

@@ -7,9 +7,9 @@ from evolve.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.policies.language.asking import Questions, Rooms
-    from evolve.policies.language.claims import unfit
     from evolve.policies.language.metering import EpisodeMeter
     from evolve.policies.language.mounting import Mounted, import_line, mount
+    from evolve.policies.language.objections import unfit
     from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
     from evolve.policies.language.rewriting import LanguageDesigner, LanguageRewriter
 else:

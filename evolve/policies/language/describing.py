@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evolve.errors import ModelMistake
 from evolve.models import KEPT, ChatModel, Message
 from evolve.policies.language.asking import WISH_SCHEMA, Questions
-from evolve.policies.language.claims import unfit
+from evolve.policies.language.objections import unfit
 from evolve.policies.language.quoting import quoted, shortened
 
 _ROOM = 6_000

@@ -1,4 +1,6 @@
-"""Patterns by which a plain sentence is told from an order, an address, code, a secret and talk about the machine.
+"""Which sentences may become insights: short statements of fact, and nothing that reads like an order or like code.
+
+Patterns by which a plain sentence is told from an order, an address, code, a secret and talk about the machine.
 
 They know the words of a dozen languages and are no wall: whoever words an order as a fact gets through. What keeps
 such a sentence from acting is that it is tried, and that it acts only where it was tried. Judging words alone either
@@ -145,6 +147,30 @@ _PAIRED = tuple((re.compile(done, re.IGNORECASE), re.compile(to, re.IGNORECASE))
 _NAME = re.compile(r"`([\w.\[\] -]+)`")
 """A name in a sentence, as opposed to a line of code."""
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+_LONGEST = 240
+_PIECE = 8
+"""Letters; so many in a row seldom agree by chance, and scripts without spaces have them too."""
+_REPEATED = 0.6
+"""Share of a claim's pieces from which it repeats a text."""
+
+
+def unfit(text: str) -> str:
+    """Why a sentence cannot be an insight, or "".
+
+    It must be one line of at most 240 plain characters, state something rather than demand it, hold no address and no
+    code, and speak of the task rather than of the machine.
+    """
+    # Full-width and other compatible letters would pass the patterns.
+    flat = unicodedata.normalize("NFKC", text)
+    if not text.strip():
+        return "it says nothing"
+    if len(text) > _LONGEST or "\n" in text.strip():
+        return f"it is longer than one line of {_LONGEST} characters"
+    if hidden_sign(text) or hidden_sign(flat):
+        return "it holds invisible characters"
+    if not is_sentence(flat):
+        return "it is no sentence"
+    return "it mixes alphabets within a word" if mixes_alphabets(flat) else objection(flat)
 
 
 def hidden_sign(text: str) -> bool:
@@ -199,3 +225,20 @@ def _begins_as_order(sentence: str) -> bool:
     if _FOREIGN_FIRST.match(bare):
         return True
     return _ORDER_FIRST.match(bare) is not None and _NOUN_FIRST.match(bare) is None
+
+
+def as_key(text: str) -> str:
+    """The sentence without case, punctuation and spacing, by which equal claims meet."""
+    return " ".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).lower()))
+
+
+def repeats_text(cause: str, shown: str) -> bool:
+    """Whether most of a claim stands in what was shown, in the same words or nearly the same."""
+    own = compact(cause)
+    pieces = [own[place : place + _PIECE] for place in range(max(1, len(own) - _PIECE + 1))]
+    return bool(shown and own) and sum(piece in shown for piece in pieces) >= _REPEATED * len(pieces)
+
+
+def compact(text: str) -> str:
+    """The letters of a text without spaces, as texts are compared."""
+    return as_key(text).replace(" ", "")

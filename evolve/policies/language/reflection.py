@@ -12,7 +12,7 @@ from typing import Any, Literal
 from evolve.environments import Attempted
 from evolve.episodes import FACT, QUOTED, Claim, Evidence, Recalled, Scope, Step, TaskView
 from evolve.models import KEPT, Message
-from evolve.policies.language.claims import as_key, unfit
+from evolve.policies.language.objections import as_key, compact, repeats_text, unfit
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.transcript import step_text
 
@@ -20,10 +20,6 @@ EFFECT = "solved"
 _FAILURES_SHOWN = 3
 ON_TRIAL = "new"
 """Id of a claim that is not in the record yet."""
-_PIECE = 8
-"""Letters; so many in a row seldom agree by chance, and scripts without spaces have them too."""
-_REPEATED = 0.6
-"""Share of a claim's pieces from which it repeats a text."""
 _ESCAPES = re.compile(r"\\+(?:[bfnrtv]|u00[01][0-9a-f]|x[01][0-9a-f])")
 """What stands for a tab, a line break and the like, also within the text of a value; its letter is none of a word."""
 
@@ -149,18 +145,6 @@ def shown_text(view: TaskView, steps: Sequence[Step]) -> str:
             texts += [seen.text, seen.error, list(seen.outputs), step.judgement.text if step.judgement else ""]
             texts += [] if seen.state is None else [seen.state.output, seen.state.value, seen.state.check]
     return compact(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
-
-
-def repeats_text(cause: str, shown: str) -> bool:
-    """Whether most of a claim stands in what was shown, in the same words or nearly the same."""
-    own = compact(cause)
-    pieces = [own[place : place + _PIECE] for place in range(max(1, len(own) - _PIECE + 1))]
-    return bool(shown and own) and sum(piece in shown for piece in pieces) >= _REPEATED * len(pieces)
-
-
-def compact(text: str) -> str:
-    """The letters of a text without spaces, as texts are compared."""
-    return as_key(text).replace(" ", "")
 
 
 def unfit_fact(text: str) -> bool:

@@ -18,13 +18,12 @@ from evolve.memory.preferences import LEFT_OUT, WISHES, is_negated, topics
 from evolve.memory.preferences.own_words import own_words
 from evolve.models import KEPT, Message
 from evolve.models.structure import closed_object
-from evolve.policies.language.claims import as_key, unfit
 from evolve.policies.language.deliberation import Asking
-from evolve.policies.language.objections import DEMANDS, UNDOES, reads_as_order
+from evolve.policies.language.objections import DEMANDS, UNDOES, as_key, compact, reads_as_order, repeats_text, unfit
 from evolve.policies.language.offers import stems
 from evolve.policies.language.prompt import earlier_message, task_message
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
-from evolve.policies.language.reflection import compact, repeats_text, shown_text
+from evolve.policies.language.reflection import shown_text
 from evolve.policies.language.repetition import told_in
 from evolve.policies.language.transcript import step_text
 from evolve.redaction import MARK

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evolve.failpoints import hit
 from evolve.sandbox.actions import ActionResult, CodeSession
-from evolve.sandbox.interpreter import source
+from evolve.sandbox.interpreter import guest_source
 from evolve.sandbox.protocol import Sandbox, SandboxLimits
 
 MOST_CALLS = 2000
@@ -85,7 +85,7 @@ class _TimedSession:
         self._session = session
         self._left = _LIMITS.wall_s
         for part in ("crossing.py", "relay.py"):
-            self.run(f"{source(part)}\nresult = True\n")
+            self.run(f"{guest_source(part)}\nresult = True\n")
 
     def run(self, code: str) -> object:
         """The value of the code.

@@ -11,7 +11,7 @@ from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_tasks
 from evolve.episodes import FACT, Claim, Evidence, Row, Scope
 from evolve.export import export
-from evolve.policies.language.claims import as_key, unfit
+from evolve.policies.language.objections import as_key, unfit
 from evolve.record.arms import recall_from
 from evolve.skills import Skill
 from evolve.testing import question_of

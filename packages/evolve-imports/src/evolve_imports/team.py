@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolve.episodes import FACT, OWN, Claim, EpisodeRecord, Evidence, Json, Scope
 from evolve.errors import UsageError
 from evolve.files import canonical_json, digest, read_text, write_atomic
-from evolve.policies.language.claims import as_key, unfit
+from evolve.policies.language.objections import as_key, unfit
 from evolve.policies.language.reflection import EFFECT
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.folder import folder_files, replace_folder
