@@ -182,13 +182,13 @@ def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def few_rivals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardly anything is tried in search of other functions that fit the rows, which takes longer than an answer."""
-    monkeypatch.setattr("evolve.workspace.runs.doubts.CANDIDATES", (300, 300))
+    monkeypatch.setattr("evolve.workspace.fill.doubts.CANDIDATES", (300, 300))
 
 
 @pytest.fixture
 def short_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that finds nothing for a person's own task gives up early, far beyond what the test's functions take."""
-    monkeypatch.setattr("evolve.settings.OWN_BOUNDS", {"candidates": 60_000, "seconds": 60.0})
+    monkeypatch.setattr("evolve.core.settings.OWN_BOUNDS", {"candidates": 60_000, "seconds": 60.0})
 
 
 @pytest.fixture(autouse=True)

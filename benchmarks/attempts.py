@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.judging import Judge
-from evolve.episodes import (
+from evolve.agent.workflow import Knobs
+from evolve.core.episodes import (
     Action,
     Claim,
     Cost,
@@ -19,10 +20,9 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
-from evolve.errors import ModelMistake
+from evolve.core.errors import ModelMistake
 from evolve.policies.search import SearchPolicy
 from evolve.tasks import MIN_VERIFY, Task
-from evolve.workflow import Knobs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,13 +29,13 @@ from typing import Any
 from benchmarks.causal_worlds import CausalWorld, Edge, draw_crossed, draw_large, draw_world
 from benchmarks.experiments import REACHES, Allowance, Beliefs, Experimenter, MemoryNotebook, Trace
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from evolve.episodes import Scope
-from evolve.gate import Interval, clopper_pearson
+from evolve.core.episodes import Scope
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import MemoryIndex
+from evolve.memory.index import MemoryIndex
+from evolve.runtime.retrieval import HashingEmbedder
+from evolve.trials.gate import Interval, clopper_pearson
 
 SCOPE = Scope(environment="causal-world", family="actions")
 EPISODES = 10

@@ -20,13 +20,13 @@ from typing import Any
 from benchmarks.conflict_habits import HABITS, HABITS_HELD, TOGETHER, TOGETHER_HELD
 from benchmarks.conflict_wordings import BESIDE, DOMAINS, FRESH, KEPT, Domain
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve.gate import clopper_pearson
+from evolve.core.settings import Settings
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
-from evolve.record.schema import MEMORY
-from evolve.retrieval import Embedder, HashingEmbedder
-from evolve.settings import Settings
-from evolve.store import Database
-from evolve.vectors import MemoryIndex, VectorIndex
+from evolve.memory.index import MemoryIndex, VectorIndex
+from evolve.runtime.retrieval import Embedder, HashingEmbedder
+from evolve.trials.gate import clopper_pearson
 from evolve.workspace.opening import open_embedder
 
 FACTS = 60

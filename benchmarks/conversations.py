@@ -21,12 +21,12 @@ import evolve
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from benchmarks.retrieval import interval
 from benchmarks.talks import Talk, draw_talk
+from evolve.core.settings import Settings
 from evolve.memory import Note
 from evolve.memory.encoding import WordEncoder
+from evolve.memory.index import MemoryIndex
 from evolve.memory.notes import Arms, Gains, NoteBook, NoteQuestion, answer
-from evolve.retrieval import Embedder, WordIndex
-from evolve.settings import Settings
-from evolve.vectors import MemoryIndex
+from evolve.runtime.retrieval import Embedder, WordIndex
 from evolve.workspace.opening import open_embedder
 
 DEPTHS = (5, 10)

@@ -6,9 +6,9 @@ import os
 import shutil
 from pathlib import Path
 
-from evolve.paths import WorkspacePaths, approvals_folder
-from evolve.record.schema import MIGRATIONS
-from evolve.store import Database
+from evolve.core.paths import WorkspacePaths, approvals_folder
+from evolve.core.store import Database
+from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.opening import NAMED, identity_of
 from evolve.workspace.register import Entry, Register
 

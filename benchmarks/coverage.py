@@ -20,11 +20,11 @@ from benchmarks.attempts import Solver
 from benchmarks.judging import HostJudge
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
 from benchmarks.suites import suite_of
-from evolve.episodes import Action
-from evolve.ledger import parse_budget
+from evolve.core.episodes import Action
+from evolve.core.ledger import parse_budget
 from evolve.policies.search import SearchPolicy
-from evolve.programs.operations import vocabulary
-from evolve.programs.terms import from_json, operations_in
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.terms import from_json, operations_in
 from evolve.tasks import BUILTIN, Task, load_examples
 
 LEAST_TASKS, LEAST_FAMILIES = 3, 2

@@ -29,8 +29,8 @@ from benchmarks.crash_record import Content, compare, content, unkept
 from benchmarks.crash_scenarios import SCENARIOS, Scenario
 from benchmarks.crash_trial import Ended, adopt_orphans, random_times, run_forked
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve.errors import EvolveError
-from evolve.failpoints import POINTS
+from evolve.core.errors import EvolveError
+from evolve.core.failpoints import POINTS
 
 TIMES = (1, 2, 5)
 ENDED = (0, 1)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database
+from evolve.core.store.schema import MIGRATIONS
 from evolve.skills.folder import folder_digest
-from evolve.store import Database
 from evolve.workspace.opening import identity_of
 
 _TIMES = frozenset({"at", "started", "seconds", "fingerprint", "checksum"})

@@ -88,7 +88,7 @@ def preload() -> None:
     import evolve.agent.checkpoints
     import evolve.agent.graph
     import evolve.cli.program
-    import evolve.vectors
+    import evolve.memory.index
     import evolve.workspace.facade  # noqa: F401
 
 
@@ -129,7 +129,7 @@ def fill_template(name: str, folder: Path) -> int:
 
 def _damage(root: Path) -> None:
     """Spoils a page in the middle of the record."""
-    from evolve.paths import WorkspacePaths
+    from evolve.core.paths import WorkspacePaths
 
     file = WorkspacePaths(root).db
     with file.open("r+b") as stream:
@@ -140,9 +140,9 @@ def _damage(root: Path) -> None:
 def _older_record(root: Path) -> None:
     """A workspace whose record has seen the first package's changes only, with something in it."""
     from evolve.agent import RunRecords
-    from evolve.paths import WorkspacePaths
-    from evolve.record.schema import AGENT
-    from evolve.store import Database
+    from evolve.core.paths import WorkspacePaths
+    from evolve.core.store import Database
+    from evolve.core.store.schema import AGENT
     from evolve.workspace.locating import ensure_workspace
     from evolve.workspace.opening import NAMED, identity_of
 
@@ -158,7 +158,7 @@ def _older_record(root: Path) -> None:
 def fresh_copy(template: Path, target: Path) -> None:
     """A folder of its own for one trial, which is the home of its user."""
     from benchmarks.copied_workspaces import enter
-    from evolve.paths import APPROVALS
+    from evolve.core.paths import APPROVALS
 
     shutil.copytree(template, target, symlinks=True)
     enter(target / "ws", target / ".local" / "state" / APPROVALS)

@@ -7,18 +7,18 @@ from typing import Any
 
 from benchmarks.copied_workspaces import named_record
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
-from evolve.gate import SequentialTest, Tally
+from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, ObjectStore, WriterLock
+from evolve.improve.optimizer import Variant
 from evolve.memory import Memory
-from evolve.optimizer import Variant
-from evolve.paths import WorkspacePaths
-from evolve.record.journal import Journal, keep_report
-from evolve.record.stores import Stores
-from evolve.retrieval import HashingEmbedder
+from evolve.memory.index import MemoryIndex
+from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import AdmissionVerdict, Skill
-from evolve.store import Database, ObjectStore, WriterLock
 from evolve.tasks import Task
-from evolve.vectors import MemoryIndex
+from evolve.trials.gate import SequentialTest, Tally
+from evolve.trials.journal import Journal, keep_report
+from evolve.trials.stores import Stores
 from evolve.workspace.locating import ensure_workspace
 
 

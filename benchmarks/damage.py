@@ -24,10 +24,10 @@ import evolve
 from benchmarks.copied_workspaces import copy_workspace
 from benchmarks.doubles import small_suite
 from benchmarks.record import Op, Outcome, Target, common_options, publish
-from evolve.agent.codec import to_data
-from evolve.errors import EvolveError
-from evolve.optimizer import ALL_INSIGHTS, Variant
-from evolve.paths import WorkspacePaths
+from evolve.core.episodes.codec import to_data
+from evolve.core.errors import EvolveError
+from evolve.core.paths import WorkspacePaths
+from evolve.improve.optimizer import ALL_INSIGHTS, Variant
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace import Workspace

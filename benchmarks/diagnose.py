@@ -19,8 +19,8 @@ from typing import Any
 from benchmarks.diagnose_cases import HELD_OUT, MAKERS, Planted
 from benchmarks.figures import grouped_bootstrap
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from evolve.diagnosis import Suspect
-from evolve.gate import Interval
+from evolve.trials.diagnosis import Suspect
+from evolve.trials.gate import Interval
 from evolve.workspace import Diagnosis, Workspace
 
 FAULTS = ("endpoint", "denied")

@@ -16,8 +16,8 @@ from typing import Any
 
 import evolve
 from benchmarks.doubles.clerk import ASPECTS, INSTRUCTION, NOISE, ClerkDouble, code_of, rows_of, sentences
-from evolve.episodes import FACT, Claim, EpisodeRecord, Evidence, Row, Scope, SkillDraft
-from evolve.errors import EvolveError
+from evolve.core.episodes import FACT, Claim, EpisodeRecord, Evidence, Row, Scope, SkillDraft
+from evolve.core.errors import EvolveError
 from evolve.skills import Skill
 from evolve.skills.admission import AdmissionVerdict
 from evolve.tasks import Task

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
-from evolve.errors import BudgetExhausted, EndpointProblem, EvolveError, ModelMistake
-from evolve.ledger import Budget, Ledger
-from evolve.models import (
+from evolve.core.errors import BudgetExhausted, EndpointProblem, EvolveError, ModelMistake
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import (
     Deadlines,
     Endpoint,
     EndpointModel,

@@ -20,11 +20,11 @@ import numpy as np
 
 from benchmarks.figures import grouped_bootstrap
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from evolve.gate import Interval
-from evolve.ledger import Budget, Ledger
-from evolve.models import Message, ModelRequest, Models, ModelSetup, open_models
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import Message, ModelRequest, Models, ModelSetup, open_models
 from evolve.testing import LocalWire, prompt_of
 from evolve.testing.endpoint_faults import completion
+from evolve.trials.gate import Interval
 
 RIGHT = {"cheap": 0.60, "dear": 0.95}
 PRICES = {"cheap": (0.20, 0.80), "dear": (3.00, 12.00)}

@@ -19,7 +19,7 @@ from typing import Any
 import evolve
 from benchmarks.foreign_skills import BAD, JOBS, KEPT_ASIDE, Job, probes, published, write, write_published
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve.sandbox import Program
+from evolve.runtime.sandbox import Program
 from evolve.workspace import Workspace
 
 BUDGET = "2k-candidates"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evolve.gate import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
+from evolve.trials.gate import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 
 if TYPE_CHECKING:
     import numpy as np

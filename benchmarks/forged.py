@@ -19,8 +19,8 @@ from typing import Any
 from benchmarks.forged_answers import CODES, FILES, FOLDER, MODULE, OBJECTS, RIGHT, VALUES, Forgery
 from benchmarks.forged_families import TRICKS, Trick
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve.episodes import Row
-from evolve.sandbox import Sandbox, open_sandbox
+from evolve.core.episodes import Row
+from evolve.runtime.sandbox import Sandbox, open_sandbox
 from evolve.tasks import CommandVerifier, RowsVerifier, Submission, TestsVerifier, Verifier
 from evolve.tasks.work import FolderWork
 

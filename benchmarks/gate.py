@@ -32,8 +32,8 @@ from benchmarks.gate_simulation import (
     whole_loop,
 )
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from evolve.gate import Interval, clopper_pearson
-from evolve.optimizer.gepa_engine import VERSION
+from evolve.improve.optimizer.gepa_engine import VERSION
+from evolve.trials.gate import Interval, clopper_pearson
 
 Row = Mapping[str, Any]
 LOOPS, RUNS, WHOLE, CHEATS, PACKAGE = 2000, 2000, 12, 2, 4000

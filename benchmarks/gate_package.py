@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Any
 
 from benchmarks.gate_simulation import GROUPS, MINIBATCH, OPEN, PROPOSALS, SETTLED_RIGHT
-from evolve.optimizer.gepa_engine import VERSION, load_gepa
+from evolve.improve.optimizer.gepa_engine import VERSION, load_gepa
 
 
 def installed() -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.doubles.reading import DemoTrials, GateTrials, Reader, gate_suite, routed
-from evolve.gate import Decisions, Gate, RegressionSuite, Seals
-from evolve.record.schema import GATE
-from evolve.store import Database
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.trials.gate import Decisions, Gate, RegressionSuite, Seals
 
 SIZES = (32, 120)
 """Gate tasks of a suite."""

@@ -22,8 +22,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from benchmarks.record import progress
-from evolve.episodes import EpisodeRecord, Json, Limits
-from evolve.gate import (
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import EpisodeRecord, Json, Limits
+from evolve.core.settings import Settings
+from evolve.core.store import Database
+from evolve.core.store.schema import MIGRATIONS
+from evolve.runtime.sandbox import Sandbox
+from evolve.tasks import Suite, Task, load_suite
+from evolve.trials import Arm, agent_for
+from evolve.trials.gate import (
     Comparing,
     Decisions,
     ErrorBudget,
@@ -35,13 +42,6 @@ from evolve.gate import (
     Seals,
     clopper_pearson,
 )
-from evolve.record import Arm, agent_for
-from evolve.record.schema import MIGRATIONS
-from evolve.sandbox import Sandbox
-from evolve.settings import Settings
-from evolve.store import Database
-from evolve.tasks import Suite, Task, load_suite
-from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.opening import sandbox_opener
 
@@ -148,9 +148,9 @@ def _dream_guide(suite: Suite) -> Json:
     """A guide fitted to what the policy made up on inputs of ``train`` tasks; it knows no answer."""
     from evolve.policies.search.dreams import dream
     from evolve.policies.search.guide import fit
+    from evolve.policies.search.programs.operations import literals, vocabulary
     from evolve.policies.search.searcher import Vocabulary
     from evolve.policies.search.training import dream_prices, problems_of
-    from evolve.programs.operations import literals, vocabulary
 
     words = Vocabulary(vocabulary(), literals())
     problems = problems_of([task.view() for task in suite.split("train")])

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Step
-from evolve.gate import ErrorBudget, Job, PairedRunner, SequentialTest, Stake, chance, level, log_wealth
-from evolve.gate.reuse import SHARE
+from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Step
+from evolve.trials.gate import ErrorBudget, Job, PairedRunner, SequentialTest, Stake, chance, level, log_wealth
+from evolve.trials.gate.reuse import SHARE
 
 if TYPE_CHECKING:
     import numpy as np

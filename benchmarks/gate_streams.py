@@ -22,26 +22,26 @@ from typing import Any
 from benchmarks.null_arms import STRENGTHS, SUITE, NullPool, distinct_tasks, drawn_pool, open_own_sandbox
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.agent import episode_id
-from evolve.episodes import Json, Limits, TaskView
-from evolve.events import NoEvents
-from evolve.gate import BothArms, Interval, Prequential, clopper_pearson
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Json, Limits, TaskView
+from evolve.core.events import NoEvents
+from evolve.core.ledger import Budget, Ledger
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import Settings
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream
 from evolve.improve.winnable import LOOKED
-from evolve.ledger import Budget, Ledger
 from evolve.memory import ExperienceRow
-from evolve.paths import WorkspacePaths
-from evolve.record.arms import UNLEARNED, Arm
-from evolve.record.learner import Learner
-from evolve.record.schema import GATE
-from evolve.settings import Settings
 from evolve.skills import Skill
-from evolve.store import Database
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import every_trait
+from evolve.trials.arms import UNLEARNED, Arm
+from evolve.trials.gate import BothArms, Interval, Prequential, clopper_pearson
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
+from evolve.trials.learner import Learner
 from evolve.trials.workers import LocalWorkers
-from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace
 from evolve.workspace.opening import open_stores

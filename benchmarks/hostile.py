@@ -254,7 +254,7 @@ def table(outcome: Outcome) -> str:
 
 def usable(wanted: str, cache: Path) -> tuple[list[str], dict[str, str]]:
     """Backends that pass their self-test here, and why the others do not."""
-    from evolve.sandbox import check_backends
+    from evolve.runtime.sandbox import check_backends
 
     reasons = {}
     for name, outcomes in check_backends(cache).items():

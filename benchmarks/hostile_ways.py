@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from evolve.sandbox import ActionResult, Program, SandboxLimits, TestModule, open_sandbox
+from evolve.runtime.sandbox import ActionResult, Program, SandboxLimits, TestModule, open_sandbox
 
 _HARMLESS = "import os\nresult = [6 * 7, os.listdir('.')]"
 _WRAPPED = """

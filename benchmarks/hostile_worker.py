@@ -21,8 +21,8 @@ from benchmarks.hostile_control import let_loose
 from benchmarks.hostile_judging import BASE, breaches, limits_of, outcome_class, outside, words
 from benchmarks.hostile_oracles import Oracles, adopt_orphans, descendants, end, marked, trees
 from benchmarks.hostile_ways import WAYS, Way, Worked
-from evolve.errors import SandboxUnavailable, UsageError
-from evolve.sandbox import SandboxLimits
+from evolve.core.errors import SandboxUnavailable, UsageError
+from evolve.runtime.sandbox import SandboxLimits
 
 _GRACE_S = 2.0
 _SAID = 240

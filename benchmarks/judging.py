@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from evolve.core.episodes import Action, Json, Row, TaskView
 from evolve.environments import Trials
-from evolve.episodes import Action, Json, Row, TaskView
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.terms import Term, from_json
+from evolve.policies.search.programs.types import as_type, thaw
 from evolve.policies.search.reflection import ablations
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Term, from_json
-from evolve.programs.types import as_type, thaw
-from evolve.sandbox import Sandbox
+from evolve.runtime.sandbox import Sandbox
 from evolve.skills import UNSEEN, Admission, Skill
 from evolve.tasks import equal
 

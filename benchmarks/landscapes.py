@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from evolve.workflow import Knobs, Workflow
+from evolve.agent.workflow import Knobs, Workflow
 
 Kind = Literal["smooth", "deceptive", "sparse"]
 

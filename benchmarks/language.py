@@ -21,16 +21,16 @@ from typing import Any
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import EpisodeRecord, Limits, Row
-from evolve.errors import EndpointProblem
-from evolve.models import Failure, ModelSetup, open_models
-from evolve.paths import WorkspacePaths
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import EpisodeRecord, Limits, Row
+from evolve.core.errors import EndpointProblem
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import load_settings
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings
-from evolve.settings import load_settings
+from evolve.runtime.models import Failure, ModelSetup, open_models
 from evolve.tasks import Task
 from evolve.testing import LocalWire, TrustingSandbox
 from evolve.testing.endpoint_faults import bad_contents, completion
-from evolve.workflow import Workflow
 
 MODEL = "http://localhost:1/v1#double"
 TASKS = 30

@@ -13,23 +13,23 @@ from typing import Any
 
 from benchmarks.attempts import Attempt, Solver, row_of
 from benchmarks.judging import Judge
-from evolve.episodes import SkillDraft, TaskView
-from evolve.errors import UsageError
-from evolve.files import digest
+from evolve.core.episodes import SkillDraft, TaskView
+from evolve.core.errors import UsageError
+from evolve.core.files import digest
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.improve.session import BATCH
 from evolve.memory import ExperienceRow, Memory, MemorySnapshot
+from evolve.memory.index import MemoryIndex
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
 from evolve.policies.search.dreams import CANDIDATES, dream
 from evolve.policies.search.guide import fit
+from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.training import dream_prices, problems_of
-from evolve.programs.operations import literals, vocabulary
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
+from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import Skill, unseen_rows, with_called, worth_offering
-from evolve.store import Database
 from evolve.tasks import Task, equal
-from evolve.vectors import MemoryIndex
 from evolve.workspace.learners import SearchLearner
 
 SUBMISSIONS = 3

@@ -33,7 +33,7 @@ from benchmarks.learner import ARMS, Course, Learned, practise, solver_of
 from benchmarks.record import Outcome, common_options, progress, publish
 from benchmarks.suites import suite_of
 from benchmarks.targets import Kind, targets_of
-from evolve.ledger import parse_budget
+from evolve.core.ledger import parse_budget
 from evolve.tasks import BUILTIN, Suite, Task
 
 QUICK_TASKS = 48
@@ -145,7 +145,7 @@ def _jobs(plan: Plan, learned: Learned, tasks: tuple[Task, ...]) -> Iterator[Arm
 def _judge(sandbox: bool) -> Judge:
     if not sandbox:
         return HostJudge()
-    from evolve.sandbox import open_sandbox
+    from evolve.runtime.sandbox import open_sandbox
     from evolve.workspace.opening import cache_folder
 
     return SandboxJudge(open_sandbox(cache_dir=cache_folder()))

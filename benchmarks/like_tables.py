@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import evolve
-from evolve.sandbox import Program, SandboxLimits
+from evolve.runtime.sandbox import Program, SandboxLimits
 from evolve.testing import TrustingSandbox
 
 FILLED_FIRST = 8

@@ -25,12 +25,12 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
+from evolve.core.settings import Settings
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
+from evolve.memory.index import MemoryIndex, VectorIndex, open_store
 from evolve.memory.notes import KeptNotes
-from evolve.record.schema import MEMORY
-from evolve.settings import Settings
-from evolve.store import Database
-from evolve.vectors import MemoryIndex, VectorIndex, open_store
 from evolve.workspace.opening import open_embedder
 
 SIZES = (1_000, 10_000, 100_000)

@@ -69,7 +69,7 @@ def _filled(pair: Pair, folder: Path, given: int) -> dict[str, Any]:
             offered = len(filled.offered)
             if offered:
                 filled = workspace.fill(table, out=out, skill=filled.offered[0].name, column=pair.header[pair.target])
-        except evolve.errors.UsageError as problem:
+        except evolve.core.errors.UsageError as problem:
             return _row(pair, ["" for _ in pair.april], frozenset(), given, error=str(problem))
     values = ["" for _ in pair.april]
     if filled.out is not None:

@@ -18,15 +18,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from evolve.episodes import EpisodeRecord, Json, Limits
-from evolve.gate import one_per_group, paired_outcome
+from evolve.core.episodes import EpisodeRecord, Json, Limits
 from evolve.policies.search import Guide, SearchPolicy
 from evolve.policies.search.guide import MAX_PRICE
-from evolve.record.arms import Arm
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import Task, load_suite
 from evolve.tasks.alike import every_trait
 from evolve.tasks.reading.labels import behind_rows
+from evolve.trials.arms import Arm
+from evolve.trials.gate import one_per_group, paired_outcome
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
-from evolve.retrieval import words
+from evolve.runtime.retrieval import words
 
 
 class BM25:

@@ -23,9 +23,9 @@ from benchmarks.landscapes import BUDGETS, SEEDS
 from benchmarks.learning import shown
 from benchmarks.optimize_search import HAND, LIMITS, climb, held_out, run_search
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from evolve.gate import Interval, clopper_pearson
+from evolve.agent.workflow import Workflow
 from evolve.tasks import load_suite
-from evolve.workflow import Workflow
+from evolve.trials.gate import Interval, clopper_pearson
 
 SUITES = ("everyday", "lists")
 SEARCH_SEEDS = 2

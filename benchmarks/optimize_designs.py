@@ -23,28 +23,28 @@ from benchmarks.figures import grouped_bootstrap
 from benchmarks.learning import shown
 from benchmarks.optimize_search import LIMITS, held_out, opened_session
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
-from evolve.episodes import Limits
-from evolve.gate import Interval
+from evolve.agent.workflow import KINDS, Workflow
+from evolve.core.episodes import Limits
+from evolve.core.ledger import Budget
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import load_settings
 from evolve.improve.optimization import optimize
+from evolve.improve.optimizer.adas import AdasEngine
+from evolve.improve.optimizer.drafting import Drafter
+from evolve.improve.optimizer.engine import Engine, EngineSettings
+from evolve.improve.optimizer.leakage import guard_of
+from evolve.improve.optimizer.linked import LinkedEngine
+from evolve.improve.optimizer.scope import Scope
 from evolve.improve.paid import PaidAnswers, PaidDesigner
 from evolve.improve.parts import Parts, parted
 from evolve.improve.session import LoopPlan
-from evolve.ledger import Budget
-from evolve.models import ModelSetup, open_models
-from evolve.optimizer.adas import AdasEngine
-from evolve.optimizer.drafting import Drafter
-from evolve.optimizer.engine import Engine, EngineSettings
-from evolve.optimizer.leakage import guard_of
-from evolve.optimizer.linked import LinkedEngine
-from evolve.optimizer.scope import Scope
-from evolve.paths import WorkspacePaths
 from evolve.policies.language import EpisodeMeter, LanguageDesigner
-from evolve.record.learner import Learner
-from evolve.settings import load_settings
+from evolve.runtime.models import ModelSetup, open_models
 from evolve.tasks import Suite, load_suite
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
-from evolve.workflow import KINDS, Workflow
+from evolve.trials.gate import Interval
+from evolve.trials.learner import Learner
 from evolve.workspace.language import LanguageLearner
 
 ARMS = ("linked", "adas", "adas, told nothing")

@@ -20,21 +20,21 @@ from benchmarks.doubles.line_rewriter import LineRewriter
 from benchmarks.doubles.line_rules import LineRule, line_rules
 from benchmarks.doubles.line_trials import DeskTrials
 from benchmarks.record import Op, Outcome, Target, common_options, progress, publish
-from evolve.episodes import EpisodeRecord
-from evolve.files import canonical_json
-from evolve.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, clopper_pearson, one_by_one
-from evolve.optimizer.counterfactual import Attribution, Editor, PromptProposal
-from evolve.optimizer.credit import Divergence, blame
-from evolve.optimizer.engine import Candidate, EngineSettings
-from evolve.optimizer.gepa_engine import GepaEngine
-from evolve.optimizer.item_record import ItemRecord, ItemUtility
-from evolve.optimizer.leakage import guard_of
-from evolve.optimizer.prompt_items import ItemLimits, parse_prompt
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.files import canonical_json
+from evolve.core.store import Database
+from evolve.core.store.schema import OPTIMIZER
+from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal
+from evolve.improve.optimizer.credit import Divergence, blame
+from evolve.improve.optimizer.engine import Candidate, EngineSettings
+from evolve.improve.optimizer.gepa_engine import GepaEngine
+from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
+from evolve.improve.optimizer.leakage import guard_of
 from evolve.policies.language import LanguageRewriter
-from evolve.record.schema import OPTIMIZER
-from evolve.store import Database
+from evolve.policies.language.prompt_items import ItemLimits, parse_prompt
 from evolve.tasks import Task
-from evolve.workflow import Workflow
+from evolve.trials.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, clopper_pearson, one_by_one
 
 KINDS = ("missing", "contrary", "vague", "added contrary")
 DEFECTS = len(KINDS) * 15

@@ -13,14 +13,14 @@ from typing import Any, cast
 
 from benchmarks.landscapes import Kind, Landscape, is_optimal
 from benchmarks.tpe import TpeEngine
-from evolve.episodes import Cost, Limits, TaskView
-from evolve.events import NoEvents
-from evolve.gate import comparable_costs, is_verified, one_per_group
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Cost, Limits, TaskView
+from evolve.core.events import NoEvents
+from evolve.core.ledger import Budget, Ledger
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import load_settings
 from evolve.improve.optimization import optimize
-from evolve.improve.parts import parted
-from evolve.improve.session import LoopPlan, Session
-from evolve.ledger import Budget, Ledger
-from evolve.optimizer.engine import (
+from evolve.improve.optimizer.engine import (
     Candidate,
     Engine,
     EngineSettings,
@@ -30,18 +30,18 @@ from evolve.optimizer.engine import (
     Trial,
     Trials,
 )
-from evolve.optimizer.linked import LOOKS, LinkedEngine
-from evolve.optimizer.parts import parts_of, redrawn
-from evolve.optimizer.scope import Scope
-from evolve.paths import WorkspacePaths
-from evolve.record.arms import Arm, agent_for
-from evolve.record.learner import Learner
-from evolve.settings import load_settings
+from evolve.improve.optimizer.linked import LOOKS, LinkedEngine
+from evolve.improve.optimizer.parts import parts_of, redrawn
+from evolve.improve.optimizer.scope import Scope
+from evolve.improve.parts import parted
+from evolve.improve.session import LoopPlan, Session
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
+from evolve.trials.arms import Arm, agent_for
+from evolve.trials.gate import comparable_costs, is_verified, one_per_group
 from evolve.trials.jobs import WorkerSetup
+from evolve.trials.learner import Learner
 from evolve.trials.workers import LocalWorkers
-from evolve.workflow import Workflow
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace
 from evolve.workspace.opening import open_stores
@@ -218,7 +218,7 @@ def _tried(agent: Any, task: Task, arm: Arm) -> dict[str, Any]:
 
 
 class LandscapeTrials:
-    """Scores workflows on a landscape and counts; implements :class:`evolve.optimizer.engine.Trials`."""
+    """Scores workflows on a landscape and counts; implements :class:`evolve.improve.optimizer.engine.Trials`."""
 
     def __init__(self, landscape: Landscape) -> None:
         self.landscape = landscape

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
-from evolve.gate import Interval
+from evolve.trials.gate import Interval
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED_WITH = ("evolve-learn", "langgraph", "chromadb", "numpy")

@@ -27,13 +27,13 @@ from typing import Any
 from benchmarks.okapi import BM25
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
 from evolve.agent.offered_functions import SHOWN, FunctionSearch
-from evolve.functions import Function
+from evolve.core.settings import Settings
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
-from evolve.record.schema import MEMORY
-from evolve.retrieval import Embedder, HashingEmbedder, WordIndex, fuse
-from evolve.settings import Settings
-from evolve.store import Database
-from evolve.vectors import MemoryIndex, VectorIndex
+from evolve.memory.index import MemoryIndex, VectorIndex
+from evolve.runtime.functions import Function
+from evolve.runtime.retrieval import Embedder, HashingEmbedder, WordIndex, fuse
 from evolve.workspace.opening import open_embedder
 
 DEPTHS = (1, 5, 10, 12)

@@ -27,8 +27,8 @@ from typing import Any
 
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from benchmarks.sandbox_cases import CASES
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox import Sandbox, open_sandbox
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import Sandbox, open_sandbox
 
 BACKENDS = ("bubblewrap", "landlock")
 MODES = ("cold", "zygote", "session")

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from evolve.sandbox import ActionResult, open_sandbox
+from evolve.runtime.sandbox import ActionResult, open_sandbox
 
 _PLACES = ("/dev/shm", tempfile.gettempdir())
 _WAITS = "import time\ntext = open('in').read()\ntime.sleep(0.5)\nopen('out', 'w').write(text)\nlen(text)"
@@ -29,7 +29,7 @@ import parcel
 said.append(parcel.weight)
 said
 """
-_ABANDONED = "from evolve.sandbox.scratch import remove_abandoned; remove_abandoned(older_than_s=0)"
+_ABANDONED = "from evolve.runtime.sandbox.scratch import remove_abandoned; remove_abandoned(older_than_s=0)"
 
 
 def _scratch_folders() -> set[Path]:

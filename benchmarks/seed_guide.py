@@ -24,17 +24,17 @@ from benchmarks.everyday_use.measure import measured
 from benchmarks.everyday_use.tables import chosen
 from benchmarks.judging import HostJudge
 from benchmarks.record import Outcome, Target, common_options, publish
-from evolve.episodes import Json
-from evolve.gate import one_per_group
+from evolve.core.episodes import Json
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import ExperienceRow, Memory
+from evolve.memory.index import MemoryIndex
 from evolve.policies.protocol import Policy
 from evolve.policies.search import Guide, SearchPolicy, fit_guide
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
+from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import Skill
-from evolve.store import Database
 from evolve.tasks import BUILTIN, Task, load_suite
-from evolve.vectors import MemoryIndex
+from evolve.trials.gate import one_per_group
 from evolve.workspace.learners import SearchLearner
 
 ARMS = ("no guide", "seed guide")

@@ -22,9 +22,9 @@ from typing import Any
 from benchmarks.doubles.errands import TOPICS, ErrandDouble, write_errands, write_skill
 from benchmarks.doubles.repositories import make_repository
 from benchmarks.record import ROOT, Outcome, Target, against, common_options, progress, publish
-from evolve.gate import Outcome as PairOutcome
-from evolve.gate import Shown, clopper_pearson, shown_by, wins_needed
 from evolve.testing import ScriptedEndpoint
+from evolve.trials.gate import Outcome as PairOutcome
+from evolve.trials.gate import Shown, clopper_pearson, shown_by, wins_needed
 from evolve.workspace.loops.testing_skills import WHOLE_LEVEL, level_of_skill
 
 EFFECTS = (-0.4, -0.3, -0.2, 0.0, 0.0, 0.2, 0.3, 0.4)

@@ -25,8 +25,8 @@ from benchmarks.learner import SUBMISSIONS, Course, practise
 from benchmarks.learning import halves, shown
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from benchmarks.suites import suite_of
-from evolve.episodes import Judgement
-from evolve.errors import UsageError
+from evolve.core.episodes import Judgement
+from evolve.core.errors import UsageError
 from evolve.improve.session import BATCH
 from evolve.policies.search import SearchPolicy
 from evolve.skills import Skill
@@ -166,7 +166,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     judge: Judge = HostJudge()
     if options.sandbox:
         from benchmarks.judging import SandboxJudge
-        from evolve.sandbox import open_sandbox
+        from evolve.runtime.sandbox import open_sandbox
         from evolve.workspace.opening import cache_folder
 
         judge = SandboxJudge(open_sandbox(cache_dir=cache_folder()))

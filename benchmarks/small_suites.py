@@ -20,9 +20,9 @@ from typing import Any
 
 import evolve
 from benchmarks.record import Outcome, common_options, progress, publish
-from evolve.events import Event
-from evolve.gate import one_per_group
+from evolve.core.events import Event
 from evolve.tasks import Task, load_suite, render_jsonl
+from evolve.trials.gate import one_per_group
 from evolve.workspace import Person
 
 SIZES = (12, 30, 60)

@@ -96,7 +96,7 @@ def _loop_rate() -> float:
 def _search_rate(tasks: int, budget: int, *, seed: int) -> float:
     """The unlearned search over list tasks, answers and all."""
     from benchmarks.suites import draw_suite
-    from evolve.episodes import Limits
+    from evolve.core.episodes import Limits
     from evolve.policies.search import SearchPolicy
 
     policy = SearchPolicy()

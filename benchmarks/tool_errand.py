@@ -26,8 +26,8 @@ from typing import Any
 
 import evolve
 from benchmarks.record import ROOT, progress
-from evolve.functions import CallFile
-from evolve.functions.servers import Server
+from evolve.runtime.functions import CallFile
+from evolve.runtime.functions.servers import Server
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, question_of
 

@@ -20,10 +20,10 @@ from typing import Any
 
 from benchmarks.record import ROOT
 from benchmarks.tool_errand import LEDGER, over_http
-from evolve.functions import CallFailed, CallFile, CallGate, CallLimits, Permission
-from evolve.functions.servers import Approval, Pin, Server, ServerFunctions
-from evolve.sandbox import open_sandbox
-from evolve.workspace.shelves.servers import start_server
+from evolve.runtime.functions import CallFailed, CallFile, CallGate, CallLimits, Permission
+from evolve.runtime.functions.servers import Approval, Pin, Server, ServerFunctions
+from evolve.runtime.sandbox import open_sandbox
+from evolve.workspace.resources.servers import start_server
 
 _SCRIPT = ROOT / "tests" / "functions" / "servers" / "hostile.py"
 _LOOP = (

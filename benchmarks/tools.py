@@ -27,8 +27,8 @@ from benchmarks.record import Outcome, Target, common_options, progress, publish
 from benchmarks.storehouse import questions, storehouse
 from benchmarks.tool_errand import errand
 from benchmarks.tool_servers import QUICK_WAYS, misbehaving, overhead
-from evolve.functions import CallFile, CallGate, CallLimits, CallsInMemory, Permission, PythonFunctions
-from evolve.sandbox import open_sandbox
+from evolve.runtime.functions import CallFile, CallGate, CallLimits, CallsInMemory, Permission, PythonFunctions
+from evolve.runtime.sandbox import open_sandbox
 from evolve.testing import ScriptedEndpoint
 
 WAYS = ("loops", "call by call")

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from evolve.errors import UsageError
-from evolve.optimizer.engine import Candidate, EngineSettings, Trials
-from evolve.optimizer.scope import Scope
-from evolve.workflow import BY_HAND, KNOB_BOUNDS, Knobs, Workflow, used_knobs
+from evolve.agent.workflow import BY_HAND, KNOB_BOUNDS, Knobs, Workflow, used_knobs
+from evolve.core.errors import UsageError
+from evolve.improve.optimizer.engine import Candidate, EngineSettings, Trials
+from evolve.improve.optimizer.scope import Scope
 
 OPTIONAL = ("recall", "reflect", "distill")
 """Stages that it may leave out. Beside them it draws where ``judge`` leads back to, and knobs."""

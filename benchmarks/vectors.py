@@ -20,7 +20,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.record import ROOT, Outcome, common_options, progress, publish
-from evolve.vectors import Rows, VectorIndex
+from evolve.memory.index import Rows, VectorIndex
 
 STORES = ("exact", "chroma")
 SIZES = (1_000, 5_000, 10_000, 20_000, 50_000)
@@ -60,7 +60,7 @@ def part_of(part: str, store: str, size: int, folder: Path) -> dict[str, float]:
     """What a child measures: ``build`` fills an index, ``use`` is what one command does with it."""
     import numpy as np
 
-    from evolve.extensions import find
+    from evolve.core.extensions import find
 
     def some(count: int, first: int) -> Rows:
         vectors = np.random.default_rng(first).normal(size=(count, DIMENSION))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve.errors import EnvironmentProblem
+from evolve.core.errors import EnvironmentProblem
 from evolve_worlds import Move, World, open_world
 
 PLAYED = {

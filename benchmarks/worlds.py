@@ -25,7 +25,7 @@ from typing import Any
 from benchmarks.record import Outcome, common_options, progress, publish
 from benchmarks.worlds_arms import ARMS, Played
 from benchmarks.worlds_figures import WITHOUT, Row, by_trial, targets_of, text
-from evolve.settings import Settings
+from evolve.core.settings import Settings
 from evolve.workspace.opening import open_embedder
 from evolve_worlds import World, open_world
 from evolve_worlds.experience import Experience, Limits, Meaning, Schedule, TransitionMemory, practised, tried

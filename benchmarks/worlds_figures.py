@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.record import Target, against
 from benchmarks.results_trust import PUBLISHED
 from benchmarks.worlds_arms import ARMS
-from evolve.gate import Interval
+from evolve.trials.gate import Interval
 
 WITHOUT = ("no skills", "no transitions")
 """As ``gen-adapt``, but of practice only what moves do is brought along, and no plan of another variation, or the plans

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.worlds_figures import Row, by_steps
-from evolve.gate import Interval, mean
 from evolve.improve.panels import Panel, document, frame, line, text_at
+from evolve.trials.gate import Interval, mean
 
 COLOURS: Mapping[str, str] = {"gen-adapt": "#2b5fb8", "adapt": "#1a7f5a", "no memory": "#8a8f98", "novelty": "#b8772b"}
 EVERY = 100

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.episodes import (
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import (
     PREFERENCE,
     Action,
     Cost,
@@ -19,15 +20,14 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
-from evolve.optimizer.adas import apart_of, others_of, setting_of, tasks_of, trials_of
-from evolve.optimizer.drafting import Room
-from evolve.optimizer.engine import Candidate, Trial
-from evolve.optimizer.member import Member
-from evolve.optimizer.scope import Scope
+from evolve.improve.optimizer.adas import apart_of, others_of, setting_of, tasks_of, trials_of
+from evolve.improve.optimizer.drafting import Room
+from evolve.improve.optimizer.engine import Candidate, Trial
+from evolve.improve.optimizer.member import Member
+from evolve.improve.optimizer.scope import Scope
 from evolve.policies import DesignBrief
 from evolve.skills import Skill
 from evolve.tasks import Task
-from evolve.workflow import Workflow
 
 # A function that examples show, and replies to its task.
 

@@ -32,10 +32,8 @@ from docs.prompt_cases import (
     design_brief,
 )
 from evolve.agent import Agent, Surroundings
-from evolve.environments.files.editing import Refused as EditRefused
-from evolve.environments.files.editing import written
-from evolve.environments.files.first_look import seen_of, without_rules
-from evolve.episodes import (
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import (
     Action,
     Decision,
     EnvironmentState,
@@ -48,21 +46,23 @@ from evolve.episodes import (
     TaskView,
     Turn,
 )
-from evolve.episodes.blocks import blocks_of, read_reply
-from evolve.models import ChatModel, ModelSetup, open_models
+from evolve.core.episodes.blocks import blocks_of, read_reply
+from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.environments.files.editing import Refused as EditRefused
+from evolve.environments.files.editing import written
+from evolve.environments.files.first_look import seen_of, without_rules
 from evolve.policies.language import EpisodeMeter, LanguageDesigner, LanguagePolicy, LanguageRewriter
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
 from evolve.policies.proceeding import PastWork
-from evolve.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.runtime.models import ChatModel, ModelSetup, open_models
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.rubric import RubricVerifier
 from evolve.tasks.verification.verifiers import Submission
 from evolve.testing import LocalWire, TrustingSandbox
 from evolve.testing.endpoint_faults import completion
-from evolve.workflow import Workflow
 
 PAGE = Path(__file__).with_suffix(".md")
 RENEW = "python -m docs.prompts"

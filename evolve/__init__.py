@@ -8,10 +8,10 @@
 Importing this loads nothing heavy; what a call needs is loaded by the call.
 """
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.errors import EvolveError
+    from evolve.core.errors import EvolveError
     from evolve.workspace import Result, Workspace, config, doctor, init, open, repair, status, where
 else:
     __getattr__, __dir__ = attach(__name__, "__version__")

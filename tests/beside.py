@@ -16,7 +16,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from evolve.extensions import PACKAGES, installed
+from evolve.core.extensions import PACKAGES, installed
 from tests.architecture.source import ROOT
 from tests.architecture.test_python_api import commands, place_of
 from tests.cli.test_docs import problem, typed

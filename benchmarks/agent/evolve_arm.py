@@ -17,7 +17,7 @@ from benchmarks.agent.endpoint import MeteredEndpoint
 from benchmarks.agent.judge import unpacked
 from benchmarks.agent.measure import Arm, HandedIn, Solved
 from benchmarks.agent.task import AgentTask
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Task
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.workspace import Person, Workspace

@@ -13,9 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.doubles.small import small_suite
-from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Step
-from evolve.files import canonical_json
-from evolve.gate import (
+from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Step
+from evolve.core.files import canonical_json
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.tasks import Suite, Task
+from evolve.trials.gate import (
     Comparing,
     Decisions,
     Finding,
@@ -30,9 +33,6 @@ from evolve.gate import (
     paired_outcome,
     shuffled_groups,
 )
-from evolve.record.schema import GATE
-from evolve.store import Database
-from evolve.tasks import Suite, Task
 
 Runner = Callable[[Sequence[Job[Task]]], list[EpisodeRecord | None]]
 RESUBMISSIONS = 20

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.testing.doubles import prompt_of, schema_of
 
 ASPECTS: Mapping[str, Mapping[str, str]] = {

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from evolve.errors import WorkspaceError
+from evolve.agent.workflow import Workflow, kind_of, parse_workflow
+from evolve.core.errors import WorkspaceError
 from evolve.testing.doubles import prompt_of
-from evolve.workflow import Workflow, kind_of, parse_workflow
 
 _BLOCK = re.compile(r"<data \w+ kind=(workflow|trials)[^>]*>\n(.*?)\n</data", re.DOTALL)
 _OFFERED = re.compile(r"^- ([a-z_]+) \(", re.MULTILINE)

@@ -11,12 +11,12 @@ from hashlib import blake2b
 from typing import Any
 
 from benchmarks.doubles.line_rules import INPUTS, STAGES, Fields, LineRule, draw_order, line_rules, settled
-from evolve.episodes import Action, Cost, EpisodeRecord, Json, Judgement, Observation, Row, Step
-from evolve.files import canonical_json
-from evolve.models import KEPT, ChatModel, Message, ModelReply, ModelRequest, OnDelta, Usage
+from evolve.core.episodes import Action, Cost, EpisodeRecord, Json, Judgement, Observation, Row, Step
+from evolve.core.files import canonical_json
+from evolve.core.prompts import PromptLayers
 from evolve.policies.language import Questions
 from evolve.policies.language.quoting import quoted
-from evolve.prompts import PromptLayers
+from evolve.runtime.models import KEPT, ChatModel, Message, ModelReply, ModelRequest, OnDelta, Usage
 from evolve.tasks import Task
 
 _GIVEN = re.compile(r"<data \w+ kind=order[^>]*>\n(.*?)\n</data", re.DOTALL)

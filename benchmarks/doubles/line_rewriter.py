@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.doubles.line import chance
 from benchmarks.doubles.line_rules import LineRule, line_rules
-from evolve.models import ModelReply, ModelRequest, OnDelta, Usage
+from evolve.runtime.models import ModelReply, ModelRequest, OnDelta, Usage
 
 _BLOCK = re.compile(r"<data \w+ kind=(prompt|traces)[^>]*>\n(.*?)\n</data", re.DOTALL)
 _ITEM = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)

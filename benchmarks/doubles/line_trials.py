@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.doubles.line import Desk
-from evolve.episodes import EpisodeRecord, TaskView
-from evolve.gate import PairedRunner, SequentialTest, one_by_one
-from evolve.gate import level as reused_level
-from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.core.episodes import EpisodeRecord, TaskView
+from evolve.improve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.tasks import Task
+from evolve.trials.gate import PairedRunner, SequentialTest, one_by_one
+from evolve.trials.gate import level as reused_level
 
 
 @dataclass(kw_only=True)
 class DeskTrials:
-    """Implements :class:`evolve.optimizer.engine.Trials` with episodes of the desk.
+    """Implements :class:`evolve.improve.optimizer.engine.Trials` with episodes of the desk.
 
     Attributes:
         train: Tasks for screening; the gate's are others.

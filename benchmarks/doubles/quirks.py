@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Suite, Task
 
 NORMALISE_NAME = '''\

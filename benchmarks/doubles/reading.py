@@ -14,13 +14,13 @@ from functools import cached_property
 from random import Random
 
 from benchmarks.doubles.small import small_suite
-from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Step, TaskView
-from evolve.files import digest
-from evolve.gate import Comparing, Finding, Gate, Job, Proposal, SequentialTest
-from evolve.optimizer.engine import Candidate, Left, Trial
-from evolve.optimizer.engine import Judgement as Bit
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Step, TaskView
+from evolve.core.files import digest
+from evolve.improve.optimizer.engine import Candidate, Left, Trial
+from evolve.improve.optimizer.engine import Judgement as Bit
 from evolve.tasks import SplitName, Suite, Task
-from evolve.workflow import Workflow
+from evolve.trials.gate import Comparing, Finding, Gate, Job, Proposal, SequentialTest
 
 PARENT, EVERYWHERE = 0, "every task"
 WON, LOST = 114 / 160, 15 / 160
@@ -59,7 +59,7 @@ class Told(Bit):
 
 @dataclass(kw_only=True)
 class GateTrials:
-    """Implements :class:`evolve.optimizer.engine.Trials` with the real gate over behaviours that are settled.
+    """Implements :class:`evolve.improve.optimizer.engine.Trials` with the real gate over behaviours that are settled.
 
     Attributes:
         tallies: Whether judgements tell how each task came out.

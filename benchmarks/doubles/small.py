@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Suite, Task
 from evolve.testing.policies import PROGRAMS, FixedLearner
 

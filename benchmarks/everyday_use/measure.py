@@ -15,8 +15,8 @@ from benchmarks.everyday_use.before import applied, function, text, typed
 from benchmarks.everyday_use.counting import OUTCOMES, counted, outcome, unseen_rows
 from benchmarks.everyday_use.table import Table, same
 from benchmarks.everyday_use.tables import TABLES, kind_of
-from evolve.errors import EvolveError
-from evolve.record.learner import Learner
+from evolve.core.errors import EvolveError
+from evolve.trials.learner import Learner
 
 MISTAKES = 3
 """Wrong cells that a row of the file shows."""

@@ -20,8 +20,8 @@ import evolve
 from benchmarks.everyday_use.before import applied, function
 from benchmarks.everyday_use.counting import share, target_lines
 from benchmarks.record import Target
-from evolve.episodes import Row
-from evolve.errors import EvolveError
+from evolve.core.episodes import Row
+from evolve.core.errors import EvolveError
 from evolve.tasks import Task, equal, load_suite
 
 ARMS = ("one list", "split given", "table")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from evolve.episodes import Claim, Evidence, EvidenceKind, Relation, Scope
+from evolve.core.episodes import Claim, Evidence, EvidenceKind, Relation, Scope
 from evolve.memory.insights import Insight, camp_of
 from evolve_worlds.experiments import REACHES
 

@@ -10,7 +10,7 @@ from benchmarks.experiments.courses import ROUNDS, Course, added, withdrawn
 from benchmarks.experiments.notebook import Notebook
 from benchmarks.experiments.prevention import put_in
 from benchmarks.experiments.replays import Replayable, Replays, Trace
-from evolve.episodes import Scope
+from evolve.core.episodes import Scope
 from evolve_worlds.experiments import Allowance, OutOfEpisodes
 
 PATIENCE = 3

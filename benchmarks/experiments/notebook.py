@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from evolve.episodes import PROBE, Claim, EpisodeRecord
+from evolve.core.episodes import PROBE, Claim, EpisodeRecord
 from evolve.memory.insights import Insight
 from evolve.memory.memory import Memory
 

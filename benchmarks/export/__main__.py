@@ -25,8 +25,9 @@ from benchmarks.everyday_use.tables import TABLES
 from benchmarks.export import finding
 from benchmarks.export.learned import add_others, learn
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve import export, extensions, frontmatter
-from evolve.retrieval import Embedder, HashingEmbedder, bundled_model
+from evolve.core import extensions, frontmatter
+from evolve.runtime.retrieval import Embedder, HashingEmbedder, bundled_model
+from evolve.skills import export
 from evolve.tasks import Task
 from tests.redaction.canaries import CANARIES, dotenv, environment
 

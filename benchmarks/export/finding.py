@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.episodes import Row
-from evolve.export import SkillIndex, search_text
-from evolve.retrieval import Embedder
-from evolve.sandbox import Program, Sandbox, SandboxLimits
+from evolve.core.episodes import Row
+from evolve.runtime.retrieval import Embedder
+from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill
+from evolve.skills.export import SkillIndex, search_text
 from evolve.skills.signatures import shape, types_of
 from evolve.tasks import Task
 from evolve.tasks.suites import BUILTIN, generate_suite

@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks.everyday_use import forms
 from benchmarks.everyday_use.tables import TABLES
-from evolve.episodes import Json, Row
-from evolve.errors import EvolveError
+from evolve.core.episodes import Json, Row
+from evolve.core.errors import EvolveError
 from evolve.skills import AdmissionVerdict, Skill, render_tests
 
 FILLED = (

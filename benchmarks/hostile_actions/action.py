@@ -50,7 +50,7 @@ class Action:
         expect: Acceptable outcome classes: ``ok``, ``error``, ``limit:KIND``, ``unavailable``.
         attacks: Oracles that all fire when nothing confines the code; empty for code that is only buggy.
         caged: Why it is never let loose without a sandbox; "" when the control must fire.
-        limits: Fields of :class:`evolve.sandbox.SandboxLimits` that differ from the benchmark's.
+        limits: Fields of :class:`evolve.runtime.sandbox.SandboxLimits` that differ from the benchmark's.
         files: Put into the scratch folder first.
         collect: Take the files out of the scratch folder afterwards.
         race: Run two at once.

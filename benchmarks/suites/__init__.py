@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
-from evolve.episodes import BUILT_IN
+from evolve.core.episodes import BUILT_IN
 from evolve.tasks import BUILTIN, Suite, load_suite
 
 SIZES = {suite.name: suite.size for suite in BUILTIN}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import evolve.tasks.suites as shipped
 from benchmarks.suites import SIZES, draw_suite
-from evolve.files import write_atomic
+from evolve.core.files import write_atomic
 from evolve.tasks import Task, render_jsonl
 
 

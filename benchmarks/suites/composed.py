@@ -21,7 +21,7 @@ from benchmarks.suites.composed_concepts import (
 from benchmarks.suites.frame import Family, Kind, Program, SuiteBuilder
 from benchmarks.suites.lists import INSTRUCTION, ONE
 from benchmarks.suites.strings_words import PHRASE
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 from evolve.tasks.model import Task
 
 NUMBER_COUNT = 9

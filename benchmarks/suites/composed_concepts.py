@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from benchmarks.suites.groups import group_of
-from evolve.episodes import Json, Row
-from evolve.tasks.equality import equal
+from evolve.core.episodes import Json, Row
+from evolve.core.equality import equal
 from evolve.tasks.model import Task
 
 Program = Callable[..., Json]

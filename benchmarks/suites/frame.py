@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.suites.groups import group_of
-from evolve.episodes import Json, Row
-from evolve.tasks.equality import equal
+from evolve.core.episodes import Json, Row
+from evolve.core.equality import equal
 from evolve.tasks.model import Task
 from evolve.tasks.signature import format_signature, infer_signature
 

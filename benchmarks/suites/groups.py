@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from evolve.episodes import Json
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Json
+from evolve.core.files import canonical_json, digest
 
 _PROBE_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 

@@ -11,7 +11,7 @@ from benchmarks.suites import lists_records as records
 from benchmarks.suites import lists_steps as steps
 from benchmarks.suites import lists_wider as wider
 from benchmarks.suites.frame import Family, Kind, Make, Program, SuiteBuilder
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 from evolve.tasks.model import Task
 
 INSTRUCTION = "Find the function that gives the output for every input."

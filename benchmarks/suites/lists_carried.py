@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import accumulate, pairwise
 
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 
 def _bookings(rng: random.Random, notable: Sequence[Json]) -> tuple[Json, ...]:

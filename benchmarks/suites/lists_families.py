@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 from benchmarks.suites.frame import Fn, Program
 from benchmarks.suites.lists_steps import BASIC, RICHER, Numbers, Step, chain, ordinal
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 Test = Callable[[int], bool]
 

@@ -8,7 +8,7 @@ from itertools import accumulate, dropwhile, groupby, pairwise
 from math import prod
 
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 Numbers = list[int]
 

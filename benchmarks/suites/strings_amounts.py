@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from benchmarks.suites import strings_words as words
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 _ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
           (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))  # fmt: skip

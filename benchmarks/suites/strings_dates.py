@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 ISO = "%Y-%m-%d"
 EUROPEAN = "%d/%m/%Y"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import time, timedelta
 
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 

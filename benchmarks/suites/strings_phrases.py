@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from benchmarks.suites import strings_words as words
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 _ACCENTED = (
     "café", "crème", "jalapeño", "naïve", "façade", "Zürich", "Malmö", "São", "Coruña", "Kraków", "señor", "déjà",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from benchmarks.suites import strings_words as words
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 _ONE_OF = Callable[[random.Random], str]
 

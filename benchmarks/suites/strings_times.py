@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from benchmarks.suites.frame import Family, Fn, Kind, fixed
 from benchmarks.suites.strings_dates import a_day
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 TWELVE = "%I:%M %p"
 

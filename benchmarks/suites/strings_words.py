@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from benchmarks.suites.frame import Kind
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 FIRST = (
     "Ada", "Bruno", "Carla", "Dora", "Emil", "Fatima", "Goran", "Hilde", "Ines", "Jamal", "Kira", "Liam", "Mona",

@@ -3,7 +3,7 @@
 The graph library is imported only when an :class:`Agent` is made.
 """
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.agent.context import (

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
 from evolve.agent.stage_costs import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
+from evolve.core.episodes import Action, Alternative, Draw, Json, Limits, Plan, StageNote, Step
+from evolve.core.episodes.codec import to_json
+from evolve.core.errors import BudgetExhausted, ModelMistake
+from evolve.core.files import clean_text
 from evolve.environments.probing import make_probe
-from evolve.episodes import Action, Alternative, Draw, Json, Limits, Plan, StageNote, Step
-from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.files import clean_text
 from evolve.policies.protocol import Deliberating, Searching
 from evolve.tasks import equal
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from evolve.agent.codec import to_json
-from evolve.episodes import Question, Respond
-from evolve.errors import UsageError
+from evolve.core.episodes import Question, Respond
+from evolve.core.episodes.codec import to_json
+from evolve.core.errors import UsageError
 
 YES = "yes"
 """The answer that gives leave; any other words refuse, and are the reason."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from evolve.agent.answer_stages import with_note
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import is_accepted, is_fault
 from evolve.agent.questions import was_stopped
+from evolve.core.episodes import Action, Cost, Json, Judgement, Step
+from evolve.core.episodes.codec import to_json
+from evolve.core.files import clean_text, digest
 from evolve.environments import Attempted, Comparing
 from evolve.environments.probing import cut_short
-from evolve.episodes import Action, Cost, Json, Judgement, Step
-from evolve.files import clean_text, digest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from evolve.agent.codec import from_json
 from evolve.agent.context import Attendance, EpisodeContext
 from evolve.agent.narration import question_data
 from evolve.agent.stages.commit import make_record
 from evolve.agent.state import AgentState
-from evolve.episodes import EpisodeRecord, Question
-from evolve.errors import Cancelled
-from evolve.events import Event
+from evolve.core.episodes import EpisodeRecord, Question
+from evolve.core.episodes.codec import from_json
+from evolve.core.errors import Cancelled
+from evolve.core.events import Event
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,9 +14,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from evolve.agent.outputs import output_checksum
-from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.failpoints import hit
-from evolve.files import AFTER_SPACE
+from evolve.core.errors import RecordDamaged, WorkspaceError
+from evolve.core.failpoints import hit
+from evolve.core.files import AFTER_SPACE
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from evolve.agent.outputs import StepOutputs
-from evolve.cancellation import Cancellation
+from evolve.agent.workflow import UNATTENDED, Knobs
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
+from evolve.core.events import EventSink, NoEvents
+from evolve.core.redaction import Scanner
 from evolve.environments import Environment, EnvironmentKind, kind_of
-from evolve.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
-from evolve.events import EventSink, NoEvents
 from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Policy, Weighing
-from evolve.redaction import Scanner
-from evolve.workflow import UNATTENDED, Knobs
 
 if TYPE_CHECKING:
     from evolve.agent.exploration import Exploration
-    from evolve.functions import CallGate
-    from evolve.sandbox.protocol import Sandbox
+    from evolve.runtime.functions import CallGate
+    from evolve.runtime.sandbox.protocol import Sandbox
     from evolve.skills import Skill
 
 Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]

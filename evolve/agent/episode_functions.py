@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evolve.agent.context import EpisodeContext
-    from evolve.functions import CallGate, FunctionSource, Toolbox
-    from evolve.redaction import Scanner
+    from evolve.core.redaction import Scanner
+    from evolve.runtime.functions import CallGate, FunctionSource, Toolbox
 
 
 def functions_of(
@@ -24,7 +24,7 @@ def functions_of(
     if toolbox is None and own is None:
         return nullcontext()
     from evolve.agent.offered_functions import opened_gate
-    from evolve.functions import Toolbox
+    from evolve.runtime.functions import Toolbox
 
     return opened_gate(toolbox or Toolbox(), folder, scanner, own)
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from evolve.agent.questions import was_stopped
-from evolve.episodes import Action, Json, Observation, Step, Subgoal, SubgoalCheck
-from evolve.errors import Cancelled
-from evolve.failpoints import hit
-from evolve.files import canonical_json, clean_text, digest
-from evolve.sandbox.actions import NO_FILES, ActionResult, CodeSession
-from evolve.sandbox.protocol import Sandbox, SandboxLimits
+from evolve.core.episodes import Action, Json, Observation, Step, Subgoal, SubgoalCheck
+from evolve.core.errors import Cancelled
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, clean_text, digest
+from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, CodeSession
+from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 
 if TYPE_CHECKING:
-    from evolve.functions import CallGate
+    from evolve.runtime.functions import CallGate
 
 LIMITS = SandboxLimits(wall_s=10.0, output_kb=128, result_kb=256)
 """Of each action. What it prints is kept whole, so this bounds what an episode has to remember."""

@@ -35,12 +35,12 @@ from evolve.agent.stages.revise import revise
 from evolve.agent.stages.search import search
 from evolve.agent.stages.vote import vote
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.episodes import Action, Plan, Step
-from evolve.events import Event, NoEvents
-from evolve.extensions import refused
-from evolve.failpoints import hit
-from evolve.files import canonical_json, digest
-from evolve.workflow import Workflow, kind_of, skill_of
+from evolve.agent.workflow import Workflow, kind_of, skill_of
+from evolve.core.episodes import Action, Plan, Step
+from evolve.core.events import Event, NoEvents
+from evolve.core.extensions import refused
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, digest
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
 """``stage(state, context)`` gives what it changes, and changes neither."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from evolve.agent.answer_stages import doubted_instead
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
+from evolve.core.episodes import OWN, Action, Step
 from evolve.environments import Leaving
-from evolve.episodes import OWN, Action, Step
 
 TOLD = "the model ended without handing it in"
 

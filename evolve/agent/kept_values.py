@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agent.answer_stages import change_answer, is_answer
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
-from evolve.episodes import Action
-from evolve.extensions import find, installed, refused
-from evolve.workflow import StageKind
+from evolve.agent.workflow import StageKind
+from evolve.core.episodes import Action
+from evolve.core.episodes.codec import to_json
+from evolve.core.extensions import find, installed, refused
 
 LONGEST = 1_000_000
 """Most characters of a value, as JSON: it is in every checkpoint of its episode."""

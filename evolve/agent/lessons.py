@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.narration import narrate
 from evolve.agent.outputs import Paid
@@ -13,10 +12,11 @@ from evolve.agent.stage_costs import paid
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.reflect import reflect
 from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts, read_steps
-from evolve.episodes import Claim, Cost, EpisodeRecord, Found, SkillDraft, Suggestion
-from evolve.episodes.subgoals import SPARSE
-from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.events import Event
+from evolve.core.episodes import Claim, Cost, EpisodeRecord, Found, SkillDraft, Suggestion
+from evolve.core.episodes.codec import from_json, to_json
+from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.errors import BudgetExhausted, ModelMistake
+from evolve.core.events import Event
 from evolve.policies.protocol import Suggesting
 
 Unasked = Literal["", "budget", "reply"]

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolve.agent.codec import to_data
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
-from evolve.episodes import KEPT_FACT, TRIAL, Observation, Question, StageNote, Step, subgoal_states
+from evolve.core.episodes import KEPT_FACT, TRIAL, Observation, Question, StageNote, Step, subgoal_states
+from evolve.core.episodes.codec import to_data
 from evolve.policies.protocol import Piece
 
 

@@ -12,10 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
-from evolve.errors import RecordDamaged
-from evolve.files import both_ends, canonical_json, clean_text, digest
-from evolve.functions import (
+from evolve.core.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
+from evolve.core.errors import RecordDamaged
+from evolve.core.files import both_ends, canonical_json, clean_text, digest
+from evolve.runtime.functions import (
     Answer,
     Call,
     CallFile,
@@ -31,7 +31,7 @@ from evolve.functions import (
 )
 
 if TYPE_CHECKING:
-    from evolve.redaction import Scanner
+    from evolve.core.redaction import Scanner
 
 _SOURCES_APART = 4
 """Sources that are shown by one function each, where none of theirs shares words with the task."""
@@ -63,7 +63,7 @@ _FIND = Function(
 
 
 class FindFunctions:
-    """Finds functions that no prompt showed; implements :class:`~evolve.functions.FunctionSource`."""
+    """Finds functions that no prompt showed; implements :class:`~evolve.runtime.functions.FunctionSource`."""
 
     def __init__(self, functions: Sequence[Function]) -> None:
         self._functions = functions
@@ -95,7 +95,7 @@ class FunctionSearch:
     """
 
     def __init__(self, functions: Sequence[Function]) -> None:
-        from evolve.retrieval import WordIndex
+        from evolve.runtime.retrieval import WordIndex
 
         self._functions = functions
         self._index = WordIndex()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
-from evolve.episodes import Json, Limits, Observation, Row, Status, Step, called, shown_rows, told_value
+from evolve.core.episodes import Json, Limits, Observation, Row, Status, Step, called, shown_rows, told_value
+from evolve.core.redaction import MARK
 from evolve.policies.protocol import Weighing
-from evolve.redaction import MARK
 from evolve.tasks import MIN_VERIFY
 
 

@@ -13,11 +13,11 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from evolve.agent.codec import from_json, to_json
-from evolve.episodes import Cost
-from evolve.errors import Cancelled, EnvironmentProblem, RecordDamaged
-from evolve.failpoints import hit
-from evolve.files import digest
+from evolve.core.episodes import Cost
+from evolve.core.episodes.codec import from_json, to_json
+from evolve.core.errors import Cancelled, EnvironmentProblem, RecordDamaged
+from evolve.core.failpoints import hit
+from evolve.core.files import digest
 
 T = TypeVar("T")
 

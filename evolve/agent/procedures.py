@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
+from evolve.core.episodes import OWN, Json, Rehearsal, SkillDraft, Step
+from evolve.core.files import canonical_json
 from evolve.environments import Rehearsed, Rehearsing
-from evolve.episodes import OWN, Json, Rehearsal, SkillDraft, Step
-from evolve.files import canonical_json
 from evolve.policies.proceeding import Generalising, Proceeding
 from evolve.skills.procedures import lint_procedure, shortened
 

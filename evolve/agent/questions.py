@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolve.episodes import Action, EpisodeRecord, Observation, Question, Step
-from evolve.files import clean_text
+from evolve.core.episodes import Action, EpisodeRecord, Observation, Question, Step
+from evolve.core.files import clean_text
 
 WITHDRAWN = "the question was withdrawn"
 STOPPED = "the person stopped this action"

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve.agent.codec import from_json, to_data, to_json
-from evolve.episodes import EpisodeRecord, Step
-from evolve.errors import UsageError
-from evolve.failpoints import hit
-from evolve.files import canonical_json
-from evolve.store import Database, value_of
+from evolve.core.episodes import EpisodeRecord, Step
+from evolve.core.episodes.codec import from_json, to_data, to_json
+from evolve.core.errors import UsageError
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json
+from evolve.core.store import Database, value_of
 
 _STEP_KEY = ("episode", "step", "stage", "kind")
 """What identifies an effect of a stage, so that it happens once though a crash has the stage run again."""

@@ -10,9 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from evolve.activity import doing
 from evolve.agent.attended_run import Talk, attended
-from evolve.agent.codec import from_json
 from evolve.agent.context import (
     Attendance,
     EpisodeContext,
@@ -33,21 +31,23 @@ from evolve.agent.setting_aside import set_aside_when_asked
 from evolve.agent.stage_costs import begin_within, spent, told_when_it_breaks
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_steps
+from evolve.agent.workflow import Workflow, misfits, visit_bounds
+from evolve.core.activity import doing
+from evolve.core.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Limits, Seen
+from evolve.core.episodes.codec import from_json
+from evolve.core.errors import Cancelled, WorkspaceError
+from evolve.core.events import Event, EventSink, NoEvents
+from evolve.core.files import canonical_json, digest
+from evolve.core.redaction import Scanner
 from evolve.environments import Environment, Setting, kind_of, open_environment, opened_source
-from evolve.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Limits, Seen
-from evolve.errors import Cancelled, WorkspaceError
-from evolve.events import Event, EventSink, NoEvents
-from evolve.files import canonical_json, digest
 from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
-from evolve.redaction import Scanner
-from evolve.sandbox.actions import NO_FILES
-from evolve.workflow import Workflow, misfits, visit_bounds
+from evolve.runtime.sandbox.actions import NO_FILES
 
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
-    from evolve.functions import Toolbox
-    from evolve.sandbox.protocol import Sandbox
+    from evolve.runtime.functions import Toolbox
+    from evolve.runtime.sandbox.protocol import Sandbox
     from evolve.skills import Skill
     from evolve.tasks.model import Task
     from evolve.tasks.verification.verifiers import Verifier
@@ -64,7 +64,7 @@ class Surroundings:
 
     Attributes:
         past: What was said in conversations, for actions that look something up.
-        today: The day on which the run began, of :class:`~evolve.episodes.TaskView`.
+        today: The day on which the run began, of :class:`~evolve.core.episodes.TaskView`.
         has_past: ``past`` has something to find.
         run: Id of the run the episodes belong to.
         suite: Name of the suite the tasks come from, or "".

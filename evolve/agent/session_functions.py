@@ -16,13 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
+from evolve.core.episodes import OWN, Json, Row, SkillDraft, Step, TaskView
+from evolve.core.episodes.blocks import blocks_of, fenced
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json
+from evolve.core.text_screen import repeats_text, unfit
 from evolve.environments import Repeating
 from evolve.environments.tree import acts
-from evolve.episodes import OWN, Json, Row, SkillDraft, Step, TaskView
-from evolve.episodes.blocks import blocks_of, fenced
-from evolve.errors import UsageError
-from evolve.files import canonical_json
-from evolve.policies.language.objections import repeats_text, unfit
 from evolve.policies.language.reflection import shown_text
 from evolve.skills.admission import UNSEEN
 from evolve.skills.foreign import bound, needed

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.stage_costs import spent
-from evolve.episodes import Cost
-from evolve.errors import Cancelled, EndpointProblem
-from evolve.files import digest
-from evolve.models import ModelReply, ModelRequest
+from evolve.core.episodes import Cost
+from evolve.core.episodes.codec import to_json
+from evolve.core.errors import Cancelled, EndpointProblem
+from evolve.core.files import digest
 from evolve.policies.protocol import Remembering
+from evolve.runtime.models import ModelReply, ModelRequest
 
 _STAGE = "ask"
 

@@ -12,9 +12,9 @@ from dataclasses import asdict
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outputs import Paid
 from evolve.agent.state import AgentState, read_aside, read_steps
-from evolve.episodes import Cost
-from evolve.errors import EnvironmentProblem
-from evolve.events import Event
+from evolve.core.episodes import Cost
+from evolve.core.errors import EnvironmentProblem
+from evolve.core.events import Event
 from evolve.policies.protocol import Spending
 
 SPENT = "spent"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.workflow import Workflow, skill_of
+from evolve.core.episodes import Json
+from evolve.core.errors import WorkspaceError
+from evolve.core.files import canonical_json
 from evolve.environments.probing import make_probe
-from evolve.episodes import Json
-from evolve.errors import WorkspaceError
-from evolve.files import canonical_json
 from evolve.skills import Skill
 from evolve.tasks.signature import parse_signature
-from evolve.workflow import Workflow, skill_of
 
 StageRole = Literal["propose", "change", "filter"]
 """What a skill does as a stage: proposes an answer, changes the one there is, or doubts it."""

@@ -1,6 +1,6 @@
 """What an episode remembers between stages: JSON primitives only.
 
-Values of :mod:`evolve.episodes` are held as JSON text (:mod:`evolve.agent.codec`), which every
+Values of :mod:`evolve.core.episodes` are held as JSON text (:mod:`evolve.core.episodes.codec`), which every
 checkpoint keeps byte for byte.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from evolve.agent.codec import from_json, list_from_json, to_json
-from evolve.episodes import Claim, Cost, Plan, Recalled, SkillDraft, Step
+from evolve.core.episodes import Claim, Cost, Plan, Recalled, SkillDraft, Step
+from evolve.core.episodes.codec import from_json, list_from_json, to_json
 
 
 class AgentState(TypedDict, total=False):

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
+from evolve.core.episodes import Action, Observation, Step, SubgoalCheck, stated_subgoals, subgoal_states
 from evolve.environments import Checking
-from evolve.episodes import Action, Observation, Step, SubgoalCheck, stated_subgoals, subgoal_states
 
 _OPEN = "not handed in, because of your plan is still open: {names}; handing in again is accepted as it is"
 

@@ -6,7 +6,7 @@ variants that share an item have it withheld together (common random numbers).
 
 from __future__ import annotations
 
-from evolve.files import digest
+from evolve.core.files import digest
 
 _SCALE = 1 << 32  # of eight hexadecimal digits
 

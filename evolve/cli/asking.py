@@ -17,7 +17,7 @@ from evolve.cli.render.views import answer_command
 
 if TYPE_CHECKING:
     from evolve.cli.overrides import Overrides
-    from evolve.errors import UntrustedWorkspace
+    from evolve.core.errors import UntrustedWorkspace
     from evolve.workspace import CallQuestion, Consent, Person, Question, Result
 
 _Typed = TypeVar("_Typed")

@@ -21,7 +21,7 @@ from evolve.cli.render.output import emit, emit_json, flush, note
 from evolve.cli.render.reasons import flag_told
 from evolve.cli.render.views import LoopView, RunView, TableView
 from evolve.cli.signals import Terminated
-from evolve.errors import EnvironmentProblem, Interrupted, UsageError
+from evolve.core.errors import EnvironmentProblem, Interrupted, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Filled

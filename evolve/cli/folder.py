@@ -16,7 +16,7 @@ from evolve.cli.asking import WAITING, ask_yes, tell_waiting
 from evolve.cli.learning import emit_with_lessons
 from evolve.cli.render.changes import show_change
 from evolve.cli.render.output import at_home, emit, note, visible
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Task, Workspace

@@ -10,7 +10,7 @@ import evolve
 from evolve.cli import options, pages
 from evolve.cli.naming import Kind, Named, named
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, visible
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Workspace

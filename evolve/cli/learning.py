@@ -17,7 +17,7 @@ from evolve.cli.render.kept import dropped_line
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten
 from evolve.cli.render.reasons import reason_told, result_data, taught_data
 from evolve.cli.render.views import KEPT_STEPS, RunView
-from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
+from evolve.core.errors import EndpointProblem, SandboxUnavailable, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Taught, Workspace

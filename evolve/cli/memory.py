@@ -17,7 +17,7 @@ from evolve.cli.render.layout import terminal_width
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table, visible
 from evolve.cli.render.remembered import Remembered, show_remembered, speaker
 from evolve.cli.render.views import LEARN
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import InsightStatus, Note, Recalled

@@ -8,7 +8,7 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.render.output import emit, emit_json, note, table
-from evolve.errors import EndpointProblem, UsageError
+from evolve.core.errors import EndpointProblem, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Probed

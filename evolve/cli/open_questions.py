@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.cli.asking import parse_choice
 from evolve.cli.render.reasons import values_told
-from evolve.errors import BudgetExhausted, TaskError
+from evolve.core.errors import BudgetExhausted, TaskError
 
 if TYPE_CHECKING:
     from evolve.workspace import Misfit, Result, Task

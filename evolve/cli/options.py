@@ -1,6 +1,6 @@
 """Options that several commands share.
 
-An option has a variable only where :data:`evolve.settings.VARIABLES` names it: what is set once for a session must not
+An option has a variable only where :data:`evolve.core.settings.VARIABLES` names it: what is set once for a session must not
 decide what a single command deletes, overwrites, approves or pays for.
 """
 
@@ -13,7 +13,7 @@ import typer
 
 import evolve
 from evolve.cli.render.output import emit, name_workspace
-from evolve.errors import WorkspaceError
+from evolve.core.errors import WorkspaceError
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.kept import scope
 from evolve.cli.render.output import emit, emit_json, shorten, table
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Preference

@@ -16,7 +16,7 @@ from evolve.cli.render.live_line import PACE, Pace
 from evolve.cli.render.output import complain, emit_json, flush, mute, shorten, watched
 from evolve.cli.signals import on_ctrl_c, on_term, raise_ctrl_c, signals_as_interrupted
 from evolve.cli.tree import build_app
-from evolve.errors import EnvironmentProblem, EvolveError, Interrupted, UntrustedWorkspace, UsageError
+from evolve.core.errors import EnvironmentProblem, EvolveError, Interrupted, UntrustedWorkspace, UsageError
 from evolve.workspace import machine_problem
 
 

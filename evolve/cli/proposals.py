@@ -14,7 +14,7 @@ from evolve.cli import options, pages
 from evolve.cli.asking import ask_line
 from evolve.cli.render.kept import beyond, choice_line, kept_line, offer_lines, proposal_rows, scope
 from evolve.cli.render.output import emit, emit_json, note, table, visible
-from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
+from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Budget, Ledger, Patch, Preference, Workspace

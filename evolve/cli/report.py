@@ -14,7 +14,7 @@ from evolve.cli.render.kept import kept_table
 from evolve.cli.render.output import emit, emit_json, flush, writing
 from evolve.cli.render.report import show_own_tasks, show_summary
 from evolve.cli.render.report_details import SEARCH, show_details, show_proof, told_now
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Proof, Report, Workspace

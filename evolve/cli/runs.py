@@ -16,7 +16,7 @@ from evolve.cli.render.changes import left_alone, show_diff
 from evolve.cli.render.layout import minute
 from evolve.cli.render.output import emit, emit_json, flush, paused, shorten, table, visible
 from evolve.cli.render.views import RunView, answer_command, subgoal_line
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import EpisodeRecord

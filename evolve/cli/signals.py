@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from evolve.errors import Interrupted
+from evolve.core.errors import Interrupted
 
 if TYPE_CHECKING:
     from evolve.workspace import Cancellation

@@ -11,7 +11,7 @@ from evolve.cli import options, pages
 from evolve.cli.render.kept import origin, practice_line
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
 from evolve.cli.render.views import NO_TASK
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import ItemHistory, Skill

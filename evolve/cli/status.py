@@ -13,7 +13,7 @@ from evolve.cli.render.amounts import spending
 from evolve.cli.render.layout import counted, minute, shorten
 from evolve.cli.render.output import emit, emit_json, note, table, visible
 from evolve.cli.render.views import answer_command, loop_line
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Config, LoopProgress, OpenRun, Status

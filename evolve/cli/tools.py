@@ -15,7 +15,7 @@ from evolve.cli import options, pages
 from evolve.cli.asking import ask_yes, is_attended
 from evolve.cli.render.output import at_home, counted, emit, emit_json, note, table, visible
 from evolve.cli.render.servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import CallQuestion, Consent, OfferedTool, Server

@@ -12,7 +12,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.render.output import emit
 from evolve.cli.signals import signals_as_interrupted
-from evolve.errors import EnvironmentProblem
+from evolve.core.errors import EnvironmentProblem
 
 FRONT: Mapping[str, Sequence[str]] = {
     "Work": ("run", "fill", "chat", "undo"),

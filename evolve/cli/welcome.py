@@ -12,7 +12,7 @@ import evolve
 from evolve.cli.asking import ask_line
 from evolve.cli.render.output import counted, emit, flush, shorten, visible
 from evolve.cli.render.views import answer_command
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Visit, Workspace

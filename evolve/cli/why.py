@@ -16,7 +16,7 @@ from evolve.cli.render.episodes import show_steps
 from evolve.cli.render.output import emit_json
 from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
 from evolve.cli.render.why import show_chains, show_explained, show_insight, show_many, show_skill
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Workspace

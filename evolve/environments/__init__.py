@@ -1,9 +1,9 @@
 """What an episode acts on: ``programs`` writes a function, ``words`` answers a question, ``files`` works in a folder.
 
-Each kind is one value and one folder here; packages may offer more (:mod:`evolve.extensions`).
+Each kind is one value and one folder here; packages may offer more (:mod:`evolve.core.extensions`).
 """
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.kind import (

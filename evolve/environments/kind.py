@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.errors import UsageError
-from evolve.extensions import find, names, needed
-from evolve.sandbox.actions import NO_FILES, Calls
+from evolve.core.errors import UsageError
+from evolve.core.extensions import find, names, needed
+from evolve.runtime.sandbox.actions import NO_FILES, Calls
 
 if TYPE_CHECKING:
+    from evolve.core.episodes import EpisodeRecord, Json, Recalled, TaskView
     from evolve.environments.protocol import Environment
-    from evolve.episodes import EpisodeRecord, Json, Recalled, TaskView
-    from evolve.functions import FunctionSource
-    from evolve.sandbox.protocol import Sandbox
+    from evolve.runtime.functions import FunctionSource
+    from evolve.runtime.sandbox.protocol import Sandbox
     from evolve.tasks.model import Task
     from evolve.tasks.reading.limits import Place
     from evolve.tasks.verification.verifiers import Verifier
@@ -30,7 +30,7 @@ class Setting:
     Attributes:
         folder: The episode's own folder, for snapshots; None keeps them in memory.
         branches, exploring: Most actions tried from one state, and how the next state is chosen; see
-            :class:`evolve.workflow.Knobs`.
+            :class:`evolve.agent.workflow.Knobs`.
         modules: Python files by name that actions can import.
         clean: Puts a mark in the place of secrets, in whatever is kept beside the record.
         judge: Makes the verifier that judges by a task's rubric; None where no model can.
@@ -164,7 +164,7 @@ class Offering(Protocol):
 
 @runtime_checkable
 class Recounting(Protocol):
-    """Optional: a kind that tells a model itself what its experiments showed; see :data:`evolve.episodes.MOVE`."""
+    """Optional: a kind that tells a model itself what its experiments showed; see :data:`evolve.core.episodes.MOVE`."""
 
     def recount(self, items: Sequence[Recalled], view: TaskView) -> Sequence[Part]:
         """The items as parts of a prompt; nothing where none says anything here."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from evolve.episodes import Action, Json, Step
-from evolve.failpoints import hit
-from evolve.sandbox.protocol import Program, Sandbox, SandboxLimits
-from evolve.tasks.verification.trials import Trial, try_rows
+from evolve.core.episodes import Action, Json, Step
+from evolve.core.failpoints import hit
+from evolve.runtime.sandbox.protocol import Program, Sandbox, SandboxLimits
+from evolve.tasks.verification.program_runs import Trial, try_rows
 
 __all__ = [
     "PROBE_LIMITS",

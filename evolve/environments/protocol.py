@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from evolve.episodes import (
+    from evolve.core.episodes import (
         Action,
         Claim,
         Json,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         Subgoal,
         SubgoalCheck,
     )
-    from evolve.sandbox.actions import Calls
+    from evolve.runtime.sandbox.actions import Calls
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from evolve.episodes import EnvironmentState, Step
+from evolve.core.episodes import EnvironmentState, Step
 
 
 def focused(steps: Sequence[Step], branches: int, exploring: float) -> tuple[Step, ...]:

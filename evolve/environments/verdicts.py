@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.episodes import Judgement
-from evolve.sandbox.protocol import Sandbox
+from evolve.core.episodes import Judgement
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.verification.verifiers import Submission, Verifier
 
 

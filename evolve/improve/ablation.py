@@ -13,19 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evolve.agent.codec import Jsonable, from_data, to_data
-from evolve.episodes import SCREEN
-from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
+from evolve.core.episodes import SCREEN
+from evolve.core.episodes.codec import Jsonable, from_data, to_data
+from evolve.core.errors import BudgetExhausted, UsageError
+from evolve.core.ledger import Spent
 from evolve.improve.items import ALL, KINDS, Item, ItemKind, items_of, recalled_on, used_insights, without
 from evolve.improve.judgement import judge_variant
+from evolve.improve.optimizer import Variant
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
-from evolve.ledger import Spent
-from evolve.optimizer import Variant
 from evolve.policies.protocol import Guided
-from evolve.record.arms import Arm
 from evolve.tasks import Task
+from evolve.trials.arms import Arm
+from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
 from evolve.trials.pairs import PairedEpisodes
 
 ItemVerdict = Literal["helps", "no difference shown", "hurts"]

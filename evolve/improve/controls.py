@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from evolve.episodes import EpisodeRecord, Limits
-from evolve.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
+from evolve.core.episodes import EpisodeRecord, Limits
+from evolve.core.ledger import Spent
 from evolve.improve.schedule import fitted
 from evolve.improve.session import Session
-from evolve.ledger import Spent
-from evolve.record.arms import Arm
 from evolve.tasks import Task
+from evolve.trials.arms import Arm
+from evolve.trials.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
 from evolve.trials.jobs import EpisodeJob
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks, run_held_out
 

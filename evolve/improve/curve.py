@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.gate import comparable_costs, cost_unit
 from evolve.improve.panels import Panel, decades, document, frame, line, text_at
 from evolve.improve.report import Report
+from evolve.trials.gate import comparable_costs, cost_unit
 
 _COLOURS = {"unlearned": "#8a8f98", "learned": "#1a7f5a", "practice": "#2b5fb8"}
 

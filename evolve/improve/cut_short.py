@@ -7,7 +7,7 @@ afterwards goes into a variant of its own.
 from __future__ import annotations
 
 from evolve.improve.session import BATCH
-from evolve.record.journal import Journal
+from evolve.trials.journal import Journal
 
 TEST = "test:cut"
 """Step of the journal where the budget ended the comparison on test tasks."""

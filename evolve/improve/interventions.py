@@ -18,15 +18,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from evolve.episodes import FACT, PROBE, Claim, Evidence
-from evolve.failpoints import hit
-from evolve.gate import Pair, one_per_group
+from evolve.core.episodes import FACT, PROBE, Claim, Evidence
+from evolve.core.failpoints import hit
 from evolve.improve.item_history import PLAN_STEP, TEST_STEP
 from evolve.improve.items import recalled_on, times_used
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
-from evolve.record.arms import Prompted
+from evolve.trials.arms import Prompted
 from evolve.trials.change import Change
+from evolve.trials.gate import Pair, one_per_group
 from evolve.trials.jobs import Attempt
 from evolve.trials.pairs import PairedEpisodes, run_pairs
 from evolve.trials.verdict import by_success, claim_on

@@ -12,20 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from evolve.agent.codec import Jsonable
-from evolve.episodes import HELD_OUT, PROBE
-from evolve.episodes.subgoals import SPARSE
-from evolve.errors import RecordDamaged
-from evolve.optimizer.item_record import ItemRecord, ItemUtility
-from evolve.record.function_uses import FunctionUses
-from evolve.record.journal import finished
+from evolve.core.episodes import HELD_OUT, PROBE
+from evolve.core.episodes.codec import Jsonable
+from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.errors import RecordDamaged
+from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.skills import Skill
+from evolve.trials.function_uses import FunctionUses
+from evolve.trials.journal import finished
 
 if TYPE_CHECKING:
     from evolve.improve.ablation import AblationReport
     from evolve.improve.items import Item
     from evolve.memory import EpisodeEntry, Insight
-    from evolve.record.stores import Stores
+    from evolve.trials.stores import Stores
 
 TEST_STEP, PLAN_STEP = "insights:", ":plan"
 """Names of the steps of a run's journal in which insights were tested, and of those that say how they will be."""

@@ -7,17 +7,17 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from evolve.episodes import PROBE, SCREEN
-from evolve.errors import ModelMistake
-from evolve.optimizer import Variant
-from evolve.optimizer.prompt_items import parse_prompt
+from evolve.core.episodes import PROBE, SCREEN
+from evolve.core.errors import ModelMistake
+from evolve.improve.optimizer import Variant
+from evolve.policies.language.prompt_items import parse_prompt
 from evolve.policies.protocol import Guided
-from evolve.record.arms import Arm, Asking, recall_from
-from evolve.record.learner import Learner
-from evolve.record.stores import Stores
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
+from evolve.trials.arms import Arm, Asking, recall_from
 from evolve.trials.change import text_without
+from evolve.trials.learner import Learner
+from evolve.trials.stores import Stores
 
 ItemKind = Literal["guide", "skills", "insights", "prompts", "workflow"]
 KINDS: tuple[ItemKind, ...] = get_args(ItemKind)

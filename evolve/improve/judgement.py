@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from evolve.agent.codec import to_data
-from evolve.episodes import EpisodeRecord, Limits
-from evolve.errors import BudgetExhausted
-from evolve.failpoints import hit
-from evolve.gate import (
+from evolve.core.episodes import EpisodeRecord, Limits
+from evolve.core.episodes.codec import to_data
+from evolve.core.errors import BudgetExhausted
+from evolve.core.failpoints import hit
+from evolve.improve.cut_short import judged_step
+from evolve.improve.optimizer import UNLEARNED, Variant
+from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
+from evolve.improve.session import Session
+from evolve.skills import KEPT, worth_offering
+from evolve.trials.gate import (
     Comparing,
     Finding,
     Pair,
@@ -22,11 +27,6 @@ from evolve.gate import (
     is_verified,
     solved_by,
 )
-from evolve.improve.cut_short import judged_step
-from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
-from evolve.improve.session import Session
-from evolve.optimizer import UNLEARNED, Variant
-from evolve.skills import KEPT, worth_offering
 from evolve.trials.jobs import EpisodeJob
 from evolve.trials.pairs import PairedEpisodes, run_held_out
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.activity import doing
-from evolve.episodes import EpisodeRecord
-from evolve.errors import BudgetExhausted, UsageError
-from evolve.gate import Pair, comparable_costs, is_verified
+from evolve.core.activity import doing
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.improve.changes import note_beginning, what_changed
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
 from evolve.improve.cut_short import NOTHING_NEW, TEST
@@ -30,9 +29,10 @@ from evolve.improve.report import (
 from evolve.improve.schedule import judgement_pairs, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.improve.winnable import judging_if_winnable
-from evolve.record.arms import UNLEARNED
-from evolve.record.journal import keep_report, report_of
 from evolve.tasks import Suite
+from evolve.trials.arms import UNLEARNED
+from evolve.trials.gate import Pair, comparable_costs, is_verified
+from evolve.trials.journal import keep_report, report_of
 from evolve.trials.pairs import held_out_tasks
 
 _FEWEST_GROUPS = 6

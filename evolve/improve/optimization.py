@@ -8,10 +8,14 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
-from evolve.agent.codec import Jsonable, from_data, to_data
-from evolve.errors import BudgetExhausted
-from evolve.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
+from evolve.agent.workflow import differences
+from evolve.core.episodes.codec import Jsonable, from_data, to_data
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Budget, Spent
 from evolve.improve.loop import check_evidence, check_size
+from evolve.improve.optimizer import UNLEARNED
+from evolve.improve.optimizer.adas import DESIGN
+from evolve.improve.optimizer.engine import Candidate, Engine, SearchEnded
 from evolve.improve.paid import DESIGNS, REWRITES
 from evolve.improve.parts import JUDGING, SEARCHING, Parts
 from evolve.improve.report import contrast
@@ -19,14 +23,10 @@ from evolve.improve.schedule import judgement_pairs
 from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
 from evolve.improve.session import Session
 from evolve.improve.targets import Target, TargetFigures, target_figures
-from evolve.ledger import Budget, Spent
-from evolve.optimizer import UNLEARNED
-from evolve.optimizer.adas import DESIGN
-from evolve.optimizer.engine import Candidate, Engine, SearchEnded
-from evolve.record.journal import Journal
 from evolve.tasks import Task
+from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
+from evolve.trials.journal import Journal
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks
-from evolve.workflow import differences
 
 FEWEST = 3
 """A budget that buys fewer proposals or paired tests than this is refused."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from evolve.episodes import Cost, Json
-from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake
-from evolve.failpoints import hit
-from evolve.files import canonical_json, digest
-from evolve.ledger import Ledger
-from evolve.optimizer.engine import SearchEnded
+from evolve.core.episodes import Cost, Json
+from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, digest
+from evolve.core.ledger import Ledger
+from evolve.improve.optimizer.engine import SearchEnded
 from evolve.policies import Design, DesignBrief, Designer, Edit, Rewriter
 from evolve.policies.language import EpisodeMeter
-from evolve.record.journal import Journal
+from evolve.trials.journal import Journal
 
 
 class PaidAnswers:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 
-from evolve.episodes import EpisodeRecord
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.ledger import LedgerPart, Spent
 from evolve.improve.session import Session
-from evolve.ledger import LedgerPart, Spent
 
 SEARCHING, JUDGING = 0.55, 0.3
 """Parts of the budget for trials and for judgements; the rest measures on test tasks what was accepted."""

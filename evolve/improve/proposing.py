@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from evolve.episodes import EpisodeRecord
-from evolve.errors import TaskError
-from evolve.extensions import find, refused
-from evolve.files import canonical_json
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.errors import TaskError
+from evolve.core.extensions import find, refused
+from evolve.core.files import canonical_json
 from evolve.improve.session import Proposer, Session
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import TELLING, problem_traits

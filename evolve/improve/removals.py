@@ -13,21 +13,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.episodes import PROBE, EpisodeRecord, Evidence, Limits, Relation
-from evolve.failpoints import hit
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import PROBE, EpisodeRecord, Evidence, Limits, Relation
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, digest
 from evolve.improve.practice import practised
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
 from evolve.policies.protocol import Removing
-from evolve.record.arms import Arm
-from evolve.record.journal import finished
-from evolve.record.learner import Learner
-from evolve.record.stores import Stores
 from evolve.tasks import Suite, Task
+from evolve.trials.arms import Arm
 from evolve.trials.change import Change
 from evolve.trials.jobs import Attempt
+from evolve.trials.journal import finished
+from evolve.trials.learner import Learner
 from evolve.trials.pairs import ArmTrials
+from evolve.trials.stores import Stores
 from evolve.trials.verdict import Finding, by_cost, claim_on
 
 SHARE = 0.1
@@ -147,7 +147,7 @@ def _set_aside(session: Session, arm: Arm) -> None:
 
 def _operations() -> str:
     """The fingerprint of what programs are composed of, skills apart."""
-    from evolve.programs.operations import vocabulary
+    from evolve.policies.search.programs.operations import vocabulary
 
     return digest(canonical_json(sorted(operation.name for operation in vocabulary())))[:16]
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evolve.agent.codec import Jsonable
-from evolve.episodes import Cost, EpisodeRecord
-from evolve.episodes.subgoals import SPARSE
-from evolve.gate import (
+from evolve.core.episodes import Cost, EpisodeRecord
+from evolve.core.episodes.codec import Jsonable
+from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.ledger import Spent
+from evolve.memory import INFLUENTIAL
+from evolve.trials.gate import (
     NOTHING,
     Interval,
     Pair,
@@ -21,9 +23,7 @@ from evolve.gate import (
     solved_difference,
     solved_sequence,
 )
-from evolve.ledger import Spent
-from evolve.memory import INFLUENTIAL
-from evolve.record.stores import Stores
+from evolve.trials.stores import Stores
 
 NOT_RUN = "not run"
 _INSIGHTS_SHOWN = 12

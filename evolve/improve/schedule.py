@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.episodes import Cost, Json
-from evolve.errors import BudgetExhausted
+from evolve.core.episodes import Cost, Json
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Spent
 from evolve.improve.session import Session
-from evolve.ledger import Spent
 from evolve.memory import ExperienceRow
-from evolve.record.learner import Hurried
 from evolve.skills import Skill
+from evolve.trials.learner import Hurried
 from evolve.trials.pace import KINDS
 
 FITTED = "fitted:"

@@ -10,20 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from evolve.core.episodes import SCREEN, EpisodeRecord, TaskView
+from evolve.core.failpoints import hit
 from evolve.environments import kind_of
-from evolve.episodes import SCREEN, EpisodeRecord, TaskView
-from evolve.failpoints import hit
-from evolve.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.improve.judgement import judge_variant
+from evolve.improve.optimizer import UNLEARNED, Variant
+from evolve.improve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.improve.optimizer.item_record import ItemRecord
+from evolve.improve.optimizer.member import Member
 from evolve.improve.parts import Parts
 from evolve.improve.withholding import item_controls, outcomes
-from evolve.optimizer import UNLEARNED, Variant
-from evolve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
-from evolve.optimizer.item_record import ItemRecord
-from evolve.optimizer.member import Member
-from evolve.record.arms import Arm
 from evolve.tasks import Task
+from evolve.trials.arms import Arm
 from evolve.trials.change import Change
+from evolve.trials.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.trials.pairs import ArmTrials
 
 Opinion = Callable[[Task, EpisodeRecord], float | None]
@@ -35,7 +35,7 @@ class EngineNotDeterministic(RuntimeError):
 
 
 class AskedTrials:
-    """All that an engine is handed: :class:`evolve.optimizer.engine.Trials`, and nothing that only a report may say."""
+    """All that an engine is handed: :class:`evolve.improve.optimizer.engine.Trials`, and nothing that only a report may say."""
 
     def __init__(self, trials: SessionTrials) -> None:
         self._trials = trials
@@ -117,7 +117,7 @@ class SessionTrials:
         return replace(self._left, judgements=left)
 
     def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
-        """Episodes on train tasks, on which nothing is learned; see :class:`evolve.optimizer.engine.Trials`."""
+        """Episodes on train tasks, on which nothing is learned; see :class:`evolve.improve.optimizer.engine.Trials`."""
         unknown = [name for name in tasks if name not in self._by_id]
         if unknown:
             raise ValueError(f"{unknown[0]!r} is not a task for screening")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from evolve.events import Event, EventSink, NoEvents
-from evolve.ledger import Budget, Spent
-from evolve.sandbox import Sandbox
+from evolve.core.events import Event, EventSink, NoEvents
+from evolve.core.ledger import Budget, Spent
+from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Suite
 from evolve.trials.paid_run import NO_TIME, PaidRun, TrialPlan
 

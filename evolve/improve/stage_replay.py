@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evolve.agent import room_for
-from evolve.episodes import SCREEN, EpisodeRecord
-from evolve.failpoints import hit
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import SCREEN, EpisodeRecord
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, digest
+from evolve.improve.optimizer.credit import Divergence
+from evolve.improve.optimizer.engine import SearchEnded
 from evolve.improve.session import Session
-from evolve.optimizer.credit import Divergence
-from evolve.optimizer.engine import SearchEnded
-from evolve.trials.beginning import beginning_of, same_beginning
 from evolve.trials.change import Change
 from evolve.trials.pairs import ArmTrials
+from evolve.trials.replay import beginning_of, same_beginning
 
 
 @dataclass(frozen=True, kw_only=True)
 class StageReplay:
-    """Implements :class:`evolve.optimizer.counterfactual.Replay` with real episodes of a run.
+    """Implements :class:`evolve.improve.optimizer.counterfactual.Replay` with real episodes of a run.
 
     The plan and the actions before the stage that is asked again are those of the record: no model is asked for them.
     Actions run in the sandbox again, with the same seed. What follows is asked for under the changed texts and paid

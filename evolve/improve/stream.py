@@ -15,10 +15,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from evolve.agent.codec import to_data
-from evolve.errors import BudgetExhausted
-from evolve.gate import Finding, Pair, Proposal, SequentialTest, Tally, harm_in, is_verified, shuffled_groups
-from evolve.gate.instruments import instruments
+from evolve.core.episodes.codec import to_data
+from evolve.core.errors import BudgetExhausted
 from evolve.improve.changes import note_beginning
 from evolve.improve.judgement import conclude, propose, retries, told_of
 from evolve.improve.loop import check_size, make_report, round_row
@@ -28,12 +26,14 @@ from evolve.improve.removals import try_without
 from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
 from evolve.improve.winnable import judging_if_winnable
-from evolve.record.arms import UNLEARNED
-from evolve.record.journal import keep_report, report_of
-from evolve.record.stores import Stores
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
+from evolve.trials.arms import UNLEARNED
+from evolve.trials.gate import Finding, Pair, Proposal, SequentialTest, Tally, harm_in, is_verified, shuffled_groups
+from evolve.trials.gate.instruments import instruments
+from evolve.trials.journal import keep_report, report_of
 from evolve.trials.pairs import PairedEpisodes
+from evolve.trials.stores import Stores
 
 BLOCKS = 3
 """Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""

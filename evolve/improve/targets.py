@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import EpisodeRecord
-from evolve.files import canonical_json, digest
-from evolve.gate import NOTHING, Interval, clopper_pearson, is_verified
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.files import canonical_json, digest
+from evolve.improve.optimizer.member import Member, compare
+from evolve.improve.optimizer.targets import is_preferred, liked
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.screening import SessionTrials, net_wins
-from evolve.optimizer.member import Member, compare
-from evolve.optimizer.targets import is_preferred, liked
 from evolve.tasks import Task
+from evolve.trials.gate import NOTHING, Interval, clopper_pearson, is_verified
 
 Score = Callable[[Task, str], float | None]
 """How an answer to a task does: 1 or 0, or None where the judge says nothing that counts."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.gate import Pair, SequentialTest
 from evolve.improve.judgement import told_of
 from evolve.improve.session import Session
+from evolve.trials.gate import Pair, SequentialTest
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks
 
 ALPHA = 0.05

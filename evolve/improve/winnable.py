@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from evolve.activity import doing
-from evolve.gate import Job, SequentialTest, Unaffordable, could_be_won, shuffled_groups
-from evolve.gate.foresight import Foresight
+from evolve.core.activity import doing
 from evolve.improve.schedule import PAIRS_OF_A_JUDGEMENT, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.tasks import Task
+from evolve.trials.gate import Job, SequentialTest, Unaffordable, could_be_won, shuffled_groups
+from evolve.trials.gate.power import Foresight
 from evolve.trials.pairs import PAIRS_AT_ONCE, PairedEpisodes
 
 LOOKED = "winnable"

@@ -16,15 +16,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evolve.agent import drawn
-from evolve.episodes import EpisodeRecord
-from evolve.gate import is_verified
+from evolve.core.episodes import EpisodeRecord
 from evolve.improve.items import recalled_on
-from evolve.optimizer.item_record import ItemUtility
-from evolve.optimizer.prompt_items import parse_prompt
-from evolve.record.arms import Arm, Prompted
-from evolve.record.learner import Learner
+from evolve.improve.optimizer.item_record import ItemUtility
+from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
+from evolve.trials.arms import Arm, Prompted
 from evolve.trials.change import Change
+from evolve.trials.gate import is_verified
+from evolve.trials.learner import Learner
 
 CONTROL = "control"
 

@@ -1,6 +1,6 @@
 """Memory: causal insights resolved from evidence, recalled by similarity; notes beside them."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.causal_graph import CausalChain
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evolve.memory.memory import Memory, MemoryCheck
     from evolve.memory.notes import Note, NoteQuestion, answer_from
     from evolve.memory.planning import plan_removals, plan_test
+    from evolve.memory.sentences import Sentence
     from evolve.memory.snapshot import MemorySnapshot
-    from evolve.memory.telling import Sentence
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from evolve.retrieval import Embedder
+    from evolve.runtime.retrieval import Embedder
 
 FEATURE_SLOTS = 256
 """Places for features. Shorter vectors are padded, which keeps cosines; longer ones are folded."""
@@ -31,7 +31,7 @@ class WordEncoder:
     """
 
     def __init__(self, embedder: Embedder) -> None:
-        from evolve.retrieval import HashingEmbedder
+        from evolve.runtime.retrieval import HashingEmbedder
 
         self.weight = 0.5 if isinstance(embedder, HashingEmbedder) else 1.0
         self._embedder = embedder

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from textwrap import wrap
 from xml.sax.saxutils import escape
 
-from evolve.episodes import FACT, QUOTED
+from evolve.core.episodes import FACT, QUOTED
 from evolve.memory.graph_layout import BOX, COLUMN, SIDE, Layout, Node
 from evolve.memory.insights import Insight
-from evolve.memory.telling import Sentence, facts_of, from_to
+from evolve.memory.sentences import Sentence, facts_of, from_to
 
 MOST = 40
 """Insights that one picture holds; more of them nobody can follow."""

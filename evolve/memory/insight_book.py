@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.episodes import BUILT_IN, FACT, MOVE, Origin
+from evolve.core.episodes import BUILT_IN, FACT, MOVE, Origin
 from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
-from evolve.memory.need import Need, need_of
+from evolve.memory.necessity import Need, need_of
 from evolve.memory.occurrences import Occurrences
 
 _WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})

@@ -13,7 +13,7 @@ The rules:
   posterior an intervention that agrees with a rival camp disagrees with this one.
 - A camp is admitted, on its own evidence, when interventions agree more often than they
   disagree, or, as long as there are none, when agreeing episodes of two groups outnumber the others.
-  A claim in a model's words (its cause begins with :data:`evolve.episodes.FACT`) needs agreeing interventions
+  A claim in a model's words (its cause begins with :data:`evolve.core.episodes.FACT`) needs agreeing interventions
   in two groups, as whatever made the model say it on one task may be in that task, and P(theta > 1/2) >= 0.85.
 - It is confirmed when admitted, with agreeing interventions in at least two groups and
   P(theta > 1/2) >= 0.95. It is refuted by the mirror image on its own evidence.
@@ -21,7 +21,7 @@ The rules:
   P(theta > 1/2) >= 0.95 wins and the others stay on view as ``superseded``; when none reaches
   it, or rivals outweigh the only one, the key is ``contested`` and influences nothing.
 - Of an operation of the search :func:`judged` has the last word, once the search did without it somewhere: by the
-  bounds of :mod:`evolve.memory.need`, since few problems of a scope need any one operation.
+  bounds of :mod:`evolve.memory.necessity`, since few problems of a scope need any one operation.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from evolve.episodes import FACT, EvidenceKind, Relation, Scope
-from evolve.files import canonical_json, digest
-from evolve.memory.need import STRENGTH, Need, beta_below
+from evolve.core.episodes import FACT, EvidenceKind, Relation, Scope
+from evolve.core.files import canonical_json, digest
+from evolve.memory.necessity import STRENGTH, Need, beta_below
 
 InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"]
 Camp = Literal["promotes", "no_effect", "prevents"]
@@ -84,7 +84,7 @@ class EvidenceRow:
         at: Seconds since the epoch.
         seq: Place in the record, rising.
         policy, fingerprint: Who acted when it was made, and what code ran in, as in
-            :class:`evolve.episodes.EpisodeRecord`.
+            :class:`evolve.core.episodes.EpisodeRecord`.
     """
 
     id: str
@@ -224,7 +224,7 @@ def resolve(
     Args:
         expired: The insight was set aside and nothing has been learned of it since.
         others: Evidence that other policies made. It admits and confirms nothing here: what helps one model may do
-            nothing for the next. Each camp's prior has its mean and the weight of :data:`evolve.memory.need.STRENGTH`
+            nothing for the next. Each camp's prior has its mean and the weight of :data:`evolve.memory.necessity.STRENGTH`
             interventions, so that own ones have the last word, and fewer of them settle what was to be expected.
     """
     unique, theirs = _unique(rows), _unique(others)

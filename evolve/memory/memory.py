@@ -7,29 +7,29 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from evolve.episodes import HELD_OUT
-from evolve.errors import UsageError
+from evolve.core.episodes import HELD_OUT
+from evolve.core.errors import UsageError
 from evolve.memory import record
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.index import DerivedIndex, LateIndex
+from evolve.memory.index.records import DerivedIndex, LateIndex
 from evolve.memory.insights import InsightStatus
 from evolve.memory.notes import Note, NoteShelf
 from evolve.memory.notes.book import stale
 from evolve.memory.record import COMPOSED
-from evolve.memory.telling import Sentence, sentences
+from evolve.memory.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
-    from evolve.episodes import EpisodeRecord, Origin, Recalled, Scope
+    from evolve.core.episodes import EpisodeRecord, Origin, Recalled, Scope
+    from evolve.core.store import Database
     from evolve.memory.causal_graph import CausalChain
-    from evolve.memory.index import IndexFactory
+    from evolve.memory.index import VectorIndex
+    from evolve.memory.index.records import IndexFactory
     from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
     from evolve.memory.insights import EvidenceRow, Insight
-    from evolve.memory.need import Need
+    from evolve.memory.necessity import Need
     from evolve.memory.notes import KeptNotes
     from evolve.memory.snapshot import MemorySnapshot
-    from evolve.retrieval import Embedder
-    from evolve.store import Database
-    from evolve.vectors import VectorIndex
+    from evolve.runtime.retrieval import Embedder
 
 # A fault is the machine's, and a stop the person's: neither says anything about the task.
 _TEACHES_NOTHING = frozenset({"fault", "interrupted"})
@@ -290,7 +290,7 @@ class Memory:
 
     def spoken_of_again(self) -> dict[str, Note]:
         """The notes that a later one is about the same as, by id, with the newest such note."""
-        from evolve.memory.notes.matters import spoken_of_again  # its patterns take time to compile
+        from evolve.memory.notes.conflicts import spoken_of_again  # its patterns take time to compile
 
         return dict(spoken_of_again(self.notes()))
 
@@ -367,7 +367,7 @@ def _only(name: str, known: Collection[str], what: str) -> str:
 
 
 def _in_memory(dimension: int) -> VectorIndex:
-    from evolve.vectors import MemoryIndex
+    from evolve.memory.index import MemoryIndex
 
     return MemoryIndex(dimension)
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evolve.episodes import EpisodeRecord
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.store import Database
 from evolve.memory.insights import insight_id
 from evolve.memory.record import features_id, keep_claim, keep_features, keep_maker, read_epoch, write_claims
-from evolve.store import Database
 
 _REFERENCES = (
     ("memory_evidence", "insight", "memory_insights"),

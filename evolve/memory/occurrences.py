@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from evolve.episodes import Scope
+from evolve.core.episodes import Scope
 from evolve.memory.insights import ClaimKey, EvidenceRow, camp_of
-from evolve.memory.need import Occurrence
+from evolve.memory.necessity import Occurrence
 
 Place = tuple[str, ...]
 """A scope and its preconditions as a path: environment, family, preconditions."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evolve.memory.insights import FIRM, EvidenceRow, Insight, camp_of
-from evolve.memory.need import Need
+from evolve.memory.necessity import Need
 
 _FEWEST = 2
 """Fresh problems; with fewer a test could not confirm anything."""

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.episodes import FACT, MOVE, QUOTED, TRIAL, Origin, Recalled, Scope
-from evolve.extensions import find
+from evolve.core.episodes import FACT, MOVE, QUOTED, TRIAL, Origin, Recalled, Scope
+from evolve.core.extensions import find
+from evolve.memory.index import Hit, Where
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
-from evolve.memory.telling import tested_with
-from evolve.vectors import Hit, Where
+from evolve.memory.sentences import tested_with
 
 if TYPE_CHECKING:
     from evolve.memory.notes import NoteQuestion

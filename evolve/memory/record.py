@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from evolve.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
+from evolve.core.files import canonical_json, digest
+from evolve.core.store import Database, value_of
 from evolve.memory.insight_book import EpisodeEntry, InsightBook, Retired
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
-from evolve.store import Database, value_of
 
 EPOCH = "memory.epoch"
 """Counts deletions. Whatever was derived in an earlier epoch is built anew."""

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from evolve.episodes import Origin, Recalled, Scope
+from evolve.core.episodes import Origin, Recalled, Scope
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.index import LateIndex, measured
+from evolve.memory.index import Hit, Where
+from evolve.memory.index.records import LateIndex, measured
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow
 from evolve.memory.recall import recall_insights, recall_request
-from evolve.vectors import Hit, Where
 
 Item = TypeVar("Item")
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from evolve.episodes import FACT, HELD_OUT, PROBE, EpisodeRecord
-from evolve.store import Database, Value
+from evolve.core.episodes import FACT, HELD_OUT, PROBE, EpisodeRecord
+from evolve.core.store import Database, Value
 
 WORTH = 0.15
 """What a claim has to add to the rate of success, to be told."""

@@ -1,6 +1,6 @@
 """What decides: the :class:`Policy` protocol, and its two implementations in subpackages."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.probing import Probe

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from evolve.episodes import EarlierCall, Json, SkillDraft, Step, TaskView
+from evolve.core.episodes import EarlierCall, Json, SkillDraft, Step, TaskView
 from evolve.skills import Skill
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from evolve.episodes import (
+from evolve.core.episodes import (
     Action,
     Ambiguity,
     Claim,
@@ -21,10 +21,10 @@ from evolve.episodes import (
     Suggestion,
     TaskView,
 )
-from evolve.models import ModelReply, ModelRequest
+from evolve.runtime.models import ModelReply, ModelRequest
 
 if TYPE_CHECKING:
-    from evolve.cancellation import Cancellation
+    from evolve.core.cancellation import Cancellation
     from evolve.environments import KnownRows, Trials
 
 

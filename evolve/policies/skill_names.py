@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from evolve.episodes import TaskView
+from evolve.core.episodes import TaskView
 from evolve.skills.naming import name_of
 from evolve.tasks.reading.labels import listed_labels, tells_nothing
 
@@ -37,7 +37,7 @@ def skill_name(view: TaskView, steps: Sequence[str], described: str = "") -> str
 
 
 def _is_order(described: str) -> bool:
-    from evolve.policies.language.objections import objection  # the search alone does without
+    from evolve.core.text_screen import objection  # the search alone does without
 
     return bool(objection(described.replace("-", " ")))
 

@@ -1,6 +1,6 @@
 """Skills: code with a contract and tests, admitted by evidence and kept in the record."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.skills.admission import UNSEEN, Admission, AdmissionVerdict

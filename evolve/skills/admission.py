@@ -6,7 +6,7 @@ The checks, cheapest first; the first that fails decides:
 2. ``import`` and ``unseen``: it loads in a clean sandboxed process and is right on rows its author never saw, under two
    seeds of string hashing.
 3. ``frozen``: it writes nothing that stands in every output and in every input, and so may have to be copied (see
-   :mod:`evolve.skills.frozen`).
+   :mod:`evolve.skills.hard_coded`).
 4. ``tree``: where it has a tree, the tree and the code agree on those rows and on variations of its examples.
 5. ``duplicate``: no active skill of the same types, or of more that are given, behaves the same on a shared set of
    inputs.
@@ -17,7 +17,7 @@ The checks, cheapest first; the first that fails decides:
    it only changes what no row reaches, seen or unseen, such as a guard against empty input: no true example could
    notice that. Of code that is mostly out of reach nothing is known, so it is refused.
 8. ``audit``: while its rows and tests run once more, Python tells of nothing that it reaches for (see
-   :mod:`evolve.skills.audit`).
+   :mod:`evolve.skills.lint.audit`).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evolve.activity import doing
-from evolve.episodes import Json, Row, SkillDraft
-from evolve.errors import SandboxUnavailable
-from evolve.files import canonical_json
-from evolve.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
-from evolve.skills.audit import audit
-from evolve.skills.frozen import frozen_piece
+from evolve.core.activity import doing
+from evolve.core.episodes import Json, Row, SkillDraft
+from evolve.core.errors import SandboxUnavailable
+from evolve.core.files import canonical_json
+from evolve.runtime.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
+from evolve.skills.equivalence import same_source
+from evolve.skills.hard_coded import frozen_piece
 from evolve.skills.inputs import similar_inputs
-from evolve.skills.likeness import same_source
 from evolve.skills.lint import lint
+from evolve.skills.lint.audit import audit
 from evolve.skills.merging import as_cases, case_program, told_case
 from evolve.skills.mutants import Mutant, mutants, without_arms
 from evolve.skills.signatures import names_of, parameter_count, shape

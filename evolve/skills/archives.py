@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 MOST_FILES, MOST_BYTES, LARGEST, DEEPEST, RATIO = 40_000, 128 << 20, 1 << 20, 12, 200
 """Files in all, bytes of all texts, bytes of one, folders within each other, and how far an archive may swell."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 
 TOLD = "test_told_"
 """How the names of these tests begin."""

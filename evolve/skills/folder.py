@@ -9,11 +9,11 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from evolve import frontmatter
-from evolve.episodes import Json, Row
-from evolve.errors import UsageError
-from evolve.failpoints import hit
-from evolve.files import canonical_json, read_text, sync_folder, write_atomic, write_failure
+from evolve.core import frontmatter
+from evolve.core.episodes import Json, Row
+from evolve.core.errors import UsageError
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, read_text, sync_folder, write_atomic, write_failure
 from evolve.skills.skill import Skill, check_name
 
 _SKILL, _CODE, _TESTS, _ROWS, _TREE = "SKILL.md", "skill.py", "test_skill.py", "examples.json", "tree.json"

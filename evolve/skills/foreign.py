@@ -16,13 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from evolve import frontmatter
-from evolve.episodes import Json
-from evolve.errors import UsageError
-from evolve.files import canonical_json
-from evolve.skills.allowed import CALLED_ON_IMPORT, MODULES_CALLED_ON_IMPORT
+from evolve.core import frontmatter
+from evolve.core.episodes import Json
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json
 from evolve.skills.documented import documented
 from evolve.skills.lint import lint
+from evolve.skills.lint.allowed import CALLED_ON_IMPORT, MODULES_CALLED_ON_IMPORT
 from evolve.skills.signatures import names_of, parameter_count
 from evolve.skills.skill import Skill, check_name, render_tests
 

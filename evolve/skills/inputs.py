@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from evolve.episodes import Json
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Json
+from evolve.core.files import canonical_json, digest
 
 
 def similar_inputs(inputs: Sequence[Sequence[Json]], count: int) -> list[list[Json]]:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from evolve.episodes import Rehearsal
-from evolve.errors import RecordDamaged, UsageError
-from evolve.failpoints import hit
-from evolve.files import canonical_json
+from evolve.core.episodes import Rehearsal
+from evolve.core.errors import RecordDamaged, UsageError
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json
+from evolve.core.store import Database, ObjectStore, Value, value_of
 from evolve.skills.folder import folder_digest, read_folder, write_folder
 from evolve.skills.naming import called, function_name
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
-from evolve.store import Database, ObjectStore, Value, value_of
 
 if TYPE_CHECKING:
     from evolve.skills.admission import AdmissionVerdict

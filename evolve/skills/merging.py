@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from evolve.episodes import Json, Row
-from evolve.sandbox import Program
-from evolve.skills.likeness import Difference, Likeness, Path, plain, scalars
+from evolve.core.episodes import Json, Row
+from evolve.runtime.sandbox import Program
+from evolve.skills.equivalence import Difference, Likeness, Path, plain, scalars
 from evolve.skills.signatures import extended, names_of, shape, types_of
 from evolve.skills.skill import Skill, render_tests
 

@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Iterable
 from dataclasses import replace
 
-from evolve.files import digest
+from evolve.core.files import digest
 from evolve.skills.skill import Skill, render_tests
 
 _LONGEST, _MOST_WORDS = 52, 9

@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 from itertools import accumulate
 
-from evolve.errors import UsageError
-from evolve.sandbox import Program
+from evolve.core.errors import UsageError
+from evolve.runtime.sandbox import Program
 
 _READ_ALL = ("locals", "vars", "eval", "exec", "globals")
 """What can read an argument without naming it, or call a function by its name as a text."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from evolve.episodes import Json, Row, SkillDraft
-from evolve.files import canonical_json
+from evolve.core.episodes import Json, Row, SkillDraft
+from evolve.core.files import canonical_json
 from evolve.skills.admission import Equal, Interpreter
 from evolve.skills.library import KEPT, SkillLibrary
 from evolve.skills.skill import Skill

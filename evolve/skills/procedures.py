@@ -2,7 +2,7 @@
 
 A function of its arguments is judged by rows. A procedure has none: it is there to change a folder so that a check
 passes. So what counts is that it was done again on folders as they were before a task was solved there
-(:class:`~evolve.episodes.Rehearsal`). The folder that it was written for says only that it does what was accepted
+(:class:`~evolve.core.episodes.Rehearsal`). The folder that it was written for says only that it does what was accepted
 there. What admits it is another folder, which its author had not seen, on which the check failed before, and where it
 made other changes: else it could be a copy of them.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from evolve.episodes import Rehearsal
+from evolve.core.episodes import Rehearsal
 from evolve.skills.lint import lint
 from evolve.skills.skill import SkillStatus
 

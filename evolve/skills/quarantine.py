@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from evolve.episodes import Json
-from evolve.files import canonical_json
+from evolve.core.episodes import Json
+from evolve.core.files import canonical_json
+from evolve.core.store import Database, value_of
 from evolve.skills.skill import Skill
-from evolve.store import Database, value_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from evolve.episodes import Json, Row, SkillDraft
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Json, Row, SkillDraft
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
 from evolve.skills.contract import Abstained, drawn_from, told, unmet
 from evolve.skills.signatures import names_of
 

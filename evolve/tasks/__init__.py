@@ -3,10 +3,10 @@
 Reading files needs pydantic, so the loaders are imported on first use.
 """
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.tasks.equality import equal
+    from evolve.core.equality import equal
     from evolve.tasks.likeness import row_outline
     from evolve.tasks.model import MIN_VERIFY, SplitName, Suite, Task, assign_splits, row_key, task_json
     from evolve.tasks.reading.jsonl import render_jsonl, write_jsonl

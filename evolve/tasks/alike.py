@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evolve.episodes import Row
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Row
+from evolve.core.files import canonical_json, digest
 from evolve.tasks.model import Task, row_json, row_key, suite_digest
 from evolve.tasks.reading.labels import tells_nothing
 

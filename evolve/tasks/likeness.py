@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
-from evolve.episodes import Json, Row
-from evolve.files import canonical_json
-from evolve.reasons import Reason, reason
+from evolve.core.episodes import Json, Row
+from evolve.core.files import canonical_json
+from evolve.core.reasons import Reason, reason
 
 _ENOUGH = 5
 """Different cells; fewer are alike by chance, as the few words of categories are."""

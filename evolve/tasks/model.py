@@ -17,9 +17,9 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal, cast, get_args
 
-from evolve.episodes import Decision, Json, Refused, Row, Saved, TaskView, Turn
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Decision, Json, Refused, Row, Saved, TaskView, Turn
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
 from evolve.tasks.verification.separable import why_whole
 from evolve.tasks.work import Varied, Work
@@ -59,7 +59,7 @@ class Task:
             part of its identity.
         saved: Functions that are there already and may answer it, the likeliest first; no part of its identity either.
         unlabelled: Inputs whose outputs are wanted, such as the other rows of a table; no part of its identity either.
-        source: Where it came from: :data:`evolve.episodes.BUILT_IN`, or digests of its place and of what stands there,
+        source: Where it came from: :data:`evolve.core.episodes.BUILT_IN`, or digests of its place and of what stands there,
             with blanks between; "" where nobody knows. A task file cannot set it, and it is no part of its identity.
     """
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from evolve.episodes import Json, Row
+from evolve.core.episodes import Json, Row
 
 MAX_TYPE_DEPTH = 16
 _LONGEST_LABEL, _MOST_WORDS = 40, 4

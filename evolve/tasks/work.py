@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Protocol, runtime_checkable
 
-from evolve.episodes import Json
-from evolve.sandbox.actions import is_plain_name
+from evolve.core.episodes import Json
+from evolve.runtime.sandbox.actions import is_plain_name
 
 PROTECTED = (
     "tests/",

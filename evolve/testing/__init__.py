@@ -1,6 +1,6 @@
 """Doubles for tests of evolve and of programs built on it. Nothing in evolve imports this package."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.testing.doubles import Double, LocalWire, prompt_of, question_of, schema_of

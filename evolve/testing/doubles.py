@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-from evolve.models import Deadlines, Exchange, Failure, Received
-from evolve.models.wire import OnBytes
+from evolve.runtime.models import Deadlines, Exchange, Failure, Received
+from evolve.runtime.models.wire import OnBytes
 from evolve.testing.endpoint_faults import completion
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from evolve.errors import TaskError
-from evolve.files import read_text
+from evolve.core.errors import TaskError
+from evolve.core.files import read_text
 
 FAULTS = (
     "reset",

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.environments.probing import Probe
-from evolve.episodes import (
+from evolve.core.episodes import (
     Action,
     Claim,
     Cost,
@@ -21,6 +20,7 @@ from evolve.episodes import (
     Step,
     TaskView,
 )
+from evolve.environments.probing import Probe
 
 PROGRAMS: Mapping[str, str] = {
     "first": "def solve(xs):\n    return xs[0]\n",

@@ -12,9 +12,9 @@ from operator import is_
 from types import TracebackType
 from typing import Any
 
-from evolve.episodes import Json
-from evolve.sandbox.actions import NO_FILES, ActionResult, Calls
-from evolve.sandbox.protocol import Outcome, Program, ProgramRun, SandboxLimits, SandboxResult, TestModule
+from evolve.core.episodes import Json
+from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Calls
+from evolve.runtime.sandbox.protocol import Outcome, Program, ProgramRun, SandboxLimits, SandboxResult, TestModule
 
 
 class TrustingSandbox:

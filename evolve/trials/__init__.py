@@ -1,11 +1,18 @@
-"""Trials: episodes with one thing changed beside episodes without, within a budget, and what the pairs say."""
+"""Trials: episodes with one thing changed beside episodes without, within a budget, and what the pairs say.
 
-from evolve.lazy import TYPE_CHECKING, attach
+The learned states that a workspace's stores hold, as values and as agents, are what is changed.
+"""
+
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
+    from evolve.trials.arms import Arm, agent_for
     from evolve.trials.change import Change
     from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
+    from evolve.trials.learner import Learner
     from evolve.trials.pairs import ArmTrials, PairedEpisodes, run_pairs
+    from evolve.trials.skill_drafts import Proposal
+    from evolve.trials.stores import Stores
     from evolve.trials.workers import LocalWorkers, ProcessWorkers, open_workers
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agent import episode_id
-from evolve.errors import EnvironmentProblem
-from evolve.extensions import refused
-from evolve.record.arms import Arm
+from evolve.core.errors import EnvironmentProblem
+from evolve.core.extensions import refused
+from evolve.trials.arms import Arm
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
 
 

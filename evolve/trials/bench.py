@@ -6,13 +6,13 @@ import time
 from dataclasses import replace
 
 from evolve.agent import Agent, room_for
-from evolve.episodes import Cost, EpisodeRecord, Limits, SkillDraft
-from evolve.record.arms import Arm, Prompted, agent_for
-from evolve.record.drafts import Proposal, judge_draft
-from evolve.record.keeping import Repairs, repair
-from evolve.record.learner import Learner
-from evolve.trials.beginning import RepeatingLearner
+from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft
+from evolve.trials.arms import Arm, Prompted, agent_for
 from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unbegun
+from evolve.trials.keeping import Repairs, repair
+from evolve.trials.learner import Learner
+from evolve.trials.replay import RepeatingLearner
+from evolve.trials.skill_drafts import Proposal, judge_draft
 
 ARMS_KEPT = 4
 """Arms that a process holds at once; the oldest goes."""

@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from evolve.episodes import Limits, Row
-from evolve.optimizer.prompt_items import parse_prompt, revise
+from evolve.core.episodes import Limits, Row
+from evolve.policies.language.prompt_items import parse_prompt, revise
 from evolve.policies.protocol import Edit
-from evolve.record.arms import Arm
 from evolve.tasks import Task
+from evolve.trials.arms import Arm
 
 if TYPE_CHECKING:
-    from evolve.trials.beginning import Beginning
+    from evolve.trials.replay import Beginning
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from evolve.agent import episode_id
-from evolve.episodes import EpisodeRecord, Limits, Status
-from evolve.record.arms import Arm
-from evolve.record.drafts import Proposal
-from evolve.record.learner import Learner
-from evolve.redaction import Scanner
-from evolve.sandbox import Sandbox
+from evolve.core.episodes import EpisodeRecord, Limits, Status
+from evolve.core.redaction import Scanner
+from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Task
-from evolve.trials.beginning import Beginning
+from evolve.trials.arms import Arm
+from evolve.trials.learner import Learner
+from evolve.trials.replay import Beginning
+from evolve.trials.skill_drafts import Proposal
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from evolve.episodes import Cost
-from evolve.ledger import Budget, Spent
+from evolve.core.episodes import Cost
+from evolve.core.ledger import Budget, Spent
 
 KINDS: tuple[str, ...] = tuple(item.name for item in fields(Budget))
 

@@ -11,21 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve.activity import doing
 from evolve.agent import episode_id
-from evolve.episodes import Cost, EpisodeRecord, Limits
-from evolve.events import Event, EventSink
-from evolve.failpoints import hit
-from evolve.files import canonical_json, digest
-from evolve.ledger import Ledger
-from evolve.record.journal import Journal
-from evolve.record.learner import Learner
-from evolve.record.stores import Stores
+from evolve.agent.workflow import Workflow
+from evolve.core.activity import doing
+from evolve.core.episodes import Cost, EpisodeRecord, Limits
+from evolve.core.events import Event, EventSink
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, digest
+from evolve.core.ledger import Ledger
 from evolve.tasks import Suite, Task
 from evolve.trials.jobs import Attempt, EpisodeJob, Workers
+from evolve.trials.journal import Journal
+from evolve.trials.learner import Learner
 from evolve.trials.pace import Pace
 from evolve.trials.set_aside import SetAside
-from evolve.workflow import Workflow
+from evolve.trials.stores import Stores
 
 _PAUSE_S = 0.2
 """Seconds between looks at whether a pause is over."""

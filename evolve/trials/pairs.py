@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.episodes import EpisodeRecord, Limits
-from evolve.gate import Comparison, Job, PairedRunner, SequentialTest, Unaffordable
-from evolve.record.arms import Arm
+from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.tasks import Task
 from evolve.tasks.model import SplitName
+from evolve.trials.arms import Arm
 from evolve.trials.bench import ARMS_KEPT
 from evolve.trials.change import Change
+from evolve.trials.gate import Comparison, Job, PairedRunner, SequentialTest, Unaffordable
 from evolve.trials.jobs import Attempt, EpisodeJob
 from evolve.trials.paid_run import PaidRun
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from evolve.agent.codec import from_data, to_json
-from evolve.episodes import Cost, EpisodeRecord
-from evolve.store import Database
+from evolve.core.episodes import Cost, EpisodeRecord
+from evolve.core.episodes.codec import from_data, to_json
+from evolve.core.store import Database
 from evolve.trials.jobs import Attempt
 
 

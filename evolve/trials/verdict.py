@@ -1,7 +1,7 @@
 """What two episodes that differ in one change say of it, by one rule each.
 
 A comparison of whole variants is decided by the gate's sequential test, which looks after every pair
-(:class:`evolve.gate.SequentialTest`). Single claims gather evidence pair by pair: by :func:`by_success` where chance
+(:class:`evolve.trials.gate.SequentialTest`). Single claims gather evidence pair by pair: by :func:`by_success` where chance
 has a part in the outcome and a posterior counts the pairs, by :func:`by_cost` where the search repeats itself.
 """
 
@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from evolve.episodes import Claim, EpisodeRecord, Evidence, Relation
-from evolve.gate import Pair, is_fresh, is_verified
+from evolve.core.episodes import Claim, EpisodeRecord, Evidence, Relation
 from evolve.memory import Insight
+from evolve.trials.gate import Pair, is_fresh, is_verified
 
 Direction = Literal[1, -1]
 """+1 speaks for the claim, -1 against it."""

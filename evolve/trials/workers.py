@@ -17,15 +17,15 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from evolve.errors import EvolveError
-from evolve.extensions import BUILT_IN, find, refused
-from evolve.failpoints import hit
-from evolve.files import machine_problem
-from evolve.lifeline import Lifeline, tied
-from evolve.record.arms import Arm
+from evolve.core.errors import EvolveError
+from evolve.core.extensions import BUILT_IN, find, refused
+from evolve.core.failpoints import hit
+from evolve.core.files import machine_problem
 from evolve.trials.added_workers import AddedWorkers
+from evolve.trials.arms import Arm
 from evolve.trials.bench import ARMS_KEPT, Bench
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody, unbegun
+from evolve.trials.lifeline import Lifeline, tied
 from evolve.trials.worker_process import (
     Fault,
     FaultTold,

@@ -6,7 +6,7 @@ for.
 
 from __future__ import annotations
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:  # for the signatures below, and handed on to nobody
     import os
@@ -15,13 +15,12 @@ if TYPE_CHECKING:  # for the signatures below, and handed on to nobody
     from evolve.workspace.options import Safety
 
 if TYPE_CHECKING:
-    from evolve import extensions
-    from evolve.activity import Activities, Activity, doing, watched
-    from evolve.agent.codec import to_data
     from evolve.agent.records import Run
-    from evolve.cancellation import Cancellation
-    from evolve.diagnosis import Suspect
-    from evolve.episodes import (
+    from evolve.agent.workflow import Workflow
+    from evolve.core import extensions
+    from evolve.core.activity import Activities, Activity, doing, watched
+    from evolve.core.cancellation import Cancellation
+    from evolve.core.episodes import (
         Ambiguity,
         Cost,
         EpisodeRecord,
@@ -34,32 +33,34 @@ if TYPE_CHECKING:
         SubgoalState,
         subgoal_states,
     )
-    from evolve.events import Event, EventSink
-    from evolve.extensions import blamed
-    from evolve.files import clean_text, machine_problem, named_path
-    from evolve.functions import CallQuestion, Consent, Effect, Function
-    from evolve.functions.servers import OfferedTool, Server, server_kind
-    from evolve.gate import Decision, Interval, OwnPair, Proof, Shown
+    from evolve.core.episodes.codec import to_data
+    from evolve.core.events import Event, EventSink
+    from evolve.core.extensions import blamed
+    from evolve.core.files import clean_text, machine_problem, named_path
+    from evolve.core.ledger import Amount, Budget, Ledger, parse_budget
+    from evolve.core.reasons import Reason
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.item_history import ItemHistory
     from evolve.improve.optimization import Change, OptimizationReport
     from evolve.improve.report import ArmRow, Contrast, CostShares, Report, RoundRow, RunChanges
     from evolve.improve.targets import TargetFigures
-    from evolve.ledger import Amount, Budget, Ledger, parse_budget
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Note, Sentence
     from evolve.memory.preferences import Context, PersonAct, Preference, parse_answer
-    from evolve.models import Probed, Recording, parse_model
     from evolve.policies.protocol import Policy
-    from evolve.reasons import Reason
-    from evolve.record.function_uses import FunctionCounts
-    from evolve.record.learner import Learner
-    from evolve.sandbox import ActionResult, ProbeOutcome, SandboxLimits
+    from evolve.runtime.functions import CallQuestion, Consent, Effect, Function
+    from evolve.runtime.functions.servers import OfferedTool, Server, server_kind
+    from evolve.runtime.models import Probed, Recording, parse_model
+    from evolve.runtime.sandbox import ActionResult, ProbeOutcome, SandboxLimits
     from evolve.skills import ACTIVE, Skill
-    from evolve.tables import table_path
     from evolve.tasks import Suite, Task
-    from evolve.workflow import Workflow
+    from evolve.tasks.tables import table_path
+    from evolve.trials.diagnosis import Suspect
+    from evolve.trials.function_uses import FunctionCounts
+    from evolve.trials.gate import Decision, Interval, OwnPair, Proof, Shown
+    from evolve.trials.learner import Learner
     from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
+    from evolve.workspace.fill.result import Filled, Flag, Mark
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
@@ -74,11 +75,16 @@ if TYPE_CHECKING:
     from evolve.workspace.options import KeptServers, Options, setting_names
     from evolve.workspace.places import Config, Setting, Where, config, init, proposal, where
     from evolve.workspace.proposals import Proposal
+    from evolve.workspace.resources.models import models
+    from evolve.workspace.resources.patch import Patch
+    from evolve.workspace.resources.preferences import context_of
+    from evolve.workspace.resources.servers import KnownServer, servers
+    from evolve.workspace.resources.skill_tools import positional, schemas
+    from evolve.workspace.resources.workflow import StageRow, is_stage, workflow
     from evolve.workspace.runs import tasks
     from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
     from evolve.workspace.runs.diagnosing import Diagnosis
     from evolve.workspace.runs.explaining import Explained
-    from evolve.workspace.runs.filled import Filled, Flag, Mark
     from evolve.workspace.runs.importing import Imported
     from evolve.workspace.runs.kept_things import KeptThing, Used
     from evolve.workspace.runs.learning import Taught
@@ -88,12 +94,6 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
     from evolve.workspace.runs.searching import Said
-    from evolve.workspace.shelves.models import models
-    from evolve.workspace.shelves.patch import Patch
-    from evolve.workspace.shelves.preferences import context_of
-    from evolve.workspace.shelves.servers import KnownServer, servers
-    from evolve.workspace.shelves.skill_tools import positional, schemas
-    from evolve.workspace.shelves.workflow import StageRow, is_stage, workflow
     from evolve.workspace.visits import Visit, keep_visit, last_visit
 else:
     __getattr__, __dir__ = attach(__name__, "open")
@@ -115,7 +115,7 @@ def open(
             marked folder above this one, else the user's own workspace.
         policy: What decides, instead of program search.
         model: A language model to use instead: NAME, ``openai:NAME`` or ``http://host/v1#NAME``; "" for none; None
-            for that of the settings, if they name one. Or an ``evolve.models.Recording`` of one, to record or replay.
+            for that of the settings, if they name one. Or an ``evolve.runtime.models.Recording`` of one, to record or replay.
         events: Told what happens while it happens.
         read_only: Looks only, at the state of this moment.
         safety: ``settings``: some for this time only, as text, such as ``{"learn": "off"}``. ``sandbox``: a backend
@@ -128,7 +128,7 @@ def open(
         WorkspaceBusy: Another process repairs it.
         WorkspaceError: It cannot be written, the disk is full, or a newer version made it.
     """
-    from evolve.activity import doing
+    from evolve.core.activity import doing
 
     with doing("load", "evolve"):
         from evolve.workspace.facade import Workspace

@@ -10,8 +10,8 @@ from functools import cache, wraps
 from types import FunctionType, NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from evolve.errors import UsageError
-from evolve.ledger import Budget, Ledger, Spent, parse_budget, process_seconds
+from evolve.core.errors import UsageError
+from evolve.core.ledger import Budget, Ledger, Spent, parse_budget, process_seconds
 
 BudgetLike = Budget | Ledger | str | Sequence[str] | None
 """A budget or its short forms, such as ``"50k-candidates"``; None is unlimited. Calls that are given the same ledger

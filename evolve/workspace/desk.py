@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.events import Event, EventSink
+from evolve.core.events import Event, EventSink
 
 if TYPE_CHECKING:
-    from evolve.functions.servers import ServerFunctions
+    from evolve.agent.workflow import Workflow
+    from evolve.core.paths import WorkspacePaths
+    from evolve.core.settings import Settings
+    from evolve.core.store import WriterLock
     from evolve.memory.preferences import PreferenceBook
-    from evolve.models import Recording
-    from evolve.paths import WorkspacePaths
-    from evolve.record.learner import Learner
-    from evolve.record.stores import Stores
-    from evolve.sandbox import Sandbox
-    from evolve.settings import Settings
-    from evolve.store import WriterLock
+    from evolve.runtime.functions.servers import ServerFunctions
+    from evolve.runtime.models import Recording
+    from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import RubricVerifier, Task
-    from evolve.workflow import Workflow
+    from evolve.trials.learner import Learner
+    from evolve.trials.stores import Stores
     from evolve.workspace.judging import Judge
     from evolve.workspace.options import KeptServers
-    from evolve.workspace.shelves.comments import Comments
-    from evolve.workspace.shelves.criteria import Criteria
-    from evolve.workspace.shelves.folders import Folders
-    from evolve.workspace.shelves.preferences import Preferences
-    from evolve.workspace.shelves.tools import Tools
+    from evolve.workspace.resources.comments import Comments
+    from evolve.workspace.resources.criteria import Criteria
+    from evolve.workspace.resources.folders import Folders
+    from evolve.workspace.resources.preferences import Preferences
+    from evolve.workspace.resources.tools import Tools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,15 +58,15 @@ class Desk:
     @cached_property
     def workflow(self) -> Workflow:
         """The workflow in force outside of variants: the workspace's file, else the seed."""
-        from evolve.prompts import PromptLayers, load_prompt
-        from evolve.workflow import parse_workflow
+        from evolve.agent.workflow import parse_workflow
+        from evolve.core.prompts import PromptLayers, load_prompt
 
         return parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
 
     @cached_property
     def preferences(self) -> Preferences:
         """What the person wants."""
-        from evolve.workspace.shelves.preferences import Preferences
+        from evolve.workspace.resources.preferences import Preferences
 
         return Preferences(self._wishes, self.stores.runs, self.learner)
 
@@ -85,28 +85,28 @@ class Desk:
     @cached_property
     def comments(self) -> Comments:
         """What people say about runs."""
-        from evolve.workspace.shelves.comments import Comments
+        from evolve.workspace.resources.comments import Comments
 
         return Comments(self._wishes, self.stores.runs)
 
     @cached_property
     def criteria(self) -> Criteria:
         """What packages tell right answers apart by."""
-        from evolve.workspace.shelves.criteria import Criteria
+        from evolve.workspace.resources.criteria import Criteria
 
         return Criteria(self)
 
     @cached_property
     def folders(self) -> Folders:
         """What runs would change in folders."""
-        from evolve.workspace.shelves.folders import Folders
+        from evolve.workspace.resources.folders import Folders
 
         return Folders(self.paths.runs, self.stores.runs, self.stores.objects)
 
     @cached_property
     def tools(self) -> Tools:
         """Functions that code actions may call."""
-        from evolve.workspace.shelves.tools import Tools
+        from evolve.workspace.resources.tools import Tools
 
         return Tools(self.servers, self._warn, self.stores.db)
 
@@ -118,7 +118,7 @@ class Desk:
 
     def servers(self) -> ServerFunctions:
         """The functions of the servers that are approved by now; none is started before one of its own is called."""
-        from evolve.workspace.shelves.servers import approved_now
+        from evolve.workspace.resources.servers import approved_now
 
         functions = self._own_servers if self.kept is None else self.kept.functions
         functions.renew(approved_now(self.paths))
@@ -131,7 +131,7 @@ class Desk:
 
     @cached_property
     def _own_servers(self) -> ServerFunctions:
-        from evolve.workspace.shelves.servers import server_functions
+        from evolve.workspace.resources.servers import server_functions
 
         return server_functions(self.paths, self._warn)
 
@@ -141,7 +141,7 @@ class Desk:
     @property
     def mark(self) -> dict[str, bool]:
         """What a run notes of itself when its code is not confined, else {}."""
-        from evolve.sandbox import UNSANDBOXED
+        from evolve.runtime.sandbox import UNSANDBOXED
 
         return {UNSANDBOXED: True} if self.settings.unsandboxed else {}
 

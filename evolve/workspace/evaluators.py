@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evolve import extensions
-from evolve.errors import UsageError
+from evolve.core import extensions
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.sandbox import Sandbox
+    from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import Submission, Task
 
 

@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from evolve.errors import WorkspaceError
-from evolve.events import Event, EventSink, NoEvents
-from evolve.store import RecordAccess, WriterLock
+from evolve.core.errors import WorkspaceError
+from evolve.core.events import Event, EventSink, NoEvents
+from evolve.core.store import RecordAccess, WriterLock
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger, checked
 from evolve.workspace.desk import Desk
@@ -22,23 +22,23 @@ from evolve.workspace.options import Options, overridden
 from evolve.workspace.parts import Parts
 
 if TYPE_CHECKING:
+    from evolve.core.ledger import Ledger
+    from evolve.core.settings import Settings
     from evolve.improve.optimization import OptimizationReport
     from evolve.improve.report import Report
-    from evolve.ledger import Ledger
-    from evolve.record.stores import Stores
-    from evolve.sandbox import Sandbox
-    from evolve.settings import Settings
+    from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import Task
     from evolve.tasks.reading.git_history import History
+    from evolve.trials.stores import Stores
+    from evolve.workspace.fill.request import FillOptions
+    from evolve.workspace.fill.result import Filled
     from evolve.workspace.loops.testing_skills import SkillTestReport
-    from evolve.workspace.runs.fill_request import FillOptions
-    from evolve.workspace.runs.filled import Filled
+    from evolve.workspace.resources.agents import ApprovedAgents
+    from evolve.workspace.resources.patch import Patch
     from evolve.workspace.runs.given_task import Examples
     from evolve.workspace.runs.learning import Taught
     from evolve.workspace.runs.person import Person
     from evolve.workspace.runs.result import Result
-    from evolve.workspace.shelves.agents import ApprovedAgents
-    from evolve.workspace.shelves.patch import Patch
 
 
 @checked("task", "examples", "budget")
@@ -147,14 +147,14 @@ class Workspace(Parts):
 
         Args:
             table: A CSV, TSV, JSONL or XLSX file.
-            options: See :class:`~evolve.workspace.runs.fill_request.FillOptions`.
+            options: See :class:`~evolve.workspace.fill.request.FillOptions`.
 
         Raises:
             UsageError: The table is malformed, it does not say what is meant, or there is a file already.
             EnvironmentProblem: No sandbox, disk full, or the table was changed meanwhile.
         """
-        from evolve.workspace.runs.fill_request import FillRequest
-        from evolve.workspace.runs.filling import fill
+        from evolve.workspace.fill.filling import fill
+        from evolve.workspace.fill.request import FillRequest
 
         self._need_writer()
         request, ledger = FillRequest(table=table, **options), as_ledger(options.get("budget"))
@@ -273,7 +273,7 @@ class Workspace(Parts):
     @property
     def agents(self) -> ApprovedAgents:
         """The programs that may run as agents outside of the sandbox."""
-        from evolve.workspace.shelves.agents import ApprovedAgents
+        from evolve.workspace.resources.agents import ApprovedAgents
 
         self._need_open()
         return ApprovedAgents(self.paths)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from evolve.core.errors import UsageError
 from evolve.environments import Advising, kind_of
-from evolve.errors import UsageError
-from evolve.sandbox.interpreter import environment_at
+from evolve.runtime.sandbox.interpreter import environment_at
 from evolve.tasks import Task
 
 

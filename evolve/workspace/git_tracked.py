@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from evolve.errors import WorkspaceError
+from evolve.core.errors import WorkspaceError
 
 _FIXED = 40
 """Bytes of an entry before the digest of its content: times, device, mode, owner and size."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError
-from evolve.files import digest
-from evolve.gate.judges import JudgeRecord
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.core.errors import UsageError
+from evolve.core.files import digest
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.trials.gate.judges import JudgeRecord
 
 if TYPE_CHECKING:
-    from evolve.paths import WorkspacePaths
-    from evolve.record.learner import Learner
-    from evolve.store import Database
+    from evolve.core.paths import WorkspacePaths
+    from evolve.core.store import Database
     from evolve.tasks import RubricVerifier, Task
+    from evolve.trials.learner import Learner
 
 
 class Judge:

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from evolve.episodes import Cost, Json, Limits
-from evolve.errors import UsageError
-from evolve.ledger import Budget
-from evolve.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
-from evolve.paths import WorkspacePaths
+from evolve.agent.workflow import Knobs, parse_workflow
+from evolve.core.episodes import Cost, Json, Limits
+from evolve.core.errors import UsageError
+from evolve.core.ledger import Budget
+from evolve.core.paths import WorkspacePaths
+from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.core.settings import Settings
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions, Rooms
 from evolve.policies.language.describing import Described, describe
 from evolve.policies.protocol import Policy
-from evolve.prompts import PromptLayers, load_prompt, render_prompt
-from evolve.record.arms import Arm
-from evolve.record.learner import Learner
-from evolve.settings import Settings
+from evolve.runtime.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.skills import Skill
 from evolve.tasks import Task
 from evolve.tasks.verification.rubric import RubricVerifier
 from evolve.tasks.verification.verifiers import Verifier
-from evolve.workflow import Knobs, parse_workflow
+from evolve.trials.arms import Arm
+from evolve.trials.learner import Learner
 from evolve.workspace.model_setup import limited, model_setup
 
 

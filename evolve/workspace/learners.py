@@ -7,21 +7,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from evolve.episodes import Json, Limits, TaskView
-from evolve.errors import BudgetExhausted, UsageError
-from evolve.record.learner import Learner
+from evolve.core.episodes import Json, Limits, TaskView
+from evolve.core.errors import BudgetExhausted, UsageError
+from evolve.trials.learner import Learner
 
 if TYPE_CHECKING:
-    from evolve.ledger import Budget
+    from evolve.agent.workflow import Knobs
+    from evolve.core.ledger import Budget
+    from evolve.core.paths import WorkspacePaths
+    from evolve.core.settings import Settings
     from evolve.memory import ExperienceRow
-    from evolve.models import Recording
-    from evolve.paths import WorkspacePaths
     from evolve.policies.protocol import Policy
-    from evolve.sandbox import Outcome
-    from evolve.settings import Settings
+    from evolve.runtime.models import Recording
+    from evolve.runtime.sandbox import Outcome
     from evolve.skills import Skill
     from evolve.skills.admission import Interpreter
-    from evolve.workflow import Knobs
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SearchLearner:
     ends: float | None = None
 
     def until(self, ends: float) -> SearchLearner:
-        """The same learner; see :class:`evolve.record.learner.Hurried`."""
+        """The same learner; see :class:`evolve.trials.learner.Hurried`."""
         return replace(self, ends=ends)
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
@@ -124,15 +124,15 @@ class TreeInterpreter:
 
     def __init__(self, skills: Sequence[Skill]) -> None:
         from evolve.policies.search.library import with_library
-        from evolve.programs.operations import vocabulary
+        from evolve.policies.search.programs.operations import vocabulary
 
         self._operations = {operation.name: operation for operation in with_library(vocabulary(), skills)}
 
     def __call__(self, tree: Json, inputs: Sequence[Sequence[Json]]) -> list[Outcome]:
         """One outcome per input; a tree that cannot be read is an error on every input."""
-        from evolve.programs.evaluation import compile_term
-        from evolve.programs.terms import from_json, type_from_json
-        from evolve.sandbox import Outcome
+        from evolve.policies.search.programs.evaluation import compile_term
+        from evolve.policies.search.programs.terms import from_json, type_from_json
+        from evolve.runtime.sandbox import Outcome
 
         try:
             types = [type_from_json(kind) for kind in tree["inputs"]]
@@ -143,9 +143,9 @@ class TreeInterpreter:
 
 
 def _outcome_of(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
-    from evolve.programs.operation import EVALUATION_ERRORS
-    from evolve.programs.types import as_type, thaw
-    from evolve.sandbox import Outcome
+    from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+    from evolve.policies.search.programs.types import as_type, thaw
+    from evolve.runtime.sandbox import Outcome
 
     try:
         return Outcome(value=thaw(meaning(tuple(as_type(v, t) for v, t in zip(row, types, strict=True)))))
@@ -183,7 +183,7 @@ def check_model(policy: Policy | Learner | None, model: str | Recording | None) 
     if policy is not None and model:
         raise UsageError("either a policy or a model decides, not both", hint="leave one of them out")
     for name in filter(str.strip, (model_name(model) or "").split(",")):
-        from evolve.models import parse_model
+        from evolve.runtime.models import parse_model
 
         parse_model(name)
 

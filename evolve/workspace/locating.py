@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from evolve.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
-from evolve.failpoints import hit
-from evolve.files import write_atomic, write_failure
-from evolve.paths import (
+from evolve.core.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
+from evolve.core.failpoints import hit
+from evolve.core.files import write_atomic, write_failure
+from evolve.core.paths import (
     MARKER,
     WorkspacePaths,
     approvals_folder,
@@ -28,9 +28,9 @@ from evolve.paths import (
     refuse_links,
     user_workspace,
 )
-from evolve.record.schema import MIGRATIONS
-from evolve.settings import Settings, load_settings, settings_template
-from evolve.store import Database, peek
+from evolve.core.settings import Settings, load_settings, settings_template
+from evolve.core.store import Database, peek
+from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.git_tracked import tracked
 from evolve.workspace.opening import NAMED, identity_of, record_to_write
 from evolve.workspace.proposals import (
@@ -164,7 +164,7 @@ def admit(paths: WorkspacePaths) -> None:
 
     Raises:
         UntrustedWorkspace: It is neither.
-        WorkspaceError: Git tracks its store, or as :func:`evolve.paths.refuse_links`.
+        WorkspaceError: Git tracks its store, or as :func:`evolve.core.paths.refuse_links`.
     """
     refuse_links(paths.root)
     if not believed_parts(paths):

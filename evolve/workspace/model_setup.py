@@ -7,17 +7,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError, WorkspaceError
-from evolve.files import named_path, read_text, write_atomic
-from evolve.ledger import Budget, Ledger
-from evolve.prompts import PromptLayers
-from evolve.settings import Settings, limit_of
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.files import named_path, read_text, write_atomic
+from evolve.core.ledger import Budget, Ledger
+from evolve.core.prompts import PromptLayers
+from evolve.core.settings import Settings, limit_of
 from evolve.workspace.opening import cache_folder
 
 if TYPE_CHECKING:
-    from evolve.ledger import LimitedLedger
-    from evolve.models import ModelSetup, Recording
-    from evolve.paths import WorkspacePaths
+    from evolve.core.ledger import LimitedLedger
+    from evolve.core.paths import WorkspacePaths
+    from evolve.runtime.models import ModelSetup, Recording
 
 _MODEL_LINE = re.compile(r"^[ \t]*(?:#[ \t]*)?model[ \t]*=.*$", re.MULTILINE)
 
@@ -29,13 +29,13 @@ def model_setup(
     model: str | None = None,
     recording: Recording | None = None,
 ) -> ModelSetup:
-    """What :func:`evolve.models.open_models` needs in a workspace.
+    """What :func:`evolve.runtime.models.open_models` needs in a workspace.
 
     Args:
         model: Instead of the common model of the settings; the roles of the settings then do not count.
         recording: Where exchanges are recorded or replayed from, or None.
     """
-    from evolve.models import Deadlines, ModelSetup
+    from evolve.runtime.models import Deadlines, ModelSetup
 
     return ModelSetup(
         model=settings.model if model is None else model,
@@ -63,7 +63,7 @@ def recorded(model: str | None, record: str | None, replay: str | None) -> str |
         raise UsageError("--record asks the endpoint and --replay does not", hint="leave one of them out")
     if not (record or replay):
         return model
-    from evolve.models import Recording
+    from evolve.runtime.models import Recording
 
     place = named_path(record or replay or "")
     recording = Recording(place=place, mode="reuse" if record else "only", model=model)
@@ -76,7 +76,7 @@ def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | 
     day, total = limit_of(settings.day_limit), limit_of(settings.total_limit)
     if day.unlimited and total.unlimited:
         return run
-    from evolve.ledger import LimitedLedger, SpendingBook
+    from evolve.core.ledger import LimitedLedger, SpendingBook
 
     return LimitedLedger(run, SpendingBook(paths.spending, day=day, total=total))
 
@@ -88,7 +88,7 @@ def set_default_model(paths: WorkspacePaths, model: str) -> Path:
         UsageError: The text names no model.
         WorkspaceError: The settings are in a pyproject.toml, which is not changed here, or cannot be written.
     """
-    from evolve.models import parse_model
+    from evolve.runtime.models import parse_model
 
     for name in filter(str.strip, model.split(",")):
         parse_model(name, {})

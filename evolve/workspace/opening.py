@@ -11,22 +11,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from evolve.activity import doing
-from evolve.errors import RecordDamaged, UsageError, WorkspaceError
-from evolve.extensions import BUILT_IN, PACKAGES, find, installed, needed, refused
-from evolve.files import read_text
-from evolve.paths import WorkspacePaths, home_folder
-from evolve.record.schema import MIGRATIONS
-from evolve.record.stores import Stores
-from evolve.store import Database, ObjectStore, RecordAccess, WriterLock
+from evolve.core.activity import doing
+from evolve.core.errors import RecordDamaged, UsageError, WorkspaceError
+from evolve.core.extensions import BUILT_IN, PACKAGES, find, installed, needed, refused
+from evolve.core.files import read_text
+from evolve.core.paths import WorkspacePaths, home_folder
+from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock
+from evolve.core.store.schema import MIGRATIONS
+from evolve.trials.stores import Stores
 
 if TYPE_CHECKING:
+    from evolve.core.settings import Settings
     from evolve.memory import Memory
-    from evolve.record.function_uses import FunctionCounts
-    from evolve.retrieval import Embedder
-    from evolve.sandbox import Sandbox
-    from evolve.settings import Settings
-    from evolve.vectors import VectorIndex
+    from evolve.memory.index import VectorIndex
+    from evolve.runtime.retrieval import Embedder
+    from evolve.runtime.sandbox import Sandbox
+    from evolve.trials.function_uses import FunctionCounts
 
 _SESSIONS = "sessions"
 """Recorded code sessions lie beside the runs and need no record."""
@@ -57,7 +57,7 @@ def open_stores(
 
     Args:
         read_only: Does not write, needs no access, and shows one state while other processes write.
-        shared: Another process has the record open for writing, as :class:`~evolve.store.RecordAccess` says.
+        shared: Another process has the record open for writing, as :class:`~evolve.core.store.RecordAccess` says.
         warn: Told in a sentence what goes on with less than it should have.
 
     Raises:
@@ -68,7 +68,7 @@ def open_stores(
     indexes = WriterLock(paths.index.with_name("index.lock"))
 
     def index(dimension: int, path: Path = paths.index, name: str = "episodes") -> VectorIndex:
-        from evolve.vectors import Care, copied_exact, open_store
+        from evolve.memory.index import Care, copied_exact, open_store
 
         # One process writes there. Others, and readers, have a copy; of one of Chroma's an exact one in memory.
         if read_only or not (indexes.is_held or indexes.try_acquire("index")):
@@ -155,7 +155,7 @@ def function_counts(paths: WorkspacePaths) -> Mapping[str, FunctionCounts]:
 
     A record that is missing, older or damaged counts as an empty one.
     """
-    from evolve.record.function_uses import FunctionUses
+    from evolve.trials.function_uses import FunctionUses
 
     try:
         if not is_current(paths):
@@ -227,7 +227,7 @@ def sandbox_opener(settings: Settings, hidden: Sequence[str | Path] = ()) -> par
     Args:
         hidden: Folders that code must not see wherever they lie: workspaces, and folders that are worked on.
     """
-    from evolve.sandbox import open_sandbox
+    from evolve.runtime.sandbox import open_sandbox
 
     backend = "none" if settings.unsandboxed else settings.sandbox
     return cast("partial[Sandbox]", partial(open_sandbox, backend, cache_dir=cache_folder(), hidden=tuple(hidden)))

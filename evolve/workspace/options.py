@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
-from evolve.errors import UsageError
-from evolve.settings import LIMITS, SandboxBackend, Settings, setting_fields, setting_of
+from evolve.core.errors import UsageError
+from evolve.core.settings import LIMITS, SandboxBackend, Settings, setting_fields, setting_of
 from evolve.workspace.arguments import checked
 
 if TYPE_CHECKING:
-    from evolve.events import EventSink
-    from evolve.functions.servers import ServerFunctions
-    from evolve.models import Recording
-    from evolve.paths import WorkspacePaths
+    from evolve.core.events import EventSink
+    from evolve.core.paths import WorkspacePaths
     from evolve.policies.protocol import Policy
-    from evolve.record.learner import Learner
+    from evolve.runtime.functions.servers import ServerFunctions
+    from evolve.runtime.models import Recording
+    from evolve.trials.learner import Learner
 
 
 class Safety(TypedDict, total=False):

@@ -6,25 +6,25 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from evolve.errors import UsageError
-from evolve.extensions import find, needed
-from evolve.store import closed
-from evolve.workspace.shelves.shelf import Shelf, shut
+from evolve.core.errors import UsageError
+from evolve.core.extensions import find, needed
+from evolve.core.store import closed
+from evolve.workspace.resources.shelf import Shelf, shut
 
 if TYPE_CHECKING:
     from evolve.workspace.desk import Desk
     from evolve.workspace.loops.tried_claims import TriedMemories
     from evolve.workspace.loops.variants import Variants
+    from evolve.workspace.resources.criteria import Criteria
+    from evolve.workspace.resources.folders import Folders
+    from evolve.workspace.resources.gate import GateLog
+    from evolve.workspace.resources.models import Models
+    from evolve.workspace.resources.preferences import Preferences
+    from evolve.workspace.resources.tools import Tools
+    from evolve.workspace.resources.workflow import Workflows
     from evolve.workspace.runs.conversations import Conversations
     from evolve.workspace.runs.importing import TriedSkills
     from evolve.workspace.runs.past_runs import Runs
-    from evolve.workspace.shelves.criteria import Criteria
-    from evolve.workspace.shelves.folders import Folders
-    from evolve.workspace.shelves.gate import GateLog
-    from evolve.workspace.shelves.models import Models
-    from evolve.workspace.shelves.preferences import Preferences
-    from evolve.workspace.shelves.tools import Tools
-    from evolve.workspace.shelves.workflow import Workflows
 
 
 class Parts:
@@ -78,14 +78,14 @@ class Parts:
     @cached_property
     def gate(self) -> GateLog:
         """The verdicts on what was tried."""
-        from evolve.workspace.shelves.gate import GateLog
+        from evolve.workspace.resources.gate import GateLog
 
         return GateLog(self._opened().stores)
 
     @cached_property
     def models(self) -> Models:
         """Models that decide, and what their endpoints can do."""
-        from evolve.workspace.shelves.models import Models
+        from evolve.workspace.resources.models import Models
 
         return Models(self._opened().paths.root)
 
@@ -93,7 +93,7 @@ class Parts:
     def workflow(self) -> Workflows:
         """The order of an episode's stages."""
         from evolve.skills import ACTIVE
-        from evolve.workspace.shelves.workflow import Workflows
+        from evolve.workspace.resources.workflow import Workflows
 
         paths = self._opened().paths
         return Workflows(lambda: paths.prompts, lambda: self.skills.list(ACTIVE))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.errors import WorkspaceError
-from evolve.paths import find_workspace, is_workspace, workspace_at
-from evolve.settings import VARIABLES, setting_fields, unread_variables
+from evolve.core.errors import WorkspaceError
+from evolve.core.paths import find_workspace, is_workspace, workspace_at
+from evolve.core.settings import VARIABLES, setting_fields, unread_variables
 
 if TYPE_CHECKING:
     from evolve.workspace.locating import Place

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolve.errors import EvolveError, UsageError
-from evolve.files import digest, read_text
-from evolve.paths import WorkspacePaths, is_workspace, seed_root
-from evolve.settings import VARIABLES, Settings, load_settings, proposed_servers
-from evolve.store import peek
+from evolve.core.errors import EvolveError, UsageError
+from evolve.core.files import digest, read_text
+from evolve.core.paths import WorkspacePaths, is_workspace, seed_root
+from evolve.core.settings import VARIABLES, Settings, load_settings, proposed_servers
+from evolve.core.store import peek
 
 _MODELS = ("model", "model_act", "model_reflect", "model_judge", "model_rewrite")
 _LONGEST, _MOST = 100, 8
@@ -76,7 +76,7 @@ def addresses_in(*models: str, base_url: str = "") -> frozenset[str]:
     names = [name for text in models for name in text.split(",") if name.strip()]
     if not names:
         return frozenset()
-    from evolve.models.addressing import OPENAI, parse_model
+    from evolve.runtime.models.addressing import OPENAI, parse_model
 
     found = set()
     for name in names:

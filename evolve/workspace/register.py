@@ -1,6 +1,6 @@
 """The workspaces that this user made or trusted on this machine: a file for each, outside of all of them.
 
-They lie beside what a person approved (:func:`evolve.paths.approvals_folder`), so code in the sandbox does not see them
+They lie beside what a person approved (:func:`evolve.core.paths.approvals_folder`), so code in the sandbox does not see them
 and no server of tools may write there.
 """
 
@@ -12,8 +12,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evolve.errors import UsageError, WorkspaceError
-from evolve.files import digest, private_text, replacing, write_failure
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.files import digest, private_text, replacing, write_failure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.paths import WorkspacePaths
-    from evolve.redaction import Scanner
+    from evolve.core.paths import WorkspacePaths
+    from evolve.core.redaction import Scanner
     from evolve.tasks import Task
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -30,7 +30,7 @@ class AsksEndpoints(Protocol):
 
 def scanner_of(paths: WorkspacePaths, folders: Iterable[Path] = ()) -> Scanner:
     """Knows the environment, and the ``.env`` files of the workspace, the current folder and the folders."""
-    from evolve.redaction import Scanner, known_secrets
+    from evolve.core.redaction import Scanner, known_secrets
 
     return Scanner(known_secrets(os.environ, (paths.root, Path.cwd(), *folders)))
 
@@ -42,7 +42,7 @@ def scanner_for(paths: WorkspacePaths, tasks: Sequence[Task]) -> tuple[Scanner, 
     a word is no secret there, and what the work comes to must not depend on who has it as a password. Any other value
     that stands in a file stays secret.
     """
-    from evolve.redaction import Scanner
+    from evolve.core.redaction import Scanner
     from evolve.tasks import task_json
 
     scanner = scanner_of(paths, folders_of(tasks))
@@ -58,7 +58,7 @@ def scanner_for(paths: WorkspacePaths, tasks: Sequence[Task]) -> tuple[Scanner, 
 
 
 def _contents(folders: Iterable[Path]) -> Iterator[bytes]:
-    from evolve.tasks.trees import read_tree
+    from evolve.runtime.folder_tree import read_tree
 
     for folder in folders:
         try:

@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from evolve.errors import WorkspaceError
-from evolve.files import digest, replacing
-from evolve.paths import approvals_folder
+from evolve.core.errors import WorkspaceError
+from evolve.core.files import digest, replacing
+from evolve.core.paths import approvals_folder
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Task
 from evolve.testing import FixedPolicy, TrustingSandbox
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Row
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Row
 from evolve.policies.search import SearchPolicy
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
-from evolve.workflow import Workflow
 
 
 def rows(function, *inputs):

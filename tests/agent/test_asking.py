@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import pytest
 
 from evolve.agent import Attendance, question_in
-from evolve.cancellation import Cancellation
-from evolve.episodes import Action
+from evolve.agent.workflow import Workflow
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Action
 from evolve.testing import FixedPolicy
-from evolve.workflow import Workflow
 from tests.agent.conftest import make_task
 
 QUESTION = "Is the total meant, or the largest?"

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent.codec import from_json, to_json
-from evolve.episodes import (
+from evolve.core.episodes import (
     Action,
     Alternative,
     Cost,
@@ -19,6 +18,7 @@ from evolve.episodes import (
     SkillDraft,
     Step,
 )
+from evolve.core.episodes.codec import from_json, to_json
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

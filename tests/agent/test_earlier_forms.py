@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.agent.codec import from_data, to_data
-from evolve.episodes import (
+from evolve.core.episodes import (
     Action,
     Alternative,
     Ambiguity,
@@ -17,6 +16,7 @@ from evolve.episodes import (
     StageNote,
     Subgoal,
 )
+from evolve.core.episodes.codec import from_data, to_data
 
 GOALS = [{"id": "s1", "goal": "read", "postcondition": "", "needs": []}]
 FACTS = [

@@ -11,10 +11,10 @@ import pytest
 
 from evolve.agent.graph import STAGES, as_node
 from evolve.agent.state import AgentUpdate
-from evolve.episodes import Action, Cost, Limits, Recalled
-from evolve.errors import ModelMistake
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Action, Cost, Limits, Recalled
+from evolve.core.errors import ModelMistake
 from evolve.testing import FixedPolicy, TrustingSandbox
-from evolve.workflow import Workflow
 from tests.agent.conftest import make_task
 
 

@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from importlib import import_module
 from typing import get_type_hints
 
-from evolve.agent.codec import Jsonable
+from evolve.core.episodes.codec import Jsonable
 from tests.architecture.source import Module, called_name, modules
 
 READERS = ("from_json", "from_data", "once", "all_of")

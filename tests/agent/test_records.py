@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from evolve.agent import RunRecords
-from evolve.episodes import Judgement
-from evolve.errors import UsageError
-from evolve.record.schema import AGENT
-from evolve.store import Database
+from evolve.core.episodes import Judgement
+from evolve.core.errors import UsageError
+from evolve.core.store import Database
+from evolve.core.store.schema import AGENT
 
 
 @pytest.fixture

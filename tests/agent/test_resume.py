@@ -14,10 +14,10 @@ import pytest
 
 from evolve.agent.checkpoints import is_sound, open_saver
 from evolve.agent.runner import episode_id
-from evolve.episodes import Cost
-from evolve.errors import RecordDamaged, WorkspaceError
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Cost
+from evolve.core.errors import RecordDamaged, WorkspaceError
 from evolve.testing import FixedPolicy
-from evolve.workflow import Workflow
 
 
 @dataclass(frozen=True)

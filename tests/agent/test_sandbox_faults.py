@@ -7,10 +7,10 @@ import pytest
 from benchmarks.doubles import small_suite
 from evolve.agent.exploration import Exploration
 from evolve.agent.stages.observe import chosen
-from evolve.episodes import Action, Alternative
-from evolve.sandbox.bubblewrap import Bubblewrap
-from evolve.sandbox.isolated import IsolatedSandbox
-from evolve.sandbox.landlock import Landlock
+from evolve.core.episodes import Action, Alternative
+from evolve.runtime.sandbox.bubblewrap import Bubblewrap
+from evolve.runtime.sandbox.isolated import IsolatedSandbox
+from evolve.runtime.sandbox.landlock import Landlock
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.testing import ScriptedWorker

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import StageNote
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import StageNote
 from evolve.policies.search import SearchPolicy
-from evolve.workflow import Workflow
 from tests.agent.deliberating import FIRM, LOOSE, SPLIT, notes, search_agent, with_stages
 
 

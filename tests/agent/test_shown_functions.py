@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent.offered_functions import SHOWN, FindFunctions, chosen_functions
-from evolve.functions import Function
+from evolve.runtime.functions import Function
 
 
 def function(name: str, description: str = "", source: str = "s") -> Function:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.errors import WorkspaceError
-from evolve.optimizer import redrawn
+from evolve.core.errors import WorkspaceError
+from evolve.improve.optimizer import redrawn
 from evolve.skills import Skill
 from tests.agent.deliberating import FIRM, SPLIT, notes, search_agent, with_stages
 

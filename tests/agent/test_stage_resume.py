@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from evolve.failpoints import VARIABLE
+from evolve.core.failpoints import VARIABLE
 from evolve.policies.search import SearchPolicy
 from evolve.skills import Skill
 from evolve.testing import TrustingSandbox

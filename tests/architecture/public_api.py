@@ -11,7 +11,7 @@ SNAPSHOT = Path(__file__).with_name("public_api.txt")
 
 
 def offered() -> list[str]:
-    """Every public name with its parameters, sorted: ``evolve.files.digest(content)``."""
+    """Every public name with its parameters, sorted: ``evolve.core.files.digest(content)``."""
     by_name = {module.name: module for module in modules()}
     doors = [m for m in modules() if m.path.name == "__init__.py" or len(m.name.split(".")) == 2]
     return sorted(f"{door.name}.{described(door, name, by_name)}" for door in doors for name in names(door))
@@ -31,14 +31,14 @@ def names(door: Module) -> list[str]:
 
 
 def handed_on(door: Module) -> dict[str, str]:
-    """What a door hands on by :func:`evolve.lazy.attach`: the whole name of the module of each name."""
+    """What a door hands on by :func:`evolve.core.lazy.attach`: the whole name of the module of each name."""
     blocks = [node for node in door.tree.body if isinstance(node, ast.If) and "attach(" in ast.unparse(node)]
     imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: node.module or "" for node in imports for alias in node.names}
 
 
 def defined(door: Module) -> list[str]:
-    """What it says to :func:`evolve.lazy.attach` that it defines itself."""
+    """What it says to :func:`evolve.core.lazy.attach` that it defines itself."""
     calls = [node for node in door.nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "attach"]
     return [ast.literal_eval(name) for call in calls for name in call.args[1:]]
 

@@ -13,16 +13,16 @@ RUNNERS = {"exec", "eval", "compile", "__import__", "builtins.exec", "builtins.e
 UNSAFE_READERS = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve"}
 
 # Starts our own module, to build an index where a crash of the library behind it costs nothing.
-STARTS_OUR_OWN = {"evolve/vectors/stored.py"}
+STARTS_OUR_OWN = {"evolve/memory/index/stored.py"}
 
 # Compile expressions put together from the templates of our own operations, never text from outside.
-COMPILERS = {"evolve/programs/operation.py", "evolve/policies/search/lambdas.py"}
+COMPILERS = {"evolve/policies/search/programs/operation.py", "evolve/policies/search/lambdas.py"}
 
 # Leave with an exported bundle, where a process ends a call that hangs; nothing of evolve imports them.
-LEAVES = {"evolve/export/carried/_calls.py"}
+LEAVES = {"evolve/skills/export/carried/_calls.py"}
 
 # Sent into the sandbox as text, where it runs a skill under watch.
-SENT = {"evolve/skills/audit_driver.py"}
+SENT = {"evolve/runtime/sandbox/guest/audit_driver.py"}
 
 
 def outside_sandbox() -> list[Module]:
@@ -96,5 +96,6 @@ def test_nothing_imports_what_leaves_with_a_bundle() -> None:
         f"{module.place}:{found.line}"
         for module in modules()
         for found in module.imports()
-        if found.target.startswith("evolve.export.carried") and not module.place.startswith("evolve/export/carried/")
+        if found.target.startswith("evolve.skills.export.carried")
+        and not module.place.startswith("evolve/skills/export/carried/")
     ] == []

@@ -9,9 +9,9 @@ import pytest
 import typer
 
 import evolve
-import evolve.serve.protocol
-from evolve import extensions
+import evolve.cli.serve.protocol
 from evolve.cli.program import build_app
+from evolve.core import extensions
 from tests.architecture.source import ROOT
 
 CALLS = {
@@ -92,7 +92,7 @@ CALLS = {
     "lab workflow draw": "ws.workflow.draw",
     "lab sandbox exec": "evolve.workspace.sandbox().exec",
     "lab sandbox check": "evolve.workspace.sandbox().check",
-    "serve": "evolve.serve.protocol.serve",
+    "serve": "evolve.cli.serve.protocol.serve",
 }
 """By command, what does the same in Python; ``ws`` is an open workspace."""
 

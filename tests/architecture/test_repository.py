@@ -16,8 +16,8 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 import evolve
-from evolve.errors import WorkspaceError
-from evolve.paths import find_workspace, is_workspace
+from evolve.core.errors import WorkspaceError
+from evolve.core.paths import find_workspace, is_workspace
 from evolve.tasks import BUILTIN, load_suite
 from tests.architecture.source import ROOT
 
@@ -55,7 +55,7 @@ def test_what_is_learned_is_ignored_by_git(tmp_path: Path) -> None:
     shutil.copy(ROOT / ".gitignore", tmp_path)
     run("git", "init", "-q", ".", cwd=tmp_path)
     learned = ["memory_store/memory.db", "memory_store/runs/r/e/events.jsonl", "skills/learned/SKILL.md", "evolve.toml"]
-    kept = ["skills/SEEDS", "prompts/SEEDS", "prompts/workflow.toml", "evolve/files.py"]
+    kept = ["skills/SEEDS", "prompts/SEEDS", "prompts/workflow.toml", "evolve/core/files.py"]
     for name in learned + kept:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
@@ -146,8 +146,8 @@ def test_the_wheel_works_from_its_own_seeds(used_tree: Path, tmp_path: Path) -> 
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         wheel.extractall(tmp_path / "site")
     script = (
-        "from evolve.paths import seed_root; from evolve.prompts import PromptLayers, load_prompt\n"
-        "from evolve.workflow import parse_workflow\n"
+        "from evolve.core.paths import seed_root; from evolve.core.prompts import PromptLayers, load_prompt\n"
+        "from evolve.agent.workflow import parse_workflow\n"
         "print(seed_root().name, *(one.name for one in (seed_root() / 'prompts').iterdir()))\n"
         "print(parse_workflow(load_prompt('workflow.toml', PromptLayers())).start)\n"
         "from evolve.tasks import load_suite; print(load_suite('everyday').digest)\n"

@@ -90,10 +90,10 @@ def test_errors_are_caught_by_name() -> None:
         for handler in module.nodes
         if isinstance(handler, ast.ExceptHandler) and is_broad(handler)
     ]
-    inside_sandbox = [place for place in found if place.startswith("evolve/sandbox/")]
+    inside_sandbox = [place for place in found if place.startswith("evolve/runtime/sandbox/")]
     commands = [place for place in found if place.startswith("evolve/cli/")]
-    functions = [place for place in found if place.startswith("evolve/functions/python_functions.py")]
-    leaving = [place for place in found if place.startswith("evolve/export/carried/_calls.py")]
+    functions = [place for place in found if place.startswith("evolve/runtime/functions/python_functions.py")]
+    leaving = [place for place in found if place.startswith("evolve/skills/export/carried/_calls.py")]
     assert [place for place in found if place not in [*inside_sandbox, *commands, *functions, *leaving]] == []
     assert len({place.split(":")[0] for place in inside_sandbox}) <= 1
     assert len(commands) <= 1 and len(functions) <= 1

@@ -8,7 +8,7 @@ from benchmarks.everyday_use import baselines, counting, forms, public
 from benchmarks.everyday_use.measure import Got, measured, row_of, touched
 from benchmarks.everyday_use.table import Table, same
 from benchmarks.everyday_use.tables import KEPT, TABLES, chosen, frozen
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Task
 
 FROZEN = "4342ec5f58fef5d12f1b60835d48b38557ed9b3dc0488d37508699888fa0ca03"

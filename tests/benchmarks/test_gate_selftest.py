@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.gate_selftest import NullReport, null_loops
-from evolve.gate import clopper_pearson
 from evolve.testing import TrustingSandbox
+from evolve.trials.gate import clopper_pearson
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from benchmarks.hostile import QUICK, Batch, batches, run_batch, run_controls, s
 from benchmarks.hostile_actions import ACTIONS, KINDS, ORACLES, source
 from benchmarks.hostile_judging import breaches, hidden, limits_of
 from benchmarks.hostile_oracles import end, trees
-from evolve.sandbox import ActionFile, ActionResult, SandboxLimits
+from evolve.runtime.sandbox import ActionFile, ActionResult, SandboxLimits
 
 ATTACKS = """
 fork bomb|thread bomb|memory bomb|six children of 250 MB|/dev/shm fill|memfd bomb|infinite loop|sleep forever

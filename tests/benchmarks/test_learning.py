@@ -10,7 +10,7 @@ from benchmarks.learner import ARMS, Course, practise, solver_of
 from benchmarks.learning import Plan, halves, kind_of, run
 from benchmarks.suites import draw_suite
 from evolve.policies.search import SearchPolicy
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import load_suite, render_jsonl
 
 KEYS = {

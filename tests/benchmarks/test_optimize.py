@@ -9,7 +9,7 @@ import pytest
 from benchmarks.landscapes import BITS, Landscape, bits, is_optimal
 from benchmarks.optimize import gain, lead, targets_of
 from benchmarks.optimize_search import climb
-from evolve.workflow import Workflow
+from evolve.agent.workflow import Workflow
 
 
 def row(arm, seed, task, solved):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import evolve
-from evolve.errors import WorkspaceError
+from evolve.core.errors import WorkspaceError
 
 LONG = "n" * 300
 GOOD = ("run", "--examples", "good.csv")

@@ -8,7 +8,7 @@ import os
 import pytest
 
 import evolve
-from evolve.workspace.shelves.agents_file import BEGIN, END
+from evolve.workspace.resources.agents_file import BEGIN, END
 
 
 @pytest.fixture

@@ -239,7 +239,7 @@ def test_a_fault_of_evolve_is_one_line_and_its_traceback_is_kept(start_cli, tmp_
 
 
 def test_a_second_loop_is_told_who_is_there(cli, tmp_path):
-    from evolve.store import WriterLock
+    from evolve.core.store import WriterLock
 
     assert cli("memory", "note", "y").code == 0
     with WriterLock(tmp_path / "ws" / "memory_store" / "lock").held("improve"):

@@ -8,13 +8,13 @@ import json
 import pytest
 from rich.console import Console
 
-from evolve.activity import doing
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.screen import TerminalScreen
-from evolve.events import Event
-from evolve.models import Deadlines
-from evolve.paths import WorkspacePaths
-from evolve.settings import load_settings
+from evolve.core.activity import doing
+from evolve.core.events import Event
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import load_settings
+from evolve.runtime.models import Deadlines
 from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.workspace.model_setup import model_setup
 

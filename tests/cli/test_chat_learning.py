@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from evolve.failpoints import VARIABLE
+from evolve.core.failpoints import VARIABLE
 from evolve.testing import ScriptedEndpoint, question_of
 from tests.cli.chat_terminal import Terminal
 from tests.workspace.test_found_while_learning import RIGHT, Adder, mending

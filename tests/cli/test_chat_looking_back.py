@@ -13,8 +13,8 @@ import pytest
 import evolve
 from evolve.cli.chat.screen import PlainScreen, TerminalScreen
 from evolve.cli.chat.showing import show_result
-from evolve.episodes import Cost
-from evolve.optimizer import Variant
+from evolve.core.episodes import Cost
+from evolve.improve.optimizer import Variant
 from evolve.policies.search import TrainingSettings, fit_guide
 from evolve.tasks import load_suite
 from evolve.testing import Scenario, ScriptedEndpoint

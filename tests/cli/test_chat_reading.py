@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from evolve.cli.chat.reading import is_open, read
 from evolve.cli.chat.screen import harmless
 from evolve.cli.chat.spending import Purse
-from evolve.episodes import Cost
-from evolve.errors import BudgetExhausted
-from evolve.ledger import Budget
+from evolve.core.episodes import Cost
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Budget
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"])),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evolve.cli.chat.spending import Purse, spent_of
-from evolve.episodes import Cost
-from evolve.errors import BudgetExhausted
-from evolve.ledger import Budget
+from evolve.core.episodes import Cost
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Budget
 
 
 def test_a_turn_that_was_stopped_and_goes_on_is_counted_once_and_whole() -> None:

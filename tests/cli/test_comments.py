@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.memory.preferences import PersonAct
 from evolve.testing import FixedLearner, TrustingSandbox
 from tests.offering import hide, offer

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.settings import load_settings, setting_fields
+from evolve.core.settings import load_settings, setting_fields
 from evolve.tasks.reading.jsonl import _TaskModel
 from evolve.tasks.reading.load import load_suite
 from tests.cli.conftest import ROOT

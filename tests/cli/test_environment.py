@@ -11,7 +11,7 @@ import typer
 
 import evolve
 from evolve.cli.program import build_app
-from evolve.settings import VARIABLES
+from evolve.core.settings import VARIABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 

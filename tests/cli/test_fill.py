@@ -11,7 +11,7 @@ import pytest
 
 import evolve
 from evolve.cli.render.verdicts import open_line
-from evolve.episodes import Ambiguity
+from evolve.core.episodes import Ambiguity
 from tests.cli.screens import check_screen
 from tests.cli.test_answering import Terminal
 from tests.workspace.test_recurring_tables import MARCH, short, write

@@ -10,10 +10,10 @@ import evolve
 from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _solves_more
 from evolve.cli.render.report_details import show_details
-from evolve.gate import Comparing, Interval, Proposal, Seals
-from evolve.gate.gate import Gate
+from evolve.core.ledger import Spent
 from evolve.improve.report import ArmRow, Contrast, Report
-from evolve.ledger import Spent
+from evolve.trials.gate import Comparing, Interval, Proposal, Seals
+from evolve.trials.gate.gate import Gate
 
 
 @pytest.fixture

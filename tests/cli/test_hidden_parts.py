@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.episodes import Row, SkillDraft
-from evolve.errors import UsageError
-from evolve.files import canonical_json
+from evolve.core.episodes import Row, SkillDraft
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json
 from evolve.policies.search.library import tree_of
-from evolve.programs.terms import Apply, Input
-from evolve.programs.types import STR
+from evolve.policies.search.programs.terms import Apply, Input
+from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import TrustingSandbox
 from evolve.workspace import doctor
@@ -103,7 +103,7 @@ def test_with_the_last_skill_go_its_parts(opened):
 
 
 def test_an_answer_that_does_what_a_part_does_is_a_skill_all_the_same(opened):
-    from evolve.record.drafts import rivals_of
+    from evolve.trials.skill_drafts import rivals_of
 
     asked = Skill.from_draft(replace(draft("quiet-name", PART, part=False), name="quiet-name"))
     active = opened.stores.skills.active()

@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from evolve.cli.folder import chosen_check, kept_check
-from evolve.episodes import Suggestion
+from evolve.core.episodes import Suggestion
 from evolve.testing import ScriptedWorker
 from evolve.workspace import tasks
 

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from evolve.episodes import Row
-from evolve.programs.operations import literals
-from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, may_matter
+from evolve.core.episodes import Row
+from evolve.policies.search.programs.operations import literals
+from evolve.policies.search.programs.operations.relevance import LONGEST_FOR_PATTERNS, may_matter
 from evolve.tasks import load_examples
 from evolve.tasks.signature import infer_signature
 

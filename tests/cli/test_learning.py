@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from evolve.failpoints import VARIABLE
+from evolve.core.failpoints import VARIABLE
 from evolve.tasks import task_json
 from evolve.testing import ScriptedEndpoint
 from tests.workspace.test_found_while_learning import RIGHT, SIX, TASK, Adder, Served, coder, mending

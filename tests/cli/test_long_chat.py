@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.episodes import TaskView, Turn
+from evolve.core.episodes import TaskView, Turn
 from evolve.policies.language.prompt import earlier_message
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, question_of

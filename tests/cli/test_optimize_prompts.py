@@ -11,7 +11,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles.quirks import quirk_family
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.tasks import render_jsonl
 from evolve.testing import ScriptedEndpoint, question_of
 from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble

@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import QuirkDouble
-from evolve.cancellation import Cancellation
+from evolve.core.cancellation import Cancellation
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
 from evolve.workspace import tasks as workspace_tasks

@@ -13,7 +13,7 @@ import evolve
 from docs import pages
 from evolve.cli.program import build_app
 from evolve.cli.tree import FRONT
-from evolve.settings import VARIABLES
+from evolve.core.settings import VARIABLES
 from tests.cli.conftest import ROOT
 
 TREE = typer.main.get_command(build_app())

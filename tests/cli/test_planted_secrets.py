@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benchmarks.doubles import quirk_suite
-from evolve.redaction import known_secrets
+from evolve.core.redaction import known_secrets
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.redaction.canaries import CANARIES, dotenv, environment

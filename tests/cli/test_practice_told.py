@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import evolve
-from evolve.serve.answers import Answers
+from evolve.cli.serve.answers import Answers
 from evolve.skills import AdmissionVerdict, Skill
 from tests.doubles.practised import work_on
 from tests.export.test_bundle import SHORT

@@ -9,12 +9,12 @@ import pytest
 import typer
 
 import evolve
-from evolve.activity import doing
 from evolve.cli.proposals import Decision, ask_each, decide, offer, offer_rule
 from evolve.cli.render.activities import watching
 from evolve.cli.render.kept import scope
 from evolve.cli.render.live_line import Pace
-from evolve.ledger import Budget, Ledger
+from evolve.core.activity import doing
+from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import Context, Preference
 from evolve.tasks import folder_task
 from evolve.testing import ScriptedEndpoint

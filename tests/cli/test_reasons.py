@@ -6,10 +6,10 @@ import ast
 from pathlib import Path
 
 import evolve
-from evolve.agent.codec import from_json
 from evolve.cli.render.reasons import SENTENCES, flag_told, reason_told
-from evolve.episodes import Action, Judgement
-from evolve.reasons import reason
+from evolve.core.episodes import Action, Judgement
+from evolve.core.episodes.codec import from_json
+from evolve.core.reasons import reason
 from evolve.workspace import Flag
 
 

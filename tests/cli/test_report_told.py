@@ -10,11 +10,11 @@ import pytest
 from benchmarks.doubles import small_suite
 from evolve.cli.render.layout import columns
 from evolve.cli.render.report import answer, show_own_tasks, show_summary
-from evolve.gate import Interval, SequentialTest, Tally
-from evolve.gate.prequential import Proof
+from evolve.core.ledger import Spent
 from evolve.improve.report import Contrast, CostShares, Report, RoundRow, RunChanges, UnsolvedTask
-from evolve.ledger import Spent
 from evolve.tasks import render_jsonl
+from evolve.trials.gate import Interval, SequentialTest, Tally
+from evolve.trials.gate.prequential import Proof
 from tests.cli.screens import check_screen
 
 NOTHING = Interval(value=None, low=None, high=None, n=0)

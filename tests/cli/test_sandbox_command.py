@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.episodes import Row
-from evolve.errors import UsageError
-from evolve.sandbox import UNSANDBOXED
+from evolve.core.episodes import Row
+from evolve.core.errors import UsageError
+from evolve.runtime.sandbox import UNSANDBOXED
 from evolve.skills import AdmissionVerdict, Skill, render_tests
 
 
@@ -99,9 +99,9 @@ def test_check_probes_every_backend(cli):
 
 
 def test_check_ends_with_3_where_no_backend_holds(cli, monkeypatch):
-    from evolve.sandbox.choose import BACKENDS
+    from evolve.runtime.sandbox.choose import BACKENDS
 
-    monkeypatch.setattr("evolve.sandbox.choose.BACKENDS", {"seatbelt": BACKENDS["seatbelt"]})
+    monkeypatch.setattr("evolve.runtime.sandbox.choose.BACKENDS", {"seatbelt": BACKENDS["seatbelt"]})
     done = cli("lab", "sandbox", "check")
     assert done.code == 3 and "no code is run" in done.err
 

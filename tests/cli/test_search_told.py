@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.cli.render.views import LoopView
-from evolve.events import Event
+from evolve.core.events import Event
 from tests.cli.screens import check_screen
 
 

@@ -9,7 +9,7 @@ import typer
 
 import evolve
 from evolve.cli.program import build_app
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 MOST = 10
 EVERYWHERE = {"--workspace", "--json", "--help", "--model", "--budget"}

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.doubles.errands import TOPICS, ErrandDouble, write_agent, write_errands, write_skill
 from benchmarks.doubles.repositories import commit, make_repository
 from evolve.testing import ScriptedEndpoint
-from evolve.trials.outside_agent import is_guidance
+from evolve.trials.external_agent import is_guidance
 
 
 def test_skills_and_notes_of_a_folder_are_told_from_its_other_files():

@@ -11,9 +11,9 @@ from benchmarks.doubles import QuirkDouble, quirk_suite
 from evolve.cli.chat.spending import Purse, spent_of
 from evolve.cli.lab.optimize import show_optimization
 from evolve.cli.render.amounts import spending
-from evolve.episodes import Cost
+from evolve.core.episodes import Cost
+from evolve.core.ledger import Budget, Ledger, Spent
 from evolve.improve.optimization import Forecast, OptimizationReport
-from evolve.ledger import Budget, Ledger, Spent
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.cli.screens import check_screen

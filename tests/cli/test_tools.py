@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from evolve.paths import approvals_folder
+from evolve.core.paths import approvals_folder
 from evolve.testing import ScriptedEndpoint
 from tests.doubles.counting_seats import Clerk
 from tests.functions.running import INTERPRETER, SERVERS

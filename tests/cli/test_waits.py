@@ -15,14 +15,14 @@ import threading
 
 import pytest
 
-from evolve.activity import doing, watched
 from evolve.cli.asking import TYPED_AHEAD, ask_line, ask_yes
 from evolve.cli.chat.screen import open_screen
 from evolve.cli.render.activities import WORDS, duration, watching
 from evolve.cli.render.live_line import LiveLine, Pace
 from evolve.cli.render.output import emit, note, paused
 from evolve.cli.render.views import LoopView
-from evolve.events import Event
+from evolve.core.activity import doing, watched
+from evolve.core.events import Event
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.cli.conftest import ROOT
 
@@ -38,7 +38,7 @@ program.main(sys.argv[1:], {SCALED})
 """
 SLEEPER = f"""
 import time
-from evolve.activity import doing
+from evolve.core.activity import doing
 from evolve.cli import program
 from evolve.cli.render.live_line import Pace
 from evolve.cli.render.output import note

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.paths import approvals_folder
+from evolve.core.paths import approvals_folder
 from evolve.workspace import last_visit
 from tests.golden.make import unpack
 

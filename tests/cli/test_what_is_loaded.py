@@ -46,7 +46,15 @@ def test_a_list_loads_the_record_and_what_it_lists(loaded_by):
     modules = loaded_by("memory", "list")
     assert len(own(modules)) <= 130
     assert (
-        inside(modules, "evolve.gate", "evolve.optimizer", "evolve.improve", "evolve.policies", "evolve.sandbox") == []
+        inside(
+            modules,
+            "evolve.trials.gate",
+            "evolve.improve.optimizer",
+            "evolve.improve",
+            "evolve.policies",
+            "evolve.runtime.sandbox",
+        )
+        == []
     )
     assert inside(modules, "langgraph", "numpy") == []
 
@@ -56,8 +64,11 @@ def test_a_run_without_a_model_loads_neither_models_nor_providers_of_functions_n
     rows.write_text("input,output\n" + "".join(f"{n},{2 * n}\n" for n in (1, 4, 7, 11, 20, 35)), "utf-8")
     modules = loaded_by("run", "--examples", str(rows))
     assert "langgraph.graph" in modules  # it runs every episode
-    assert inside(modules, "evolve.models") in ([], ["evolve.models", "evolve.models.protocol"])  # values alone
-    assert inside(modules, "evolve.functions", "evolve.improve", "mcp", "anyio.from_thread") == []
+    assert inside(modules, "evolve.runtime.models") in (
+        [],
+        ["evolve.runtime.models", "evolve.runtime.models.protocol"],
+    )  # values alone
+    assert inside(modules, "evolve.runtime.functions", "evolve.improve", "mcp", "anyio.from_thread") == []
     assert inside(modules, "evolve.policies.language") in (
         [],
         ["evolve.policies.language", "evolve.policies.language.repetition"],

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import evolve
-from evolve.workflow import Workflow, parse_workflow
+from evolve.agent.workflow import Workflow, parse_workflow
 
 DOUBTING = """
 stages = ["recall", "plan", "decompose", "act", "vote", "critique", "observe", "judge", "reflect", "distill", "commit"]

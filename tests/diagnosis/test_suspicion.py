@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.diagnosis import Case, Item, breaking_step, fault_of, led_to, suspects_of
-from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Judgement, Misfit, Observation, Row, Step
+from evolve.core.episodes import Action, EnvironmentState, EpisodeRecord, Judgement, Misfit, Observation, Row, Step
+from evolve.trials.diagnosis import Case, Item, breaking_step, fault_of, led_to, suspects_of
 
 
 def acted(

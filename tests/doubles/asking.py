@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Task
 from evolve.testing.doubles import prompt_of, schema_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import QuirkTask
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Task
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import schema_of

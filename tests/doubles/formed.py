@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.episodes.blocks import read_reply
-from evolve.models import Failure
+from evolve.core.episodes.blocks import read_reply
+from evolve.runtime.models import Failure
 from evolve.testing import Double, prompt_of
 
 _BLOCKS = "then fenced blocks"

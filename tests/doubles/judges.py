@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from evolve.episodes import Row
-from evolve.sandbox import Sandbox
-from evolve.tasks.verification.trials import try_rows
+from evolve.core.episodes import Row
+from evolve.runtime.sandbox import Sandbox
+from evolve.tasks.verification.program_runs import try_rows
 from evolve.testing.doubles import Double, prompt_of, schema_of
 
 _DATA = re.compile(r"<data (\S+)[^>]*>\n(.*?)\n</data \1>", re.DOTALL)

@@ -6,9 +6,9 @@ import json
 from dataclasses import fields
 
 import evolve
-from evolve.paths import WorkspacePaths
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import Settings
 from evolve.policies.language import LanguagePolicy
-from evolve.settings import Settings
 from evolve.tasks import Task
 from evolve.testing import LocalWire, question_of
 from evolve.workspace.language import LanguageLearner

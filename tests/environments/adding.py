@@ -8,9 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolve.core.episodes import (
+    Action,
+    EnvironmentState,
+    EpisodeRecord,
+    Json,
+    Judgement,
+    Observation,
+    Seen,
+    Step,
+    TaskView,
+)
 from evolve.environments import Environment, Part, Setting, make_probe
-from evolve.episodes import Action, EnvironmentState, EpisodeRecord, Json, Judgement, Observation, Seen, Step, TaskView
-from evolve.sandbox.protocol import Sandbox, SandboxLimits
+from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 from evolve.tasks import PlainWork, Task
 from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import Work

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.workspace.opening import cache_folder

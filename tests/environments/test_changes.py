@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolve.core.files import digest
 from evolve.environments.files import Snapshots
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.snapshots import changes_between
-from evolve.files import digest
 from evolve.tasks.work import PROTECTED, FolderWork, is_protected, restored
 
 NAMES = st.sampled_from(["a.py", "b.py", "docs/a.md", "tests/a.py", "src/test_b.py", "x/y/conftest.py"])

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from evolve.agent import Agent, Surroundings
+from evolve.core.episodes import Action, EpisodeRecord, Row, Step
+from evolve.core.errors import UsageError
 from evolve.environments import Environment, EnvironmentKind, Offering, Setting, kind_of, open_environment
-from evolve.episodes import Action, EpisodeRecord, Row, Step
-from evolve.errors import UsageError
-from evolve.functions import CallGate, CallsInMemory, StatefulSource, Toolbox
-from evolve.sandbox.protocol import Sandbox
+from evolve.runtime.functions import CallGate, CallsInMemory, StatefulSource, Toolbox
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks import PlainWork, Task, load_suite, task_json
 from evolve.testing import ScriptedWorker
 from evolve.workspace.runs.given_task import task_in_words

@@ -7,12 +7,12 @@ from contextlib import closing
 
 import pytest
 
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Action, Step
+from evolve.core.errors import UsageError
 from evolve.environments import Setting, open_environment
 from evolve.environments.files import Snapshots
-from evolve.episodes import Action, Step
-from evolve.errors import UsageError
 from evolve.testing import ScriptedWorker
-from evolve.workflow import Workflow
 from tests.environments.conftest import CHECK, RIGHT, TEST, WRONG
 
 

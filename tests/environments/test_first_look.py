@@ -6,10 +6,10 @@ from contextlib import closing
 
 import pytest
 
+from evolve.core.episodes import TaskView
 from evolve.environments import Setting, kind_of, open_environment
 from evolve.environments.files.first_look import seen_of
 from evolve.environments.files.map import MOST, map_of, whole
-from evolve.episodes import TaskView
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.tasks.verification.checks import Checked
 from tests.environments.conftest import TEST, WRONG

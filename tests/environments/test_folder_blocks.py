@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
+from evolve.core.episodes import Action, Step, Subgoal
+from evolve.core.episodes.blocks import Block
 from evolve.environments import Setting, open_environment
 from evolve.environments.files import FilesEnvironment
 from evolve.environments.files.acting import BlockRunner
 from evolve.environments.files.folder_session import FolderSession
-from evolve.episodes import Action, Step, Subgoal
-from evolve.episodes.blocks import Block
 from evolve.tasks import load_suite, task_json
 from evolve.tasks.reading.own_folder import folder_task
 from tests.environments.conftest import CHECK

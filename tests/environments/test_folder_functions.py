@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
+from evolve.core.episodes.blocks import Block
 from evolve.environments.files.folder_session import FolderSession
-from evolve.episodes.blocks import Block
 
 TREE = {
     "app/main.py": b"limit = 5\nlimit_of = 6\n",
@@ -118,7 +118,7 @@ def test_no_link_leads_out(session, call, path):
 
 def test_a_file_of_that_name_takes_nothing_s_place(sandbox):
     tree = {**TREE, "folder_functions.py": b"def read(path):\n    return 'mine'\n"}
-    tree["evolve/text_files.py"] = b"MINE = 1\n"
+    tree["evolve/core/text_files.py"] = b"MINE = 1\n"
     with closing(FolderSession(sandbox, tree)) as session:
         assert gave(session, "read('notes.txt')") == "Grün limit\n"
-        assert gave(session, "from evolve.text_files import MINE\nMINE") == 1
+        assert gave(session, "from evolve.core.text_files import MINE\nMINE") == 1

@@ -6,15 +6,15 @@ import re
 from contextlib import closing
 from dataclasses import replace
 
+from evolve.core.episodes import Action, Guidance, Guide, Observation, Plan, Step, TaskView
+from evolve.core.episodes.blocks import Block
 from evolve.environments import kind_of
 from evolve.environments.files.folder_session import FolderSession
-from evolve.episodes import Action, Guidance, Guide, Observation, Plan, Step, TaskView
-from evolve.episodes.blocks import Block
-from evolve.models import KEPT
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.prompt import guidance_message
 from evolve.policies.language.proposals import read_proposal
 from evolve.policies.language.transcript import result_message
+from evolve.runtime.models import KEPT
 
 PORTS = Guide(
     name="ports", description="Words for ports.", files={"SKILL.md": b"# Ports", "scripts/go.py": b"print(7)"}

@@ -6,10 +6,10 @@ from contextlib import closing
 
 import pytest
 
+from evolve.core.episodes import Action, Step
 from evolve.environments import Setting, open_environment
-from evolve.episodes import Action, Step
+from evolve.runtime.folder_tree import read_tree
 from evolve.tasks.reading.own_folder import folder_task
-from evolve.tasks.trees import read_tree
 from evolve.tasks.verification.examination import finding_of
 from tests.environments.conftest import CHECK, RIGHT, TEST
 

@@ -6,12 +6,12 @@ from contextlib import closing
 
 import pytest
 
+from evolve.agent.workflow import Workflow
 from evolve.cli.render.views import episode_line
+from evolve.core.episodes import Action, Step
 from evolve.environments import Setting, open_environment
-from evolve.episodes import Action, Step
 from evolve.policies.language.results import seen_text
 from evolve.testing import ScriptedWorker
-from evolve.workflow import Workflow
 from tests.environments.conftest import CHECK, RIGHT
 
 GONE = ".venv/bin/pytest"

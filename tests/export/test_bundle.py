@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import skills_ref
 
-from evolve.errors import UsageError
-from evolve.export import ExportRules, export
-from evolve.sandbox import open_sandbox
+from evolve.core.errors import UsageError
+from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill
+from evolve.skills.export import ExportRules, export
 from tests.skills.samples import GOOD, draft, rows
 
 SHORT = replace(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.export.__main__ import CONSUMERS, calls_of, consumed, environment_of
-from evolve.export import ExportRules, export
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
+from evolve.skills.export import ExportRules, export
 from tests.export.test_bundle import ALL
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import UsageError
-from evolve.export import export, export_format
+from evolve.core.errors import UsageError
 from evolve.skills import Skill
+from evolve.skills.export import export, export_format
 from tests.skills.samples import GOOD
 
 FIRST = replace(Skill.from_draft(GOOD), status="admitted")

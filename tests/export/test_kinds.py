@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.episodes import Row
-from evolve.export import describe
+from evolve.core.episodes import Row
 from evolve.skills import Skill
+from evolve.skills.export import describe
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.episodes import Row
-from evolve.errors import UsageError
-from evolve.export import ExportRules, export
+from evolve.core.episodes import Row
+from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict, Skill
+from evolve.skills.export import ExportRules, export
 from tests.redaction.canaries import CANARIES, dotenv, environment
 from tests.skills.samples import GOOD
 
@@ -102,7 +102,7 @@ def test_a_secret_in_words_stays_behind_or_stops_the_export_of_what_a_person_own
 
 
 def test_secrets_of_the_folder_that_a_run_worked_in_are_known(workspace, tmp_path, monkeypatch):
-    from evolve.workspace.shelves.patch import Patch
+    from evolve.workspace.resources.patch import Patch
 
     project = tmp_path / "project"
     project.mkdir()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import EnvironmentProblem, UsageError
-from evolve.export import Leaving, export
+from evolve.core.errors import EnvironmentProblem, UsageError
 from evolve.skills import Skill
+from evolve.skills.export import Leaving, export
 from tests.export.test_formats import FIRST
 from tests.offering import offer
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from evolve.export.script import Script, script_of
+from evolve.skills.export.script import Script, script_of
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pytest
 import skills_ref
 import strictyaml
 
-from evolve.errors import UsageError
-from evolve.export import ExportRules, export, validate
-from evolve.sandbox import open_sandbox
+from evolve.core.errors import UsageError
+from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill
+from evolve.skills.export import ExportRules, export, validate
 from tests.skills.samples import GOOD, draft, rows
 
 SKILL = replace(Skill.from_draft(GOOD), status="admitted", owner="user")

@@ -11,12 +11,12 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
+from evolve.agent.workflow import StageKind, parse_workflow
+from evolve.agent.workflow.stages import KINDS
 from evolve.cli import main
-from evolve.errors import EnvironmentProblem, UsageError
-from evolve.extensions import BUILT_IN, find
+from evolve.core.errors import EnvironmentProblem, UsageError
+from evolve.core.extensions import BUILT_IN, find
 from evolve.testing import FixedPolicy, TrustingSandbox
-from evolve.workflow import StageKind, parse_workflow
-from evolve.workflow.stages import KINDS
 from evolve.workspace.health.doctor import doctor
 from tests.extensions.test_extending import INITIALS, WORKFLOW
 from tests.offering import offer, put_metadata
@@ -75,9 +75,9 @@ def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, mo
 
 def use(seam: str, root: Path) -> None:
     from evolve.environments import kind_of
-    from evolve.export import export_format
-    from evolve.functions.servers import Server
-    from evolve.optimizer.engine_kind import engine_kind
+    from evolve.improve.optimizer.engine_kind import engine_kind
+    from evolve.runtime.functions.servers import Server
+    from evolve.skills.export import export_format
 
     direct: dict[str, Any] = {
         "environments": lambda: kind_of("odd"),

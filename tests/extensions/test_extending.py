@@ -18,14 +18,14 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
+from evolve.agent.workflow import StageKind, parse_workflow
 from evolve.cli import main
-from evolve.episodes import EpisodeRecord
-from evolve.errors import EnvironmentProblem, EvolveError, UsageError, WorkspaceError
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.errors import EnvironmentProblem, EvolveError, UsageError, WorkspaceError
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedPolicy, Scenario, ScriptedEndpoint, ScriptedWorker, TrustingSandbox
 from evolve.testing.doubles import prompt_of
-from evolve.workflow import StageKind, parse_workflow
 from evolve.workspace.health.doctor import doctor
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.architecture.source import ROOT

@@ -13,10 +13,10 @@ from benchmarks.doubles import small_suite
 from evolve.agent import Agent, Surroundings
 from evolve.agent.answer_stages import with_note
 from evolve.agent.checkpoints import is_sound
-from evolve.episodes import EpisodeRecord
-from evolve.errors import EnvironmentProblem
+from evolve.agent.workflow import StageKind, parse_workflow
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.errors import EnvironmentProblem
 from evolve.testing import ScriptedWorker, TrustingSandbox
-from evolve.workflow import StageKind, parse_workflow
 from tests.extensions.test_extending import WORKFLOW, toys
 from tests.offering import offer, put_metadata
 

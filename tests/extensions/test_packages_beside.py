@@ -9,8 +9,8 @@ import pytest
 
 import evolve
 from evolve.cli import main
+from evolve.core.errors import TaskError, UsageError, WorkspaceError
 from evolve.environments import kind_of
-from evolve.errors import TaskError, UsageError, WorkspaceError
 from evolve.tasks import load_suite
 from evolve.workspace import Server, servers
 from tests.offering import hide

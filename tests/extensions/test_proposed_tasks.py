@@ -12,11 +12,11 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import EpisodeRecord, Row
-from evolve.errors import EnvironmentProblem, WorkspaceError
-from evolve.record.journal import Journal
+from evolve.core.episodes import EpisodeRecord, Row
+from evolve.core.errors import EnvironmentProblem, WorkspaceError
 from evolve.tasks import Suite, Task, load_suite, render_jsonl
 from evolve.testing import TrustingSandbox
+from evolve.trials.journal import Journal
 from tests.extensions.test_extending import toys
 from tests.offering import offer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.functions.servers import Server
+from evolve.runtime.functions.servers import Server
 from tests.extensions.test_extending import toys
 from tests.functions.test_kinds import *  # noqa: F403
 from tests.functions.test_kinds import Case

@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.errors import EnvironmentProblem, WorkspaceError
+from evolve.core.errors import EnvironmentProblem, WorkspaceError
 from evolve.tasks import render_jsonl
 from evolve.trials import Attempt, EpisodeJob, LocalWorkers, tell_nobody
 from evolve.trials.set_aside import SetAside

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evolve.functions import Function
-from evolve.functions.servers import Approval, Pin, Server, ServerFunctions
-from evolve.workspace.shelves.servers import start_server
+from evolve.runtime.functions import Function
+from evolve.runtime.functions.servers import Approval, Pin, Server, ServerFunctions
+from evolve.workspace.resources.servers import start_server
 
 SERVERS = Path(__file__).resolve().parent / "servers"
 INTERPRETER = os.path.realpath(sys.executable)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import UsageError, WorkspaceError
-from evolve.functions import EFFECTS, Function
-from evolve.functions.servers import Approval, Approvals, Home, Pin, Server, with_pins
-from evolve.functions.servers.server import resolved, server_of
-from evolve.settings import load_settings, proposed_servers
-from evolve.tasks.trees import read_tree
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.settings import load_settings, proposed_servers
+from evolve.runtime.folder_tree import read_tree
+from evolve.runtime.functions import EFFECTS, Function
+from evolve.runtime.functions.servers import Approval, Approvals, Home, Pin, Server, with_pins
+from evolve.runtime.functions.servers.server import resolved, server_of
 from evolve.workspace.locating import ensure_workspace
 
 HERE = Home(path="/somewhere", id="1")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import RecordDamaged
-from evolve.functions import Answer, Call, CallFile, CallGate, Permission, PythonFunctions
+from evolve.core.errors import RecordDamaged
+from evolve.runtime.functions import Answer, Call, CallFile, CallGate, Permission, PythonFunctions
 
 
 def call(number, **arguments):

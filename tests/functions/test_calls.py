@@ -7,8 +7,16 @@ import time
 
 import pytest
 
-from evolve.errors import UsageError
-from evolve.functions import CallFailed, CallGate, CallLimits, CallsInMemory, Function, Permission, PythonFunctions
+from evolve.core.errors import UsageError
+from evolve.runtime.functions import (
+    CallFailed,
+    CallGate,
+    CallLimits,
+    CallsInMemory,
+    Function,
+    Permission,
+    PythonFunctions,
+)
 
 
 class Shop:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.functions import CallGate, CallsInMemory, Permission
-from evolve.functions.servers import Approval, Pin
+from evolve.runtime.functions import CallGate, CallsInMemory, Permission
+from evolve.runtime.functions.servers import Approval, Pin
 from evolve.workspace import servers
 from tests.functions.running import functions_of, hostile
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.episodes import Action, EpisodeRecord, FunctionCall, Observation, Step
-from evolve.record.function_uses import FunctionCounts, FunctionUses
-from evolve.record.schema import IMPROVE
-from evolve.store import Database
+from evolve.core.episodes import Action, EpisodeRecord, FunctionCall, Observation, Step
+from evolve.core.store import Database
+from evolve.core.store.schema import IMPROVE
+from evolve.trials.function_uses import FunctionCounts, FunctionUses
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evolve.errors import UsageError
-from evolve.functions import EFFECTS, Call, CallFailed, CallGate, CallsInMemory, Permission
-from evolve.functions.servers import (
+from evolve.core.errors import UsageError
+from evolve.runtime.functions import EFFECTS, Call, CallFailed, CallGate, CallsInMemory, Permission
+from evolve.runtime.functions.servers import (
     Approval,
     Approvals,
     Home,

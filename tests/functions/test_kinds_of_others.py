@@ -9,12 +9,12 @@ from typing import ClassVar
 import pytest
 
 from evolve.cli.render.servers import show_server
-from evolve.errors import UsageError
-from evolve.functions import UNKNOWN, CallFailed
-from evolve.functions.servers import Approval, Listed, Pin, Server, Setting, resolved, server_of
-from evolve.redaction import MARK
+from evolve.core.errors import UsageError
+from evolve.core.redaction import MARK
+from evolve.runtime.functions import UNKNOWN, CallFailed
+from evolve.runtime.functions.servers import Approval, Listed, Pin, Server, Setting, resolved, server_of
 from evolve.workspace import servers
-from evolve.workspace.shelves.servers import approved_now
+from evolve.workspace.resources.servers import approved_now
 from tests.functions.running import allowed, functions_of
 from tests.offering import offer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.functions import Function, Permission
+from evolve.runtime.functions import Function, Permission
 
 
 def function(name: str, *effects: str, source: str = "") -> Function:

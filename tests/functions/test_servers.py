@@ -12,12 +12,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from evolve.functions import CallFailed
-from evolve.functions.servers import Approval, OfferedTool, Pin, Server
-from evolve.functions.servers.source import ServerFunctions
-from evolve.paths import WorkspacePaths
+from evolve.core.paths import WorkspacePaths
+from evolve.runtime.functions import CallFailed
+from evolve.runtime.functions.servers import Approval, OfferedTool, Pin, Server
+from evolve.runtime.functions.servers.source import ServerFunctions
 from evolve.workspace.locating import ensure_workspace
-from evolve.workspace.shelves.servers import start_server
+from evolve.workspace.resources.servers import start_server
 from tests.functions.running import allowed, free_port, functions_of, hostile, seen_before
 
 TEXT = {"text": {"type": "string"}}
@@ -84,7 +84,7 @@ def test_structured_content_comes_before_text_and_a_banner_does_no_harm(way, val
     ("way", "told"), [("silent", "was not ready after"), ("ends at once", "has ended: there is no such folder")]
 )
 def test_a_server_that_does_not_start_offers_nothing_and_says_why(way, told, monkeypatch):
-    monkeypatch.setattr("evolve.functions.mcp.connection.START_S", 3.0)
+    monkeypatch.setattr("evolve.runtime.functions.mcp.connection.START_S", 3.0)
     with functions_of(seen_before(hostile(way))) as functions:
         assert [made.name for made in functions.functions()] == ["foe_act"]
         with pytest.raises(CallFailed, match=told) as failed:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from evolve.functions import Function, PythonFunctions
-from evolve.functions.signatures import signature_of
+from evolve.runtime.functions import Function, PythonFunctions
+from evolve.runtime.functions.signatures import signature_of
 
 
 @dataclass

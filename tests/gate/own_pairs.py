@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evolve.episodes import Cost, EpisodeRecord
-from evolve.gate import ArmOutcome, OwnPair
+from evolve.core.episodes import Cost, EpisodeRecord
+from evolve.trials.gate import ArmOutcome, OwnPair
 
 
 def arm(task: str, candidates: int, variant: str = "unlearned", *, solved: bool = True, **more: Any) -> EpisodeRecord:

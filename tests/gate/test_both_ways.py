@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from evolve.episodes import EpisodeRecord
-from evolve.gate import least_shown, pairs_needed, shown_by, solved_outcome, wins_needed
+from evolve.core.episodes import EpisodeRecord
+from evolve.trials.gate import least_shown, pairs_needed, shown_by, solved_outcome, wins_needed
 
 
 def record(status, *, verified=False):

@@ -10,14 +10,14 @@ import pytest
 
 from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
-from evolve.episodes import EpisodeRecord
-from evolve.errors import UsageError
-from evolve.gate import Comparing, Decisions, Gate, Job, Proposal, RegressionSuite, Seals, Unaffordable
-from evolve.gate import gate as gate_module
-from evolve.record.schema import GATE
-from evolve.store import Database
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.errors import UsageError
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
 from evolve.tasks import Suite, Task
 from evolve.tasks.work import FolderWork
+from evolve.trials.gate import Comparing, Decisions, Gate, Job, Proposal, RegressionSuite, Seals, Unaffordable
+from evolve.trials.gate import gate as gate_module
 
 
 @pytest.fixture

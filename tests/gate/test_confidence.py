@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.gate import PairedRow, mean_sequence, saving_sequence, solved_sequence
+from evolve.trials.gate import PairedRow, mean_sequence, saving_sequence, solved_sequence
 
 differences = st.lists(st.sampled_from([-1.0, 0.0, 1.0, 0.3, -0.7]), min_size=1, max_size=40)
 

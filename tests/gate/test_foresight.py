@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from evolve.gate import SequentialTest, Tally
-from evolve.gate.foresight import Foresight
+from evolve.trials.gate import SequentialTest, Tally
+from evolve.trials.gate.power import Foresight
 
 
 @cache

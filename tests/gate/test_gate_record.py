@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evolve.episodes import Cost, EpisodeRecord, Limits, Status
-from evolve.gate import Decisions, Looks, RegressionSuite, RegressionTask, SequentialTest, Tally
-from evolve.record.schema import GATE
-from evolve.store import Database
+from evolve.core.episodes import Cost, EpisodeRecord, Limits, Status
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.trials.gate import Decisions, Looks, RegressionSuite, RegressionTask, SequentialTest, Tally
 
 
 @pytest.fixture

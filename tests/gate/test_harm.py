@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Cost, EpisodeRecord
-from evolve.gate import Pair, SequentialTest, Standing, Tally, harm_in, paired_outcome
-from evolve.gate.harm import LAST
+from evolve.core.episodes import Cost, EpisodeRecord
+from evolve.trials.gate import Pair, SequentialTest, Standing, Tally, harm_in, paired_outcome
+from evolve.trials.gate.harm import LAST
 
 
 def episode(status: str, tokens: int) -> EpisodeRecord:

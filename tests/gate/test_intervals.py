@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.gate import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
+from evolve.trials.gate import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 
 
 def row(group: str, parent: float | None, variant: float | None, task: str = "t") -> PairedRow:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.gate.judges import BAR, JudgeRecord, Measurement
-from evolve.record.schema import GATE
-from evolve.store import Database
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.trials.gate.judges import BAR, JudgeRecord, Measurement
 
 
 def found(model="m", prompt="p", **counts):

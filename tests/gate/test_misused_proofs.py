@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.gate import BothArms, Prequential, Proof
-from evolve.record.schema import GATE
-from evolve.store import Database
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.trials.gate import BothArms, Prequential, Proof
 from tests.gate.own_pairs import arm, pair
 
 PERSONS, TASKS = 100, 60

@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Status, Step
-from evolve.gate import Contest, Job, PairedRunner, Tally, Unaffordable, one_by_one, one_per_group, paired_outcome
+from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Status, Step
+from evolve.trials.gate import (
+    Contest,
+    Job,
+    PairedRunner,
+    Tally,
+    Unaffordable,
+    one_by_one,
+    one_per_group,
+    paired_outcome,
+)
 
 
 @dataclass(frozen=True)

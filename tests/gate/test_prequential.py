@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Cost
-from evolve.gate import BothArms, OwnPair, Prequential, Proof
-from evolve.record.schema import GATE
-from evolve.store import Database
+from evolve.core.episodes import Cost
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.trials.gate import BothArms, OwnPair, Prequential, Proof
 from tests.gate.own_pairs import arm, pair
 
 

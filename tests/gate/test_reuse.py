@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _record, _solves_more
-from evolve.episodes import EpisodeRecord
-from evolve.gate import (
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.tasks import Suite, Task
+from evolve.trials.gate import (
     Comparing,
     Decisions,
     ErrorBudget,
@@ -29,10 +32,7 @@ from evolve.gate import (
     Tally,
     chance,
 )
-from evolve.gate.reuse import DRAWN, KEPT_BACK, LEAST, SHARE
-from evolve.record.schema import GATE
-from evolve.store import Database
-from evolve.tasks import Suite, Task
+from evolve.trials.gate.reuse import DRAWN, KEPT_BACK, LEAST, SHARE
 
 NAMES = {"parent": "old", "suite": "s"}
 LARGE = 5 * LEAST

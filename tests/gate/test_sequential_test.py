@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.gate import BETS, ErrorBudget, SequentialTest, Stake, Tally, log_wealth
-from evolve.gate.eprocess import beta_cdf, beta_quantile
+from evolve.trials.gate import BETS, ErrorBudget, SequentialTest, Stake, Tally, log_wealth
+from evolve.trials.gate.eprocess import beta_cdf, beta_quantile
 
 counts = st.integers(0, 60)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import evolve
-from evolve.files import canonical_json, digest
+from evolve.core.files import canonical_json, digest
 from evolve.testing import question_of
 
 _CLOCK = frozenset({"seconds", "at", "log_time", "made"})

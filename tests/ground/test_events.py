@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import WorkspaceError
-from evolve.events import Event, EventFan, EventLog, NoEvents, read_events
+from evolve.core.errors import WorkspaceError
+from evolve.core.events import Event, EventFan, EventLog, NoEvents, read_events
 
 
 def test_events_are_numbered_in_order_and_read_back(tmp_path: Path) -> None:

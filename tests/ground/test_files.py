@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import UsageError, WorkspaceError
-from evolve.files import canonical_json, clean_text, digest, read_text, write_atomic, write_failure
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.files import canonical_json, clean_text, digest, read_text, write_atomic, write_failure
 
 any_text = st.text(st.characters(codec=None, exclude_categories=()))
 json_values = st.recursive(
@@ -137,7 +137,7 @@ def test_a_full_disk_is_called_by_its_name() -> None:
 def test_a_kill_during_writing_leaves_one_of_the_two_versions(tmp_path: Path) -> None:
     file = tmp_path / "f"
     script = (
-        "import itertools, sys; from evolve.files import write_atomic\n"
+        "import itertools, sys; from evolve.core.files import write_atomic\n"
         "for n in itertools.count():\n"
         "    write_atomic(sys.argv[1], bytes([n % 256]) * 200_000)\n"
         "    if n == 3: print('ready', flush=True)\n"

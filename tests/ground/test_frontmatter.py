@@ -5,8 +5,8 @@ import strictyaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import UsageError
-from evolve.frontmatter import parse, render
+from evolve.core.errors import UsageError
+from evolve.core.frontmatter import parse, render
 
 keys = st.from_regex(r"[a-z][a-z0-9-]{0,10}", fullmatch=True)
 values = st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: "---" not in text)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Cost
-from evolve.errors import UsageError
-from evolve.ledger import Budget, Ledger, LedgerPart, Spent, parse_budget
+from evolve.core.episodes import Cost
+from evolve.core.errors import UsageError
+from evolve.core.ledger import Budget, Ledger, LedgerPart, Spent, parse_budget
 
 
 class Clock:

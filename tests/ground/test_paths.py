@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import WorkspaceError
-from evolve.paths import WorkspacePaths, approvals_folder, find_workspace, is_workspace, user_workspace
+from evolve.core.errors import WorkspaceError
+from evolve.core.paths import WorkspacePaths, approvals_folder, find_workspace, is_workspace, user_workspace
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import WorkspaceError
-from evolve.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.core.errors import WorkspaceError
+from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 
 
 def test_the_variant_covers_the_workspace_and_the_workspace_covers_the_seed(tmp_path: Path) -> None:

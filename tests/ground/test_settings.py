@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import UsageError, WorkspaceError
-from evolve.settings import Settings, load_settings, setting_fields, settings_template
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.settings import Settings, load_settings, setting_fields, settings_template
 
 
 def workspace(folder: Path, text: str, name: str = "evolve.toml") -> Path:

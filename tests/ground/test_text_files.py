@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.text_files import UNREADABLE, NotEncodable, TextFile, read_text_file, split_lines
+from evolve.core.text_files import UNREADABLE, NotEncodable, TextFile, read_text_file, split_lines
 
 ENDS = ("\n", "\r\n", "\r")
 LATIN = "# -*- coding: latin-1 -*-\n"

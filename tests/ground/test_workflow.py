@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import WorkspaceError
-from evolve.prompts import PromptLayers, load_prompt
-from evolve.workflow import (
+from evolve.agent.workflow import (
     KINDS,
     KNOB_BOUNDS,
     MANDATORY,
@@ -26,7 +24,9 @@ from evolve.workflow import (
     used_knobs,
     visit_bounds,
 )
-from evolve.workflow.reference import knob_reference, stage_reference
+from evolve.agent.workflow.reference import knob_reference, stage_reference
+from evolve.core.errors import WorkspaceError
+from evolve.core.prompts import PromptLayers, load_prompt
 
 optional = sorted(kind.name for kind in KINDS if not kind.mandatory)
 SKILL = "skill:tidy-code@0123456789ab"

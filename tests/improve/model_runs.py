@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.doubles.quirks import QuirkTask
-from evolve.paths import WorkspacePaths
-from evolve.settings import load_settings
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import load_settings
 from evolve.tasks import render_jsonl
 from evolve.testing import LocalWire, question_of
 from evolve.workspace.language import LanguageLearner

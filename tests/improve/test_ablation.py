@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from benchmarks.doubles import QuirkDouble, small_suite
 from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.lab.variants import show_ablation
-from evolve.episodes import Row, SkillDraft
-from evolve.errors import BudgetExhausted, UsageError
+from evolve.core.episodes import Row, SkillDraft
+from evolve.core.errors import BudgetExhausted, UsageError
+from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.ablation import AblationReport, share_won, verdict_on
 from evolve.improve.items import Item, items_of, recalled_on, used_insights, without
-from evolve.optimizer import Variant
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer import Variant
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing.endpoint_faults import completion

@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_family
-from evolve.errors import BudgetExhausted
-from evolve.paths import WorkspacePaths
-from evolve.settings import load_settings
+from evolve.core.errors import BudgetExhausted
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import load_settings
 from evolve.tasks import render_jsonl
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion

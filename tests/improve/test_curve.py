@@ -8,10 +8,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.gate import Interval
+from evolve.core.ledger import Spent
 from evolve.improve.curve import draw_curve
 from evolve.improve.report import ArmRow, CurvePoint, Report
-from evolve.ledger import Spent
+from evolve.trials.gate import Interval
 
 EMPTY = Interval(value=None, low=None, high=None, n=0)
 

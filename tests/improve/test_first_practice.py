@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from benchmarks.doubles import small_suite
-from evolve.episodes import Cost
+from evolve.core.episodes import Cost
+from evolve.core.ledger import Budget, Ledger
 from evolve.improve.schedule import may_practise
 from evolve.improve.session import LoopPlan, Session
-from evolve.ledger import Budget, Ledger
 
 
 def test_the_first_episodes_are_begun_in_whatever_time_is_left(open_ws):

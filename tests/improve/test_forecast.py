@@ -8,13 +8,13 @@ import pytest
 
 from benchmarks.doubles import small_suite
 from benchmarks.optimize_search import LIMITS, opened_session
-from evolve.errors import BudgetExhausted
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Budget, Ledger, LedgerPart
 from evolve.improve.optimization import foresee
+from evolve.improve.optimizer.engine import Candidate
 from evolve.improve.parts import SEARCHING, parted
 from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan
-from evolve.ledger import Budget, Ledger, LedgerPart
-from evolve.optimizer.engine import Candidate
 
 
 class Clock:

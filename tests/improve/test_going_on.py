@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.errors import BudgetExhausted, UsageError
+from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.tasks import render_jsonl
 
 

@@ -6,7 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import HELD_OUT, PROBE, Action, Claim, Cost, EpisodeRecord, Evidence, Row, Scope, SkillDraft, Step
+from evolve.core.episodes import (
+    HELD_OUT,
+    PROBE,
+    Action,
+    Claim,
+    Cost,
+    EpisodeRecord,
+    Evidence,
+    Row,
+    Scope,
+    SkillDraft,
+    Step,
+)
 from evolve.skills import AdmissionVerdict, Skill
 
 SKILL = Skill.from_draft(

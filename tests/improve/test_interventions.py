@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from benchmarks.doubles import QuirkDouble, slow_learner
 from benchmarks.doubles.quirks import quirk_family
-from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
+from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
+from evolve.core.ledger import Budget
+from evolve.core.paths import WorkspacePaths
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.core.settings import load_settings
 from evolve.improve.interventions import PAIRS, intervene
 from evolve.improve.session import LoopPlan
-from evolve.ledger import Budget
 from evolve.memory import ClaimKey, EvidenceRow, insight_id, plan_test, resolve
-from evolve.paths import WorkspacePaths
-from evolve.prompts import PromptLayers, load_prompt
-from evolve.settings import load_settings
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import PROBE, Claim, EpisodeRecord, Evidence, Row, Scope, SkillDraft
-from evolve.gate import Interval
+from evolve.core.episodes import PROBE, Claim, EpisodeRecord, Evidence, Row, Scope, SkillDraft
+from evolve.core.ledger import Spent
 from evolve.improve.ablation import AblationReport, ItemCredit
 from evolve.improve.item_history import ItemHistory
 from evolve.improve.items import Item
-from evolve.ledger import Spent
-from evolve.optimizer import Variant
-from evolve.optimizer.item_record import ItemRecord, ItemUtility
+from evolve.improve.optimizer import Variant
+from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.search.library import tree_of
-from evolve.programs.terms import Apply, Input
-from evolve.programs.types import STR
-from evolve.record.journal import Journal
+from evolve.policies.search.programs.terms import Apply, Input
+from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
+from evolve.trials.gate import Interval
+from evolve.trials.journal import Journal
 
 TEXTS, NUMBERS = "(str) -> str", "(int) -> int"
 DRAFT = SkillDraft(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import Limits
+from evolve.core.episodes import Limits
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedLearner, TrustingSandbox
 

@@ -8,8 +8,8 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import Row, SkillDraft
-from evolve.errors import BudgetExhausted, UsageError
+from evolve.core.episodes import Row, SkillDraft
+from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.improve.report import Report
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import load_suite, render_jsonl

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from evolve.events import read_events
-from evolve.optimizer.engine import Candidate, Judgement, Trials
-from evolve.optimizer.engine_kind import EngineKind, EngineParts
+from evolve.core.events import read_events
+from evolve.improve.optimizer.engine import Candidate, Judgement, Trials
+from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.test_optimization import POOR
 from tests.offering import offering

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.errors import BudgetExhausted, UsageError
+from evolve.core.errors import BudgetExhausted, UsageError
+from evolve.improve.optimizer.engine import Candidate
 from evolve.improve.screening import EngineNotDeterministic
-from evolve.optimizer.engine import Candidate
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox
 from evolve.workspace.loops.optimizing import OptimizerRequest

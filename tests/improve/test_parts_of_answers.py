@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Task, render_jsonl
 from evolve.workspace.learners import SearchLearner
 

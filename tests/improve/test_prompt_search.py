@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_family
-from evolve.errors import UsageError
-from evolve.optimizer.item_record import ItemRecord
-from evolve.optimizer.prompt_items import parse_prompt
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.core.errors import UsageError
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer.item_record import ItemRecord
+from evolve.policies.language.prompt_items import parse_prompt
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.model_runs import USAGE, Stopped, stoppable, suite_of

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 import evolve
 from benchmarks.suites import draw_suite
-from evolve.episodes import PROBE, Claim, Cost, EpisodeRecord, Evidence, Scope
-from evolve.errors import UsageError
-from evolve.failpoints import VARIABLE
+from evolve.core.episodes import PROBE, Claim, Cost, EpisodeRecord, Evidence, Scope
+from evolve.core.errors import UsageError
+from evolve.core.failpoints import VARIABLE
 from evolve.improve.removals import SHARE
 from evolve.memory import ClaimKey, plan_removals, resolve
-from evolve.memory.need import Occurrence, need_of
-from evolve.record.journal import Journal, finished
+from evolve.memory.necessity import Occurrence, need_of
 from evolve.tasks import render_jsonl
+from evolve.trials.journal import Journal, finished
 from evolve.workspace.learners import SearchLearner
 
 BUDGET = "400k-candidates"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.episodes import Limits
-from evolve.record.arms import Arm
-from evolve.sandbox import open_sandbox
+from evolve.core.episodes import Limits
+from evolve.runtime.sandbox import open_sandbox
+from evolve.trials.arms import Arm
 from evolve.trials.bench import Bench
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
 from tests.doubles.repairing import TASK, grading_learner

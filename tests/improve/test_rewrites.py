@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import EndpointProblem
+from evolve.core.errors import EndpointProblem
+from evolve.core.ledger import Budget, Ledger
+from evolve.core.store import Database
+from evolve.core.store.schema import IMPROVE
+from evolve.improve.optimizer.engine import SearchEnded
 from evolve.improve.paid import PaidAnswers, PaidRewriter
-from evolve.ledger import Budget, Ledger
-from evolve.models import Failure, ModelSetup, open_models
-from evolve.optimizer.engine import SearchEnded
 from evolve.policies.language import EpisodeMeter, LanguageRewriter
-from evolve.record.journal import Journal
-from evolve.record.schema import IMPROVE
-from evolve.store import Database
+from evolve.runtime.models import Failure, ModelSetup, open_models
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
+from evolve.trials.journal import Journal
 
 EDITS = json.dumps({"edits": [{"op": "add", "item": 0, "text": "Dates are read day first.", "why": "t1"}]})
 USAGE = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 340}

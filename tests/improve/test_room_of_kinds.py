@@ -7,10 +7,10 @@ import json
 import pytest
 
 import evolve
+from evolve.core.ledger import parse_budget
+from evolve.core.paths import WorkspacePaths
+from evolve.core.settings import load_settings
 from evolve.improve.session import LoopPlan
-from evolve.ledger import parse_budget
-from evolve.paths import WorkspacePaths
-from evolve.settings import load_settings
 from evolve.tasks import load_suite
 from evolve.testing import LocalWire, question_of
 from evolve.testing.endpoint_faults import completion

@@ -9,24 +9,24 @@ from pathlib import Path
 import pytest
 
 from benchmarks.doubles.quirks import quirk_family
-from evolve.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
-from evolve.gate import is_verified
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
+from evolve.core.ledger import parse_budget
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer import UNLEARNED
+from evolve.improve.optimizer.credit import Divergence, divergences
+from evolve.improve.optimizer.engine import Candidate, SearchEnded
 from evolve.improve.parts import parted
 from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan
 from evolve.improve.stage_replay import StageReplay
-from evolve.ledger import parse_budget
-from evolve.optimizer import UNLEARNED
-from evolve.optimizer.credit import Divergence, divergences
-from evolve.optimizer.engine import Candidate, SearchEnded
 from evolve.policies.language import LanguageSettings
-from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
 from evolve.testing import question_of
 from evolve.testing.doubles import prompt_of
 from evolve.testing.endpoint_faults import completion
-from evolve.trials.beginning import Beginning, beginning_of, same_beginning
-from evolve.workflow import Workflow
+from evolve.trials.gate import is_verified
+from evolve.trials.replay import Beginning, beginning_of, same_beginning
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from evolve.workspace.loops.workflow_search import texts_in_force

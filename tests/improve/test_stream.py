@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import Row, SkillDraft
-from evolve.errors import BudgetExhausted
-from evolve.failpoints import VARIABLE
+from evolve.core.episodes import Row, SkillDraft
+from evolve.core.errors import BudgetExhausted
+from evolve.core.failpoints import VARIABLE
+from evolve.core.ledger import Budget
 from evolve.improve.session import LoopPlan
 from evolve.improve.stream import BLOCKS, block_sizes, distinct, improve_in_stream
-from evolve.ledger import Budget
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Suite
 from evolve.testing import FixedLearner
-from evolve.workspace.loops.foretelling import Forecast
+from evolve.workspace.loops.forecast import Forecast
 from evolve.workspace.loops.improving import LoopWork, _reopen, loop_limits, opened_session
 
 

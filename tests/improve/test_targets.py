@@ -9,11 +9,11 @@ import pytest
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.lab.optimize import show_optimization
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
+from evolve.core.paths import WorkspacePaths
+from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.optimization import OptimizationReport
-from evolve.optimizer.engine import Candidate
-from evolve.paths import WorkspacePaths
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer.engine import Candidate
 from evolve.testing import question_of
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.evaluators import Criterion, Evaluator, Opinion

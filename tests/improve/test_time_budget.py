@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.episodes import Limits
-from evolve.errors import BudgetExhausted
+from evolve.core.episodes import Limits
+from evolve.core.errors import BudgetExhausted
 from evolve.policies.search import TrainingSettings, fit_guide
-from evolve.record import Arm
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
-from evolve.trials import EpisodeJob, WorkerSetup
+from evolve.trials import Arm, EpisodeJob, WorkerSetup
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 
@@ -91,8 +90,8 @@ class _Row:
 
 @pytest.mark.parametrize("calls", [1, 3, 12, 30])
 def test_fitting_ends_soon_after_its_time_in_every_part_of_it(calls):
-    from evolve.policies.search.features import features_of
     from evolve.policies.search.problem import problem_of
+    from evolve.policies.search.task_features import features_of
 
     views = [task.view() for task in small_suite(2).tasks]
     asked = []

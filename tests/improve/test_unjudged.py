@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import Cost, EpisodeRecord
-from evolve.failpoints import VARIABLE
-from evolve.gate import could_be_won
-from evolve.gate.foresight import Foresight
+from evolve.core.episodes import Cost, EpisodeRecord
+from evolve.core.failpoints import VARIABLE
 from evolve.tasks import Suite, render_jsonl
 from evolve.testing import FixedLearner, FixedPolicy, question_of
 from evolve.testing.endpoint_faults import completion
+from evolve.trials.gate import could_be_won
+from evolve.trials.gate.power import Foresight
 from evolve.workspace.learners import SearchLearner
-from evolve.workspace.loops.foretelling import Forecast
+from evolve.workspace.loops.forecast import Forecast
 from tests.improve.model_runs import USAGE, learner_of
 from tests.improve.test_stream import Useless, streamed, suite_of
 

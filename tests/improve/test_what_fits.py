@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.episodes import Cost
-from evolve.errors import BudgetExhausted
-from evolve.ledger import Budget
+from evolve.core.episodes import Cost
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Budget
 from evolve.testing import FixedLearner
 from evolve.trials.pace import Pace
 from evolve.workspace.learners import SearchLearner, _FitClock

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from benchmarks.doubles import small_suite
 from evolve.agent import drawn
 from evolve.improve.withholding import item_controls
-from evolve.optimizer.prompt_items import parse_prompt
-from evolve.record.arms import Arm
+from evolve.policies.language.prompt_items import parse_prompt
 from evolve.testing import FixedLearner, FixedPolicy
+from evolve.trials.arms import Arm
 
 TASKS = small_suite(40).tasks
 LINES = tuple(f"Heed the rule number {number}." for number in range(8))

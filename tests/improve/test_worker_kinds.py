@@ -9,13 +9,12 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.episodes import Limits
-from evolve.errors import SandboxUnavailable
-from evolve.record import Arm
-from evolve.sandbox import Sandbox
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Limits
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import Sandbox
 from evolve.testing import FixedLearner, TrustingSandbox
-from evolve.trials import Attempt, EpisodeJob, Workers, WorkerSetup, open_workers
-from evolve.workflow import Workflow
+from evolve.trials import Arm, Attempt, EpisodeJob, Workers, WorkerSetup, open_workers
 
 pytestmark = pytest.mark.slow
 

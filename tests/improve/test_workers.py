@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.episodes import Limits
-from evolve.errors import SandboxUnavailable
-from evolve.record import Arm
+from evolve.core.episodes import Limits
+from evolve.core.errors import SandboxUnavailable
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
-from evolve.trials import EpisodeJob, ProcessWorkers, WorkerSetup
+from evolve.trials import Arm, EpisodeJob, ProcessWorkers, WorkerSetup
 
 pytestmark = pytest.mark.slow
 

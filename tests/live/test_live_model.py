@@ -20,9 +20,9 @@ import pytest
 import evolve
 from benchmarks.doubles import quirk_tasks
 from conftest import LIVE
-from evolve.errors import EndpointProblem, ModelMistake
-from evolve.ledger import Budget, Ledger
-from evolve.models import EndpointModel, Message, ModelRequest, Models, ModelSetup, open_models, probe
+from evolve.core.errors import EndpointProblem, ModelMistake
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import EndpointModel, Message, ModelRequest, Models, ModelSetup, open_models, probe
 from tests.models.conftest import SUM
 
 pytestmark = pytest.mark.live

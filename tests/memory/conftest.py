@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from evolve.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceKind, Relation, Scope, Status
+from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceKind, Relation, Scope, Status
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import StoredIndex, open_index
+from evolve.memory.index import StoredIndex, open_index
+from evolve.runtime.retrieval import HashingEmbedder
 
 FAMILY = "list[int] -> int"
 

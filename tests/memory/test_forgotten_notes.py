@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
+from evolve.memory.index import open_index
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes.kept import WORTH_KEEPING
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import open_index
+from evolve.runtime.retrieval import HashingEmbedder
 
 TOLD = (
     "The port of billing is 8000",

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import FACT, Scope
+from evolve.core.episodes import FACT, Scope
 from evolve.memory import graph_picture
 from evolve.memory.graph_picture import MOST
 from evolve.memory.insights import Insight, Posterior
-from evolve.memory.telling import Sentence
+from evolve.memory.sentences import Sentence
 
 SVG = "{http://www.w3.org/2000/svg}"
 

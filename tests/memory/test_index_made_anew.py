@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
+from evolve.core.store import Database
 from evolve.memory import Memory
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import Care, MemoryIndex, StoredIndex, open_index
+from evolve.memory.index import Care, MemoryIndex, StoredIndex, open_index
+from evolve.runtime.retrieval import HashingEmbedder
 from tests.architecture.source import ROOT
 
 COUNT = 300

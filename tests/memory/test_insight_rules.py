@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Relation, Scope
+from evolve.core.episodes import Relation, Scope
 from evolve.memory import ClaimKey, EvidenceRow, Insight, Posterior, insight_id, resolve
 
 SCOPE = Scope(environment="programs", family="list[int] -> int")

@@ -15,17 +15,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Origin
+from evolve.core.episodes import Origin
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory, Note
+from evolve.memory.index import VectorIndex, open_index
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes import kept as kept_module
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.kept import WORTH_KEEPING
 from evolve.memory.notes.late import COLUMNS, SCHEMA, LateNotes
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import VectorIndex, open_index
+from evolve.runtime.retrieval import HashingEmbedder
 
 COUNT = WORTH_KEEPING + 44
 QUESTIONS = ("the port of service 7", "who owns machine 3", "what about the blue kettle", "shelf 12")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent import RunRecords
-from evolve.episodes import Origin, Scope
+from evolve.core.episodes import Origin, Scope
+from evolve.core.store import Database
+from evolve.core.store.schema import AGENT, MEMORY
 from evolve.memory import ClaimKey, EvidenceRow, resolve
-from evolve.record.schema import AGENT, MEMORY
-from evolve.store import Database
 
 FACT, QUOTED = "fact:dates are written day first", "fact:quoted:dates are written day first"
 ONE, OTHER = "language:one", "language:other"

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from evolve.episodes import Scope
-from evolve.errors import UsageError
+from evolve.core.episodes import Scope
+from evolve.core.errors import UsageError
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import MemoryIndex
+from evolve.memory.index import MemoryIndex
+from evolve.runtime.retrieval import HashingEmbedder
 
 LISTS = Scope(environment="programs", family="list[int] -> int")
 SORTED = (1.0, 0.0, 0.2)
@@ -428,7 +428,7 @@ def test_an_id_may_be_shortened_while_it_names_one(memory: Memory, lesson) -> No
 
 @pytest.mark.slow
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    code = "import sys, evolve.memory, evolve.gate, evolve.optimizer;"
+    code = "import sys, evolve.memory, evolve.trials.gate, evolve.improve.optimizer;"
     code += "print([m for m in ('chromadb', 'networkx', 'numpy', 'langgraph') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import EvidenceKind, Relation, Scope
+from evolve.core.episodes import EvidenceKind, Relation, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
-from evolve.memory.need import Occurrence, Share, beta_below, beta_quantile, need_of
+from evolve.memory.necessity import Occurrence, Share, beta_below, beta_quantile, need_of
 
 LISTS, TEXTS = "(list[int]) -> list[int]", "(str) -> str"
 

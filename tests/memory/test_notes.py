@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Origin, Scope
-from evolve.errors import UsageError
+from evolve.core.episodes import Origin, Scope
+from evolve.core.errors import UsageError
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory, Note, NoteQuestion, answer_from
+from evolve.memory.index import StoredIndex, open_index
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.facts import read_fact
 from evolve.memory.notes.times import asked_time
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import StoredIndex, open_index
+from evolve.runtime.retrieval import HashingEmbedder
 
 
 def book_of(*texts: str, roles: str = "") -> NoteBook:

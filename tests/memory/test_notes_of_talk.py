@@ -11,16 +11,16 @@ import pytest
 import evolve
 from benchmarks import conversations
 from benchmarks.talks import draw_talk
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory, Note
+from evolve.memory.index import MemoryIndex
 from evolve.memory.notes import NoteBook
 from evolve.memory.notes.book import one_subject
 from evolve.memory.notes.ranking import _NAME, _information, entities
 from evolve.memory.notes.times import asks_when, names_time
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
-from evolve.vectors import MemoryIndex
+from evolve.runtime.retrieval import HashingEmbedder
 
 
 @pytest.fixture

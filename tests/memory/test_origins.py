@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import BUILT_IN, Origin
+from evolve.core.episodes import BUILT_IN, Origin
 from evolve.tasks import load_examples, load_suite, resolve_task, task_json
 from evolve.tasks.reading.own_folder import folder_task
 

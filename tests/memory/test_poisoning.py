@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import QUOTED, Origin, Scope
-from evolve.errors import UsageError
+from evolve.core.episodes import QUOTED, Origin, Scope
+from evolve.core.errors import UsageError
 from evolve.memory import INFLUENTIAL, ClaimKey, EvidenceRow, Memory, resolve
 from evolve.memory.notes.book import NoteBook, stale
 from evolve.memory.notes.note import TRUST, Note

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import RecordDamaged
+from evolve.core.errors import RecordDamaged
 from evolve.memory.preferences import Context, PersonAct, Preference, PreferenceBook, edit_in_words
 from evolve.memory.preferences.meaning import ALIKE, contradict, likeness, same_meaning
-from evolve.memory.preferences.own_words import own_words
-from evolve.retrieval import HashingEmbedder
+from evolve.memory.preferences.quotes import own_words
+from evolve.runtime.retrieval import HashingEmbedder
 
 MEETING = Context(instruction="List the dates of the meetings in May")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from evolve.episodes import Scope
+from evolve.core.episodes import Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
-from evolve.memory.telling import sentences
+from evolve.memory.sentences import sentences
 
 FAMILY = "(str, list[int]) -> str"
 

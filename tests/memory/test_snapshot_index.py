@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 
 from evolve.memory import Memory
-from evolve.record import Arm
-from evolve.retrieval import HashingEmbedder
+from evolve.memory.index import MemoryIndex
+from evolve.runtime.retrieval import HashingEmbedder
 from evolve.testing import FixedLearner
-from evolve.vectors import MemoryIndex
+from evolve.trials import Arm
 from evolve.workspace.learners import SearchLearner
 
 

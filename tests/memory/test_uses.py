@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent import drawn
-from evolve.episodes import Origin
+from evolve.core.episodes import Origin
 from evolve.memory.uses import FEWEST, WORTH, Rates
 
 FACT, ONE, OTHER = "fact:dates are written day first", "language:one", "language:other"

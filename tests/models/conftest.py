@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from evolve.models import Deadlines, Message, ModelRequest, ModelSetup, Recording, RetryRules, open_models
+from evolve.runtime.models import Deadlines, Message, ModelRequest, ModelSetup, Recording, RetryRules, open_models
 from evolve.testing import Scenario, ScriptedEndpoint
 
 SUM = {

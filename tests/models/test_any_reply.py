@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.models.overflow import Overflow, overflow
-from evolve.models.replies import DeltaReader, Parts, Unusable, read_reply
-from evolve.models.structure import extract
-from evolve.models.wire import Failure, failure_of_status, retry_after
+from evolve.runtime.models.overflow import Overflow, overflow
+from evolve.runtime.models.replies import DeltaReader, Parts, Unusable, read_reply
+from evolve.runtime.models.structure import extract
+from evolve.runtime.models.wire import Failure, failure_of_status, retry_after
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from evolve.errors import EndpointProblem, UsageError
-from evolve.models import KEPT, Message, ModelRequest, Services, load_wording, parse_model, probe
-from evolve.models.addressing import OPENAI
-from evolve.models.structure import RUNGS
+from evolve.core.errors import EndpointProblem, UsageError
+from evolve.runtime.models import KEPT, Message, ModelRequest, Services, load_wording, parse_model, probe
+from evolve.runtime.models.addressing import OPENAI
+from evolve.runtime.models.structure import RUNGS
 from evolve.testing import LocalWire, prompt_of
 from tests.models.conftest import SUM, ask, recorded
 

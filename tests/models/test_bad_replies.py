@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from evolve.errors import EndpointProblem, ModelMistake
+from evolve.core.errors import EndpointProblem, ModelMistake
 from evolve.testing import Scenario
 from evolve.testing.endpoint_faults import bad_bodies, bad_contents, odd_bodies, odd_contents
 from tests.models.conftest import SUM, Bench, ask

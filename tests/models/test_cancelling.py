@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from evolve.cancellation import Cancellation
-from evolve.errors import Cancelled
-from evolve.ledger import Budget, Ledger
-from evolve.models import (
+from evolve.core.cancellation import Cancellation
+from evolve.core.errors import Cancelled
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import (
     Deadlines,
     Exchange,
     Failure,
@@ -22,7 +22,7 @@ from evolve.models import (
     Received,
     open_models,
 )
-from evolve.models.addressing import parse_model
+from evolve.runtime.models.addressing import parse_model
 from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.testing.endpoint_faults import completion
 

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from evolve.episodes import Cost
-from evolve.errors import BudgetExhausted
-from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook
-from evolve.models import (
+from evolve.core.episodes import Cost
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingBook
+from evolve.runtime.models import (
     Deadlines,
     Endpoint,
     Exchange,
@@ -21,8 +21,8 @@ from evolve.models import (
     RecordingWire,
     open_models,
 )
-from evolve.models.replay import exchange_digest
-from evolve.models.replies import read_reply
+from evolve.runtime.models.recording import exchange_digest
+from evolve.runtime.models.replies import read_reply
 from evolve.testing import LocalWire, Scenario, ScriptedEndpoint
 from tests.models.conftest import ask
 

@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_suite, quirk_tasks
 from benchmarks.doubles.quirks import NORMALISE_NAME, QUIRKS
-from evolve.errors import TaskError
-from evolve.models import Message, ModelRequest, ModelSetup, open_models
+from evolve.core.errors import TaskError
+from evolve.runtime.models import Message, ModelRequest, ModelSetup, open_models
 from evolve.testing import LocalWire, Scenario, ScriptedEndpoint, load_scenario
 from tests.models.conftest import ask
 
@@ -120,7 +120,7 @@ def test_it_answers_in_words_and_by_schemas_in_words():
     job = JOBS[0]
     assert f"```python\n{job.wrong}```" in said(job.task.instruction)
     models = open_models(ModelSetup(model="http://x/v1#m", environ={}, wire=lambda endpoint: LocalWire(QuirkDouble())))
-    from evolve.models import Abilities
+    from evolve.runtime.models import Abilities
 
     only_words = Abilities(rungs={"json_schema": False, "json_object": False})
     models.of("act").services.abilities.keep(models.of("act").endpoint, only_words)
@@ -205,7 +205,7 @@ def test_an_endpoint_that_was_never_started_can_be_closed():
 
 
 def test_a_script_that_has_ended_says_so():
-    from evolve.errors import EndpointProblem
+    from evolve.core.errors import EndpointProblem
 
     with (
         ScriptedEndpoint(Scenario()) as endpoint,

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from evolve.errors import EndpointProblem, ModelMistake
-from evolve.models.wire import Received, failure_of_status
+from evolve.core.errors import EndpointProblem, ModelMistake
+from evolve.runtime.models.wire import Received, failure_of_status
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask, recorded
 

@@ -10,9 +10,9 @@ from email.utils import format_datetime
 
 import pytest
 
-from evolve.errors import BudgetExhausted, EndpointProblem
-from evolve.ledger import Budget, Ledger
-from evolve.models import Breaker, Deadlines, Failure, ModelSetup, RetryRules, open_models
+from evolve.core.errors import BudgetExhausted, EndpointProblem
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import Breaker, Deadlines, Failure, ModelSetup, RetryRules, open_models
 from tests.models.conftest import ask
 
 SHORT = Deadlines(connect=1.0, idle=0.15, total=0.4)
@@ -189,7 +189,7 @@ class TestBreaker:
 
 class TestLongPrompts:
     def request(self):
-        from evolve.models import KEPT, Message, ModelRequest
+        from evolve.runtime.models import KEPT, Message, ModelRequest
 
         return ModelRequest(
             messages=[

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import pytest
 
-from evolve.errors import EndpointProblem, PromptTooLong
-from evolve.ledger import Budget, Ledger
-from evolve.models import (
+from evolve.core.errors import EndpointProblem, PromptTooLong
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import (
     Endpoint,
     Failure,
     FolderStore,
@@ -24,9 +24,9 @@ from evolve.models import (
     Recording,
     open_models,
 )
-from evolve.models.abilities import window_in
-from evolve.models.costs import Price
-from evolve.models.prices import listed
+from evolve.runtime.models.abilities import window_in
+from evolve.runtime.models.costs import Price
+from evolve.runtime.models.prices import listed
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
 
@@ -65,7 +65,7 @@ def test_the_list_is_read_without_a_network():
 import socket
 def refuse(*arguments, **more): raise AssertionError("something was asked for over the network")
 socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
-from evolve.models import Endpoint, Prices
+from evolve.runtime.models import Endpoint, Prices
 print(Prices().of(Endpoint(base_url="https://api.openai.com/v1", model="gpt-4.1")).output)
 """
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)

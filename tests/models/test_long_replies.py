@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.errors import Cancelled, ModelMistake
-from evolve.ledger import Budget, Ledger
-from evolve.models import Message
-from evolve.models.replies import Parts, Unusable, read_reply
+from evolve.core.errors import Cancelled, ModelMistake
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import Message
+from evolve.runtime.models.replies import Parts, Unusable, read_reply
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask, recorded
 from tests.models.test_spending import local, replay
@@ -187,7 +187,7 @@ def test_an_endpoint_that_refuses_reasoning_gets_none(bench):
 
 
 def test_a_person_stops_between_two_parts(bench):
-    from evolve.cancellation import Cancellation
+    from evolve.core.cancellation import Cancellation
 
     cancellation = Cancellation()
     one = bench(cut("the beginning"), "the end")

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.errors import EndpointProblem, ModelMistake
-from evolve.models import Deadlines, ModelSetup, RetryRules, open_models
+from evolve.core.errors import EndpointProblem, ModelMistake
+from evolve.runtime.models import Deadlines, ModelSetup, RetryRules, open_models
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import ask
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import BudgetExhausted, EndpointProblem
-from evolve.ledger import Budget, Ledger
-from evolve.models import AbilityBook, Failure, Price
+from evolve.core.errors import BudgetExhausted, EndpointProblem
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models import AbilityBook, Failure, Price
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import ask
 from tests.models.test_spending import local

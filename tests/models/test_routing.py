@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.errors import UsageError
-from evolve.models import ModelSetup, open_models
+from evolve.core.errors import UsageError
+from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire
 from tests.models.conftest import ask
 

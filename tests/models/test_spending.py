@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import BudgetExhausted, EndpointProblem, ModelMistake, RecordDamaged, UsageError, WorkspaceError
-from evolve.ledger import Budget, Ledger, LimitedLedger, SpendingBook
-from evolve.models import (
+from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake, RecordDamaged, UsageError, WorkspaceError
+from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingBook
+from evolve.runtime.models import (
     Endpoint,
     EndpointModel,
     Exchange,
@@ -235,7 +235,7 @@ class TestRecords:
 
 
 def replay(one, folder, mode, **more):
-    from evolve.models import ModelSetup, open_models
+    from evolve.runtime.models import ModelSetup, open_models
 
     return open_models(ModelSetup(model=one.endpoint.model, environ={}, **recorded(folder, mode), **more))
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from evolve.ledger import Budget, Ledger
-from evolve.models.replies import Unusable, read_reply
-from evolve.models.thoughts import answer_in
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.models.replies import Unusable, read_reply
+from evolve.runtime.models.thoughts import answer_in
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask
 from tests.models.test_spending import local

@@ -9,16 +9,25 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from benchmarks.doubles.designing import DesigningDouble
-from evolve.episodes import Cost, EpisodeRecord, TaskView
-from evolve.models import ModelSetup, open_models
-from evolve.optimizer.adas import BEST, DIFFERENT, PATIENCE, AdasEngine, apart_of, others_of, tasks_of, trials_of
-from evolve.optimizer.drafting import Drafter
-from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
-from evolve.optimizer.member import Member
-from evolve.optimizer.scope import Scope
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Cost, EpisodeRecord, TaskView
+from evolve.improve.optimizer.adas import (
+    BEST,
+    DIFFERENT,
+    PATIENCE,
+    AdasEngine,
+    apart_of,
+    others_of,
+    tasks_of,
+    trials_of,
+)
+from evolve.improve.optimizer.drafting import Drafter
+from evolve.improve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
+from evolve.improve.optimizer.member import Member
+from evolve.improve.optimizer.scope import Scope
 from evolve.policies.language import LanguageDesigner
+from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire, prompt_of
-from evolve.workflow import Workflow
 
 SCOPE = Scope(policy="language:double")
 _APART = 3

@@ -11,16 +11,16 @@ from benchmarks.doubles.line import Desk, LineDouble, desk_prompts, desk_tasks
 from benchmarks.doubles.line_rewriter import LineRewriter
 from benchmarks.doubles.line_rules import line_rules
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Action, EpisodeRecord, Judgement, Observation, Plan, Step, Subgoal
-from evolve.models import ModelSetup, open_models
-from evolve.optimizer.counterfactual import Attribution, Editor
-from evolve.optimizer.credit import Intervention, blame, divergences, stage_outputs
-from evolve.optimizer.leakage import guard_of
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Action, EpisodeRecord, Judgement, Observation, Plan, Step, Subgoal
+from evolve.improve.optimizer.counterfactual import Attribution, Editor
+from evolve.improve.optimizer.credit import Intervention, blame, divergences, stage_outputs
+from evolve.improve.optimizer.leakage import guard_of
 from evolve.policies import Edit
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter, LanguageSettings
+from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire, TrustingSandbox
-from evolve.trials.beginning import beginning_of
-from evolve.workflow import Workflow
+from evolve.trials.replay import beginning_of
 
 PLANNED = Plan(goal="g", subgoals=(Subgoal(id="s1", goal="g", postcondition="p"),))
 STAGES = ["read.md", "sort.md", "price.md", "check.md", "write.md"]

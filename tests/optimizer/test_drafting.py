@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Limits, Row
-from evolve.errors import WorkspaceError
-from evolve.optimizer.drafting import LONGEST, MENDS, Drafter, Room
-from evolve.optimizer.leakage import guard_of
-from evolve.optimizer.scope import Scope
+from evolve.agent.workflow import Workflow, parse_workflow
+from evolve.core.episodes import Limits, Row
+from evolve.core.errors import WorkspaceError
+from evolve.improve.optimizer.drafting import LONGEST, MENDS, Drafter, Room
+from evolve.improve.optimizer.leakage import guard_of
+from evolve.improve.optimizer.scope import Scope
 from evolve.policies import Design, DesignBrief
 from evolve.tasks import Task
-from evolve.workflow import Workflow, parse_workflow
 from tests.offering import offering
 
 PARENT = Workflow()

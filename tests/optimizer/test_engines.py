@@ -9,13 +9,13 @@ import pytest
 from benchmarks.doubles.designing import DesigningDouble
 from benchmarks.landscapes import Landscape
 from benchmarks.optimize_search import LandscapeTrials, engine_of
-from evolve.models import ModelSetup, open_models
-from evolve.optimizer.adas import AdasEngine
-from evolve.optimizer.drafting import Drafter
-from evolve.optimizer.engine import EngineSettings, SearchEnded
+from evolve.agent.workflow import parse_workflow
+from evolve.improve.optimizer.adas import AdasEngine
+from evolve.improve.optimizer.drafting import Drafter
+from evolve.improve.optimizer.engine import EngineSettings, SearchEnded
 from evolve.policies.language import LanguageDesigner
+from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire
-from evolve.workflow import parse_workflow
 
 OF_KNOBS = ("linked", "random search")
 ENGINES = (*OF_KNOBS, "adas")

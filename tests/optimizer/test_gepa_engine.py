@@ -12,18 +12,18 @@ from benchmarks.doubles.line import Desk, LineDouble, desk_prompts, desk_tasks
 from benchmarks.doubles.line_rewriter import LineRewriter
 from benchmarks.doubles.line_rules import line_rules
 from benchmarks.doubles.line_trials import DeskTrials
-from evolve.errors import EndpointProblem, UsageError
-from evolve.files import canonical_json
-from evolve.optimizer.counterfactual import Editor
-from evolve.optimizer.engine import Candidate, EngineSettings, SearchEnded
-from evolve.optimizer.gepa_engine import VERSION, GepaEngine, load_gepa
-from evolve.optimizer.item_record import ItemRecord
-from evolve.optimizer.leakage import guard_of
-from evolve.optimizer.prompt_items import item_id, parse_prompt
+from evolve.agent.workflow import Workflow
+from evolve.core.errors import EndpointProblem, UsageError
+from evolve.core.files import canonical_json
+from evolve.core.store import Database
+from evolve.core.store.schema import OPTIMIZER
+from evolve.improve.optimizer.counterfactual import Editor
+from evolve.improve.optimizer.engine import Candidate, EngineSettings, SearchEnded
+from evolve.improve.optimizer.gepa_engine import VERSION, GepaEngine, load_gepa
+from evolve.improve.optimizer.item_record import ItemRecord
+from evolve.improve.optimizer.leakage import guard_of
 from evolve.policies.language import LanguageRewriter
-from evolve.record.schema import OPTIMIZER
-from evolve.store import Database
-from evolve.workflow import Workflow
+from evolve.policies.language.prompt_items import item_id, parse_prompt
 
 
 def made(texts, *, seed=0, rewriter=None, replay=True, gate=60, items=None, most=None, proposals=4):

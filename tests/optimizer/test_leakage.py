@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from benchmarks.doubles import quirk_tasks
 from benchmarks.doubles.quirks import QUIRKS
-from evolve.episodes import Row
-from evolve.optimizer.leakage import copied, guard_of, unsafe
+from evolve.core.episodes import Row
+from evolve.improve.optimizer.leakage import copied, guard_of, unsafe
 from evolve.tasks import Task
 
 

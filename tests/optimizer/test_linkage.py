@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evolve.optimizer.linked import Linkage
-from evolve.workflow import Workflow
+from evolve.agent.workflow import Workflow
+from evolve.improve.optimizer.linked import Linkage
 
 START = Workflow()
 

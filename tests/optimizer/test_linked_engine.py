@@ -9,13 +9,13 @@ import pytest
 
 from benchmarks.landscapes import Landscape
 from benchmarks.optimize_search import LandscapeTrials
-from evolve.episodes import Cost, Limits, TaskView
-from evolve.errors import UsageError
-from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, SearchEnded, Trial
-from evolve.optimizer.engine_kind import engine_kind
-from evolve.optimizer.linked import LinkedEngine
-from evolve.optimizer.scope import Scope
-from evolve.workflow import Workflow
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Cost, Limits, TaskView
+from evolve.core.errors import UsageError
+from evolve.improve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, SearchEnded, Trial
+from evolve.improve.optimizer.engine_kind import engine_kind
+from evolve.improve.optimizer.linked import LinkedEngine
+from evolve.improve.optimizer.scope import Scope
 from tests.agent.deliberating import with_stages
 
 SCOPE = Scope(policy="search", limits=Limits(candidates=2_000, seconds=None))

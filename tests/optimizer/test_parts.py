@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.optimizer import mixed, parts_of, redrawn
-from evolve.optimizer.parts import parts_between
-from evolve.workflow import (
+from evolve.agent.workflow import (
     KINDS,
     MANDATORY,
     Workflow,
@@ -19,6 +17,8 @@ from evolve.workflow import (
     parse_workflow,
     visit_bounds,
 )
+from evolve.improve.optimizer import mixed, parts_of, redrawn
+from evolve.improve.optimizer.parts import parts_between
 
 START = Workflow()
 SKILLS = ["skill:tidy-code@0123456789ab", "skill:doubt-it@ba9876543210"]

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.optimizer.item_record import ItemRecord, ItemUtility, probability_above
-from evolve.optimizer.prompt_items import ItemLimits, item_id, parse_prompt, revise
+from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.core.store import Database
+from evolve.core.store.schema import OPTIMIZER
+from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility, probability_above
 from evolve.policies import Edit
-from evolve.prompts import PromptLayers, load_prompt, render_prompt
-from evolve.record.schema import OPTIMIZER
-from evolve.store import Database
+from evolve.policies.language.prompt_items import ItemLimits, item_id, parse_prompt, revise
 
 ACT = (
     'Reply with kind "code".\n- kind "finish": give up\n$strategy\n\nAdvice:\n- Read dates day first.\n- Round last.\n'

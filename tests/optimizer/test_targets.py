@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Cost, EpisodeRecord, TaskView
-from evolve.gate import paired_outcome
-from evolve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
-from evolve.optimizer.linked import LinkedEngine
-from evolve.optimizer.member import Member, compare
-from evolve.optimizer.targets import is_preferred, prospects, standing
-from evolve.workflow import Workflow
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Cost, EpisodeRecord, TaskView
+from evolve.improve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
+from evolve.improve.optimizer.linked import LinkedEngine
+from evolve.improve.optimizer.member import Member, compare
+from evolve.improve.optimizer.targets import is_preferred, prospects, standing
+from evolve.trials.gate import paired_outcome
 
 TASKS = tuple("abcdef")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import RecordDamaged, UsageError
-from evolve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant, VariantArchive
-from evolve.record.schema import OPTIMIZER
-from evolve.store import Database, ObjectStore
+from evolve.core.errors import RecordDamaged, UsageError
+from evolve.core.store import Database, ObjectStore
+from evolve.core.store.schema import OPTIMIZER
+from evolve.improve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant, VariantArchive
 
 names = st.text("0123456789abcdef", min_size=1, max_size=4)
 variants = st.builds(

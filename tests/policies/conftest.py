@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from evolve.policies.search import Guide, SearchPolicy, fit_guide
-from evolve.sandbox import Sandbox, open_sandbox
+from evolve.runtime.sandbox import Sandbox, open_sandbox
 from tests.policies.samples import PRACTICE, TRAINING, Evidence, practise, views_of
 
 

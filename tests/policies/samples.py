@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agent import make_probe
-from evolve.episodes import Action, Claim, Judgement, Limits, Plan, Row, Step, TaskView
+from evolve.core.episodes import Action, Claim, Judgement, Limits, Plan, Row, Step, TaskView
 from evolve.policies import Policy
 from evolve.policies.search import TrainingSettings
-from evolve.sandbox import Program, Sandbox, SandboxLimits
+from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.tasks import equal
 
 LISTS = ([3, 1, 2], [5, 4, 4], [9, 8, 7, 1, 8], [], [6], [2, 2, 7, 10])

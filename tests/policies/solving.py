@@ -12,10 +12,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from evolve.episodes import Limits, Plan
-from evolve.errors import ModelMistake
+from evolve.core.episodes import Limits, Plan
+from evolve.core.errors import ModelMistake
 from evolve.policies.search import SearchPolicy
-from evolve.programs.terms import from_json, operations_in
+from evolve.policies.search.programs.terms import from_json, operations_in
 from evolve.tasks import BUILTIN, Task, equal, load_suite
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Action, Limits, Row, SkillDraft
+from evolve.core.episodes import Action, Limits, Row, SkillDraft
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.abstraction import MOST_PARTS, Answers
 from evolve.policies.search.library import tree_of
 from evolve.policies.search.parts import MOST_INPUTS, AnswerPart
 from evolve.policies.search.problem import Problem
-from evolve.programs.antiunify import instantiate
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, to_json, walk
-from evolve.programs.types import INT, STR, Type
-from evolve.sandbox import Sandbox
+from evolve.policies.search.programs.antiunify import instantiate
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, to_json, walk
+from evolve.policies.search.programs.types import INT, STR, Type
+from evolve.runtime.sandbox import Sandbox
 from evolve.skills import Admission, Skill, unseen_rows
 from evolve.tasks import equal
 from evolve.workspace.learners import SearchLearner

@@ -9,8 +9,8 @@ import pytest
 from evolve.policies.search import SearchPolicy, SearchSettings
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.problem import problem_of
-from evolve.programs.terms import Apply, Constant, Input
-from evolve.programs.types import INT
+from evolve.policies.search.programs.terms import Apply, Constant, Input
+from evolve.policies.search.programs.types import INT
 from tests.policies.samples import first_action, view_of
 
 XS = Input(0)

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Limits, Row, TaskView
+from evolve.core.episodes import Limits, Row, TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS, Operation
-from evolve.programs.operations import literals, vocabulary
-from evolve.programs.terms import Apply, Input
-from evolve.programs.types import BOOL, FLOAT, INT, STR, Type, freeze, substitute, thaw, variables
-from evolve.sandbox import Sandbox
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
+from evolve.policies.search.programs.operations import literals, vocabulary
+from evolve.policies.search.programs.terms import Apply, Input
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type, freeze, substitute, thaw, variables
+from evolve.runtime.sandbox import Sandbox
 from evolve.skills import Skill
 from tests.policies.samples import LISTS, TEXTS, accepted, actions, first_action, view_of, wrong_rows
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from evolve.episodes import Limits, Row, TaskView
-from evolve.errors import ModelMistake
+from evolve.core.episodes import Limits, Row, TaskView
+from evolve.core.errors import ModelMistake
 from evolve.policies.search import SearchPolicy
-from evolve.sandbox import Sandbox
+from evolve.runtime.sandbox import Sandbox
 from tests.policies.samples import first_action, view_of, wrong_rows
 
 SMALL = Limits(candidates=2_000, seconds=None)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.episodes import Row
-from evolve.policies.search.clues import Clues
+from evolve.core.episodes import Row
+from evolve.policies.search.features import Clues
 from evolve.policies.search.problem import problem_from_rows
+from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.operations import literals, vocabulary
 
 MULTIPLES = [([4, 7, 12, 9], [4, 12]), ([5, 8, 3], [8]), ([16, 2, 1, 20], [16, 20])]
 SHOWN = [

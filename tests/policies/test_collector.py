@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evolve.episodes import Limits
+from evolve.core.episodes import Limits
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.collector import without_collector
 from tests.policies.samples import LISTS, first_action, unsolvable, view_of

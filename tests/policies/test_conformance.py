@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from evolve.agent import make_probe
-from evolve.agent.codec import from_json, to_json
-from evolve.episodes import Action, Limits, Plan, Recalled, Row, Step, TaskView
+from evolve.core.episodes import Action, Limits, Plan, Recalled, Row, Step, TaskView
+from evolve.core.episodes.codec import from_json, to_json
 from evolve.policies import Policy
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings
-from evolve.sandbox import Sandbox
+from evolve.runtime.sandbox import Sandbox
 from evolve.testing import FixedPolicy
 from tests.policies.samples import (
     BUDGET,

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Action, Limits, Row, Step, TaskView
+from evolve.core.episodes import Action, Limits, Row, Step, TaskView
 from evolve.policies.protocol import Doubts
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.cuts import Cut
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import problem_of
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.terms import Apply, Constant, Input, to_json
+from evolve.policies.search.programs.types import INT, STR
 from evolve.policies.search.solvers.found import Column
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operations import vocabulary
-from evolve.programs.terms import Apply, Constant, Input, to_json
-from evolve.programs.types import INT, STR
+from evolve.policies.search.thresholds import Cut
 from evolve.tasks import Task
 
 POLICY = SearchPolicy()

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.meter import meter_for
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.programs.evaluation import evaluate
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, from_json, size, walk
+from evolve.policies.search.programs.types import BOOL, INT, STR, Type, list_of, thaw
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
-from evolve.programs.evaluation import evaluate
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.operations import vocabulary
-from evolve.programs.terms import Apply, Constant, Input, Term, from_json, size, walk
-from evolve.programs.types import BOOL, INT, STR, Type, list_of, thaw
 from tests.policies.samples import LISTS, TEXTS, first_action, unsolvable, view_of
 
 INTS = list_of(INT)

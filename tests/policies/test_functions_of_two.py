@@ -11,13 +11,23 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from evolve.episodes import Action, Limits, TaskView
+from evolve.core.episodes import Action, Limits, TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.programs.evaluation import evaluate
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.operations import vocabulary
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, from_json, operations_in, walk
-from evolve.programs.types import INT, freeze, thaw
+from evolve.policies.search.programs.evaluation import evaluate
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.terms import (
+    Apply,
+    Bound,
+    Constant,
+    Input,
+    Lambda,
+    Term,
+    from_json,
+    operations_in,
+    walk,
+)
+from evolve.policies.search.programs.types import INT, freeze, thaw
 from tests.policies.samples import first_action, view_of
 
 OPERATIONS = {operation.name: operation for operation in vocabulary()}

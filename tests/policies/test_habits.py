@@ -8,8 +8,8 @@ import pytest
 
 from evolve.policies.search import SearchPolicy, SearchSettings
 from evolve.policies.search.library import tree_of
-from evolve.programs.terms import Apply, Constant, Input
-from evolve.programs.types import STR, Type
+from evolve.policies.search.programs.terms import Apply, Constant, Input
+from evolve.policies.search.programs.types import STR, Type
 from evolve.skills import Skill
 from tests.policies.samples import first_action, view_of
 

@@ -10,12 +10,12 @@ from statistics import geometric_mean
 import pytest
 
 from evolve.agent import make_probe
-from evolve.episodes import Recalled, TaskView
+from evolve.core.episodes import Recalled, TaskView
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
 from evolve.policies.search.dreams import dream
-from evolve.policies.search.features import features_of
 from evolve.policies.search.problem import problem_of
-from evolve.sandbox import Sandbox
+from evolve.policies.search.task_features import features_of
+from evolve.runtime.sandbox import Sandbox
 from evolve.skills import Skill
 from tests.policies.samples import (
     HELD_OUT,

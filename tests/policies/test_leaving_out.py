@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import problem_from_rows
+from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Searcher, Vocabulary
-from evolve.programs.operations import literals, vocabulary
 
 ROWS = [Row(input=(text,), output=text[::-1].upper() + "!") for text in ("abc", "wxyz", "mn", "pqrst")]
 WORDS = Vocabulary(vocabulary(), literals())

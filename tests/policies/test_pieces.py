@@ -9,15 +9,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evolve.episodes import Limits, Row, Step, TaskView
+from evolve.core.episodes import Limits, Row, Step, TaskView
 from evolve.policies.protocol import Doubts
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.decisions import MIN_SUPPORT
 from evolve.policies.search.problem import Problem, problem_from_rows
+from evolve.policies.search.programs.evaluation import evaluate
+from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.solvers.piece_lists import ENOUGH, lists_of, supported
 from evolve.policies.search.solvers.piece_tests import mined_tests
-from evolve.programs.evaluation import evaluate
-from evolve.programs.operations import vocabulary
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Row, TaskView
+from evolve.core.episodes import Row, TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.clues import Clues, kind_of
+from evolve.policies.search.features import Clues, kind_of
 from evolve.policies.search.guide import FLOOR, MAX_PRICE
 from evolve.policies.search.pricing import UNSEEN, Pricing
 from evolve.policies.search.problem import problem_from_rows
+from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.operations import literals, vocabulary
 
 WORDS = Vocabulary(vocabulary(), literals())
 STATIC = WORDS.static

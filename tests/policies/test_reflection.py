@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from evolve.agent import make_probe
-from evolve.episodes import Action, Claim, TaskView
+from evolve.core.episodes import Action, Claim, TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, to_json
-from evolve.programs.types import INT
-from evolve.sandbox import Sandbox
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, to_json
+from evolve.policies.search.programs.types import INT
+from evolve.runtime.sandbox import Sandbox
 from tests.policies.samples import LISTS, accepted, view_of
 
 XS = Input(0)

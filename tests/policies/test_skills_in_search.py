@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from evolve.agent import make_probe
-from evolve.episodes import TaskView
+from evolve.core.episodes import TaskView
 from evolve.policies.search import SearchPolicy, TrainingSettings, fit_guide
 from evolve.policies.search.library import operation_name, skill_operation, with_library
-from evolve.programs.operations import vocabulary
-from evolve.programs.terms import from_json, operations_in
-from evolve.sandbox import Sandbox
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.terms import from_json, operations_in
+from evolve.runtime.sandbox import Sandbox
 from evolve.skills import Skill
 from tests.policies.samples import LISTS, Evidence, accepted, first_action, view_of, views_of, wrong_rows
 

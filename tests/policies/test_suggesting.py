@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import Action, Decision, EnvironmentState, Judgement, Observation, Seen, Step, TaskView, Turn
-from evolve.models import ModelSetup, open_models
+from evolve.core.episodes import Action, Decision, EnvironmentState, Judgement, Observation, Seen, Step, TaskView, Turn
+from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing.doubles import LocalWire, prompt_of
 
 CLAIM = "All work in this repository is pushed to the main branch at once."

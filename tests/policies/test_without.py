@@ -6,11 +6,11 @@ from math import isqrt
 
 import pytest
 
-from evolve.episodes import Limits
+from evolve.core.episodes import Limits
 from evolve.policies.protocol import Removing
 from evolve.policies.search import SearchPolicy
-from evolve.programs.operations import vocabulary
-from evolve.programs.terms import from_json, operations_in
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.terms import from_json, operations_in
 from tests.policies.samples import LISTS, view_of
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import Cost, Judgement, Limits, Plan, Step, TaskView
+from evolve.core.episodes import Cost, Judgement, Limits, Plan, Step, TaskView
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter
 from evolve.policies.search.problem import problem_of

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.meter import meter_for
 from evolve.policies.search.problem import problem_from_rows
+from evolve.policies.search.programs.evaluation import evaluate
+from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Searcher, Vocabulary
 from evolve.policies.search.solvers.kinds import Kinds
-from evolve.programs.evaluation import evaluate
-from evolve.programs.operations import literals, vocabulary
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from evolve.programs.operations import vocabulary
+from evolve.policies.search.programs.operations import vocabulary
 from tests.policies.solving import Solution, shipped, solve_all, uses
 
 BUDGETS = {**dict.fromkeys(("everyday", "examples", "lists", "strings", "tables"), 40_000), "composed": 10_000}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.programs.antiunify import Typing, generalise, instantiate
-from evolve.programs.evaluation import evaluate
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, size, walk
-from evolve.programs.types import INT, STR, Type
+from evolve.policies.search.programs.antiunify import Typing, generalise, instantiate
+from evolve.policies.search.programs.evaluation import evaluate
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, size, walk
+from evolve.policies.search.programs.types import INT, STR, Type
 from tests.programs.typed_terms import INPUTS, INTS, OPERATIONS, terms
 
 TYPING = Typing(operations=OPERATIONS, inputs=INPUTS)

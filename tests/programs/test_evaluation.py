@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.programs.evaluation import compile_term, evaluate
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, from_json, to_json
-from evolve.programs.types import INT
+from evolve.policies.search.programs.evaluation import compile_term, evaluate
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, from_json, to_json
+from evolve.policies.search.programs.types import INT
 from tests.programs.typed_terms import INTS, OPERATIONS, terms
 
 ONE = Constant(1, INT)

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS, Operation
-from evolve.programs.operations import literals, vocabulary
-from evolve.programs.render import Heading, render
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
-from evolve.programs.types import (
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
+from evolve.policies.search.programs.operations import literals, vocabulary
+from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
+from evolve.policies.search.programs.types import (
     BOOL,
     DATE,
     DATETIME,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.operations import vocabulary
-from evolve.programs.render import Heading, render
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
-from evolve.programs.types import INT, STR
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
+from evolve.policies.search.programs.types import INT, STR
 from tests.programs.typed_terms import expression
 
 OPERATIONS = {operation.name: operation for operation in vocabulary()}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from evolve.programs.operations import vocabulary
-from evolve.programs.render import Heading, render
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
-from evolve.programs.types import INT, STR, Type
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
+from evolve.policies.search.programs.types import INT, STR, Type
 
 OPERATIONS = {operation.name: operation for operation in vocabulary()}
 PATTERN, DELIMITER = Type("pattern"), Type("delimiter")

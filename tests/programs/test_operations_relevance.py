@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.operations import literals, vocabulary
-from evolve.programs.operations.relevance import may_matter
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.operations import literals, vocabulary
+from evolve.policies.search.programs.operations.relevance import may_matter
 
 OPERATIONS = {operation.name: operation.function for operation in vocabulary()}
 TEXTS = st.text(alphabet="ab1 .,;:/-@()[]<>=_|#%$'\"\n", max_size=12)

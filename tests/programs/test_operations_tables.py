@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.operations import vocabulary
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.operations import vocabulary
 
 OPERATIONS = {operation.name: operation.function for operation in vocabulary()}
 

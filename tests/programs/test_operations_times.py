@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.programs.operations.times import parse_duration
+from evolve.policies.search.programs.operations.times import parse_duration
 
 
 def test_a_long_run_of_digits_is_no_duration_and_is_not_searched():

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.programs.evaluation import evaluate
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.render import LINE, Heading, render
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
-from evolve.programs.types import FLOAT, INT, STR, T, Type, dict_of, freeze, list_of
+from evolve.policies.search.programs.evaluation import evaluate
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.render import LINE, Heading, render
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
+from evolve.policies.search.programs.types import FLOAT, INT, STR, T, Type, dict_of, freeze, list_of
 from tests.programs.typed_terms import INTS, OPERATIONS, expression, terms
 
 

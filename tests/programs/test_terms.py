@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from evolve.programs.terms import (
+from evolve.policies.search.programs.terms import (
     Apply,
     Bound,
     Constant,
@@ -27,7 +27,18 @@ from evolve.programs.terms import (
     type_to_json,
     walk,
 )
-from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, fn_of, list_of, row_of
+from evolve.policies.search.programs.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    STR,
+    FrozenDict,
+    Type,
+    dict_of,
+    fn_of,
+    list_of,
+    row_of,
+)
 from tests.programs.typed_terms import INTS, terms
 
 

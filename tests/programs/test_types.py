@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.programs.types import (
+from evolve.policies.search.programs.types import (
     BOOL,
     FLOAT,
     INT,

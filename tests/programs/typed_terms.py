@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from evolve.programs.operations import vocabulary
-from evolve.programs.render import _Expander
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
-from evolve.programs.types import BOOL, INT, STR, Type, fn_of, list_of
+from evolve.policies.search.programs.operations import vocabulary
+from evolve.policies.search.programs.render import _Expander
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
+from evolve.policies.search.programs.types import BOOL, INT, STR, Type, fn_of, list_of
 
 OPERATIONS = {operation.name: operation for operation in vocabulary()}
 INTS, TEXTS = list_of(INT), list_of(STR)

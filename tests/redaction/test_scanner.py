@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.redaction import Scanner, StreamCleaner, known_secrets
+from evolve.core.redaction import Scanner, StreamCleaner, known_secrets
 from tests.redaction.canaries import CANARIES, dotenv, environment
 
 ORDINARY = {

@@ -9,12 +9,12 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.ledger import Budget, Ledger
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
-from evolve.sandbox import open_sandbox
-from evolve.sandbox.protocol import Program, SandboxLimits
-from evolve.store import Database
+from evolve.core.ledger import Budget, Ledger
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database
+from evolve.core.store.schema import MIGRATIONS
+from evolve.runtime.sandbox import open_sandbox
+from evolve.runtime.sandbox.protocol import Program, SandboxLimits
 from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace.opening import cache_folder
 

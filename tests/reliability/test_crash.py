@@ -16,10 +16,10 @@ from benchmarks.crash_record import compare, content, unkept
 from benchmarks.crash_work import episode_of, open_stores, work
 from benchmarks.doubles import small_suite
 from evolve.cli.render.views import episode_line, loop_line
-from evolve.events import Event
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
-from evolve.store import Database
+from evolve.core.events import Event
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database
+from evolve.core.store.schema import MIGRATIONS
 from tests.architecture.source import ROOT
 from tests.reliability.workspaces import stopped
 

@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from evolve import failpoints as faults
-from evolve.errors import UsageError
-from evolve.failpoints import POINTS, VARIABLE, hit
+from evolve.core import failpoints as faults
+from evolve.core.errors import UsageError
+from evolve.core.failpoints import POINTS, VARIABLE, hit
 from tests.architecture.source import ROOT, called_name
 
 
@@ -64,7 +64,7 @@ def test_the_fault_comes_at_the_count_and_once(monkeypatch):
 def test_a_started_process_counts_on_for_itself(monkeypatch):
     monkeypatch.setenv(VARIABLE, "file.begin:2:full")
     hit("file.begin")
-    script = "from evolve.failpoints import hit\ntry: hit('file.begin')\nexcept OSError: print('full')"
+    script = "from evolve.core.failpoints import hit\ntry: hit('file.begin')\nexcept OSError: print('full')"
     child = [sys.executable, "-S", "-c", script]
     assert subprocess.run(child, capture_output=True, cwd=ROOT, text=True, check=True).stdout == "full\n"
     assert os.environ[VARIABLE] == "file.begin:1:full"
@@ -79,7 +79,7 @@ def test_points_reached_are_listed(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("action", ["kill", "term", "int"])
 def test_signals_reach_the_process_itself(action):
-    script = "import sys; from evolve.failpoints import hit; hit('file.begin'); sys.exit(9)"
+    script = "import sys; from evolve.core.failpoints import hit; hit('file.begin'); sys.exit(9)"
     env = {**os.environ, VARIABLE: f"file.begin:1:{action}"}
     ended = subprocess.run([sys.executable, "-S", "-c", script], cwd=ROOT, env=env, stderr=subprocess.DEVNULL)
     assert ended.returncode == -{"kill": 9, "term": 15, "int": 2}[action]

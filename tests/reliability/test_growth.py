@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.paths import WorkspacePaths
-from evolve.store import Database, ObjectStore
-from evolve.store.backups import KEPT, backups
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, ObjectStore
+from evolve.core.store.backups import KEPT, backups
 from evolve.workspace.health.housekeeping import tidy
 from tests.cli.conftest import ROOT
 from tests.reliability.workspaces import everything, opened

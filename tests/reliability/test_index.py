@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve.vectors import Care, MemoryIndex, Rows, StoredIndex, VectorIndex, open_index
+from evolve.memory.index import Care, MemoryIndex, Rows, StoredIndex, VectorIndex, open_index
 from tests.architecture.source import ROOT
 from tests.reliability.workspaces import garble
 
@@ -76,7 +76,7 @@ def test_a_child_runs_no_module_of_the_current_folder(tmp_path: Path, monkeypatc
 
 
 REFILL = (
-    "import sys; from pathlib import Path; from evolve.vectors import open_index\n"
+    "import sys; from pathlib import Path; from evolve.memory.index import open_index\n"
     "from tests.reliability import test_index\n"
     "open_index(Path(sys.argv[1]), 'test', test_index.DIMENSION, store='chroma').refill(test_index.rows(seed=1))\n"
 )
@@ -174,7 +174,7 @@ def test_an_index_of_mostly_replaced_rows_begins_anew(tmp_path: Path) -> None:
 
 CROSSOVER = 260
 GROW = (
-    "import sys; from pathlib import Path; from evolve.vectors import open_index\n"
+    "import sys; from pathlib import Path; from evolve.memory.index import open_index\n"
     "from tests.reliability.test_index import *\n"
     "grown(open_index(Path(sys.argv[1]), 'test', DIMENSION, crossover=CROSSOVER), COUNT).close()\n"
 )
@@ -235,7 +235,7 @@ def test_a_small_index_of_chroma_from_before_gives_way_to_an_exact_one(tmp_path:
     old.mark(50)
     old.close()
     code = (
-        "import sys; from pathlib import Path; from evolve.vectors import open_index\n"
+        "import sys; from pathlib import Path; from evolve.memory.index import open_index\n"
         "index = open_index(Path(sys.argv[1]), 'test', 8); assert (index.generation, index.ids()) == (0, [])\n"
         "index.close(); print('chromadb' in sys.modules)\n"
     )

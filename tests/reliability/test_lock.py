@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.errors import WorkspaceBusy
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
-from evolve.store import Database, Migration, WriterLock
+from evolve.core.errors import WorkspaceBusy
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, Migration, WriterLock
+from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.health.repair import repair
 from tests.architecture.source import ROOT
 from tests.reliability.workspaces import opened
@@ -173,7 +173,7 @@ def test_a_loop_learns_from_what_ran_beside_it(folder: Path) -> None:
             for task in small_suite(10).tasks[8:]:
                 other.run(task)
             assert len(other.runs.unlearned()) == 2
-        loop._loop_left = evolve.ledger.Ledger(evolve.ledger.Budget())
+        loop._loop_left = evolve.core.ledger.Ledger(evolve.core.ledger.Budget())
     with opened(folder, read_only=True) as reader:
         assert reader.runs.unlearned() == []
 

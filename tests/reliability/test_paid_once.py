@@ -10,8 +10,8 @@ import pytest
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
 from evolve.agent import Agent, Surroundings
-from evolve.errors import RecordDamaged
-from evolve.failpoints import VARIABLE
+from evolve.core.errors import RecordDamaged
+from evolve.core.failpoints import VARIABLE
 from evolve.tasks import render_jsonl
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 from tests.agent.conftest import make_task

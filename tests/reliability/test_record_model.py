@@ -16,12 +16,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from benchmarks.crash_work import episode_of, open_stores
 from benchmarks.doubles import small_suite
-from evolve.errors import WorkspaceError
-from evolve.failpoints import VARIABLE
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
+from evolve.core.errors import WorkspaceError
+from evolve.core.failpoints import VARIABLE
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, WriterLock
+from evolve.core.store.schema import MIGRATIONS
 from evolve.skills import AdmissionVerdict, Skill
-from evolve.store import Database, WriterLock
 from evolve.workspace.locating import ensure_workspace
 
 pytestmark = pytest.mark.slow

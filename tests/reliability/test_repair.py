@@ -12,9 +12,9 @@ import pytest
 
 import evolve
 from evolve.cli import main
-from evolve.errors import RecordDamaged, WorkspaceBusy
-from evolve.ledger import SpendingBook, Spent
-from evolve.paths import WorkspacePaths
+from evolve.core.errors import RecordDamaged, WorkspaceBusy
+from evolve.core.ledger import SpendingBook, Spent
+from evolve.core.paths import WorkspacePaths
 from evolve.workspace.health.doctor import doctor
 from evolve.workspace.health.repair import repair
 from tests.reliability.workspaces import everything, garble, opened

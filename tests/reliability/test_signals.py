@@ -14,7 +14,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.failpoints import VARIABLE
+from evolve.core.failpoints import VARIABLE
 from evolve.tasks import render_jsonl
 from tests.architecture.source import ROOT
 from tests.reliability.test_crash import bad, crashed

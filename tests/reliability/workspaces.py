@@ -11,9 +11,9 @@ from typing import Any
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.agent.codec import to_data
-from evolve.failpoints import VARIABLE
-from evolve.optimizer import ALL_INSIGHTS, Variant
+from evolve.core.episodes.codec import to_data
+from evolve.core.failpoints import VARIABLE
+from evolve.improve.optimizer import ALL_INSIGHTS, Variant
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import FixedLearner, TrustingSandbox
 from evolve.workspace import Workspace

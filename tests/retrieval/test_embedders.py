@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import WorkspaceError
-from evolve.retrieval import Embedder, HashingEmbedder, SentenceTransformerEmbedder
-from evolve.settings import Settings
+from evolve.core.errors import WorkspaceError
+from evolve.core.settings import Settings
+from evolve.runtime.retrieval import Embedder, HashingEmbedder, SentenceTransformerEmbedder
 from evolve.workspace.opening import open_embedder
 from tests.offering import offering
 
@@ -82,7 +82,7 @@ def test_hashing_dimensions_have_names_of_their_own() -> None:
 
 def test_hashing_is_the_same_in_another_process() -> None:
     code = (
-        "from evolve.retrieval import HashingEmbedder;"
+        "from evolve.runtime.retrieval import HashingEmbedder;"
         "print(HashingEmbedder(32).encode(['Sort the list', 'naïve café']).tobytes().hex())"
     )
     seen = {
@@ -115,6 +115,6 @@ def test_a_missing_model_names_the_remedy(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_importing_the_package_loads_no_numpy() -> None:
-    code = "import sys, evolve.retrieval; print('numpy' in sys.modules)"
+    code = "import sys, evolve.runtime.retrieval; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

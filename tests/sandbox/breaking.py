@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from evolve.sandbox.protocol import Backend, Launch, SandboxLimits
+from evolve.runtime.sandbox.protocol import Backend, Launch, SandboxLimits
 
 ERRORS = {
     "open": errno.EMFILE,
@@ -139,7 +139,7 @@ def broken_here(tried: Sequence[str]) -> Iterator[list[str]]:
         def call(*arguments: Any, **options: Any) -> Any:
             caller = sys._getframe(1)
             place = f"{name}:{caller.f_globals.get('__name__')}:{caller.f_lineno}"
-            if not told and ":evolve.sandbox" in place and place not in tried:
+            if not told and ":evolve.runtime.sandbox" in place and place not in tried:
                 told.append(place)
                 number = ERRORS.get(name, errno.EIO)
                 raise OSError(number, os.strerror(number))

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox import Sandbox, open_sandbox
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import Sandbox, open_sandbox
 
 
 @pytest.fixture(scope="session")

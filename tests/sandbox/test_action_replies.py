@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.sandbox.action_replies import Collected, read_files, read_report
-from evolve.sandbox.actions import is_plain_name
-from evolve.sandbox.replies import Block
-from evolve.sandbox.wiping import NotWiped, larger_than, place_file, regular_files, wipe
+from evolve.runtime.sandbox.action_replies import Collected, read_files, read_report
+from evolve.runtime.sandbox.actions import is_plain_name
+from evolve.runtime.sandbox.guest.cleanup import NotWiped, larger_than, place_file, regular_files, wipe
+from evolve.runtime.sandbox.replies import Block
 
 GOOD = {"value": 1, "has": True, "error": "", "limit": "", "denied": []}
 

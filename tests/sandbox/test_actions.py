@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from evolve.errors import UsageError
-from evolve.sandbox import ActionFile, SandboxLimits
+from evolve.core.errors import UsageError
+from evolve.runtime.sandbox import ActionFile, SandboxLimits
 
 SMALL = SandboxLimits(wall_s=30.0, memory_mb=200, file_mb=4, result_kb=64, output_kb=8)
 SHORT = SandboxLimits(wall_s=1.0)

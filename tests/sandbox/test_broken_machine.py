@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox import ActionFile, Program, Sandbox, SandboxLimits
-from evolve.sandbox.bubblewrap import Bubblewrap
-from evolve.sandbox.isolated import IsolatedSandbox
-from evolve.sandbox.landlock import Landlock
-from evolve.sandbox.protocol import Backend
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import ActionFile, Program, Sandbox, SandboxLimits
+from evolve.runtime.sandbox.bubblewrap import Bubblewrap
+from evolve.runtime.sandbox.isolated import IsolatedSandbox
+from evolve.runtime.sandbox.landlock import Landlock
+from evolve.runtime.sandbox.protocol import Backend
 from tests.sandbox.breaking import IN_RUNNER, Breaking, broken_here
 
 pytestmark = pytest.mark.slow
@@ -160,8 +160,8 @@ def test_every_failure_of_the_supervisor_is_a_fault_or_does_no_harm(backend, sce
 _UNDER_A_LIMIT = """
 import resource, sys
 from pathlib import Path
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox import Program, open_sandbox
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import Program, open_sandbox
 sandbox = open_sandbox(sys.argv[1], warm=False)
 number, most = getattr(resource, sys.argv[2]), int(sys.argv[3])
 resource.setrlimit(number, (most, most))

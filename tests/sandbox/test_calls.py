@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from evolve.sandbox import SandboxLimits
+from evolve.runtime.sandbox import SandboxLimits
 
 SHORT = SandboxLimits(wall_s=1.5, processes=4, result_kb=256)
 

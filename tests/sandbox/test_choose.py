@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import SandboxUnavailable, UsageError
-from evolve.sandbox import Program, SandboxLimits, check_backends, open_sandbox
-from evolve.sandbox.protocol import Launch
-from evolve.sandbox.seatbelt import profile
-from evolve.sandbox.selftest import self_test
-from evolve.sandbox.unconfined import Unconfined
+from evolve.core.errors import SandboxUnavailable, UsageError
+from evolve.runtime.sandbox import Program, SandboxLimits, check_backends, open_sandbox
+from evolve.runtime.sandbox.protocol import Launch
+from evolve.runtime.sandbox.seatbelt import profile
+from evolve.runtime.sandbox.selftest import self_test
+from evolve.runtime.sandbox.unconfined import Unconfined
 
 
 @pytest.mark.slow

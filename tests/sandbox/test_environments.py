@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import SandboxUnavailable, UsageError
-from evolve.sandbox import Sandbox, SandboxLimits, open_sandbox
+from evolve.core.errors import SandboxUnavailable, UsageError
+from evolve.runtime.sandbox import Sandbox, SandboxLimits, open_sandbox
 
 SECRET = "only for its owner"
 READ = """

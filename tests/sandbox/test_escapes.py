@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.sandbox import Program, SandboxLimits
+from evolve.runtime.sandbox import Program, SandboxLimits
 from tests.sandbox.hostile import EXHAUSTING, PRELUDE, SHARED
 
 WALL_S = 0.3

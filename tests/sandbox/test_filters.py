@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from evolve.sandbox.seccomp import border_filter, program_filter
+from evolve.runtime.sandbox.seccomp import border_filter, program_filter
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBERS = {

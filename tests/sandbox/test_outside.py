@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox.outside import run_outside
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox.outside import run_outside
 
 PATH = {"PATH": os.environ["PATH"]}
 

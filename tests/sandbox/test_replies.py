@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.sandbox.replies import Block, ReplyReader, read_block
+from evolve.runtime.sandbox.replies import Block, ReplyReader, read_block
 
 
 def reader() -> ReplyReader:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.sandbox import NOT_RUN, Program, SandboxLimits, TestModule
+from evolve.runtime.sandbox import NOT_RUN, Program, SandboxLimits, TestModule
 
 IDENTITY = Program(source="def f(x):\n    return x\n", entry="f")
 
@@ -264,7 +264,7 @@ def children() -> list[int]:
 FORKED = """
 import os, sys
 from pathlib import Path
-from evolve.sandbox import Program, open_sandbox
+from evolve.runtime.sandbox import Program, open_sandbox
 def ask(value):
     program = Program(source="def f(x):\\n return x", entry="f")
     return sandbox.run_programs([program], [[value]]).programs[0].outputs[0].value
@@ -296,7 +296,7 @@ def test_threads_share_a_sandbox(sandbox):
 SUPERVISOR = """
 import sys
 from pathlib import Path
-from evolve.sandbox import Program, SandboxLimits, open_sandbox
+from evolve.runtime.sandbox import Program, SandboxLimits, open_sandbox
 sandbox = open_sandbox(sys.argv[1], cache_dir=Path(sys.argv[2]))
 print("started", flush=True)
 endless = Program(source="def f():\\n while True: pass", entry="f")

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox import ActionFile, Program, Sandbox, SandboxLimits, open_sandbox
-from evolve.sandbox.scratch import make_scratch, remove_abandoned
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import ActionFile, Program, Sandbox, SandboxLimits, open_sandbox
+from evolve.runtime.sandbox.scratch import make_scratch, remove_abandoned
 
 ELSEWHERE = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]
-REMOVE = "from evolve.sandbox.scratch import remove_abandoned; remove_abandoned(older_than_s=0)"
+REMOVE = "from evolve.runtime.sandbox.scratch import remove_abandoned; remove_abandoned(older_than_s=0)"
 MAKE = """
 import time
-from evolve.sandbox.scratch import make_scratch
+from evolve.runtime.sandbox.scratch import make_scratch
 scratch = make_scratch()
 print(scratch.path, flush=True)
 time.sleep(60)
@@ -178,7 +178,7 @@ def test_programs_of_a_kept_interpreter_whose_folder_is_lost_are_run_elsewhere(c
 
 ON_A_FULL_DISK = """
 from pathlib import Path
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 with open_sandbox("landlock", cache_dir=Path("/dev/shm/cache")) as sandbox:
     result = sandbox.execute("open('a').read()", files={"a": b"x" * (1 << 20)})
     print(result.state, result.error)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox import ServerNeeds, ServerProcess
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import ServerNeeds, ServerProcess
 
 PYTHON = os.path.realpath(sys.executable)
 FAMILY = """

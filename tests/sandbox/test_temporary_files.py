@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.sandbox import SandboxLimits
+from evolve.runtime.sandbox import SandboxLimits
 
 WRITE = (
     "import os, tempfile\nopen('out', 'w').write('x')\n"

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from evolve.sandbox import SandboxLimits
+from evolve.runtime.sandbox import SandboxLimits
 from tests.sandbox.test_escapes import survivors
 
 
@@ -78,7 +78,7 @@ def test_a_tree_is_bounded_as_a_whole(sandbox, code):
 SUPERVISOR = """
 import sys
 from pathlib import Path
-from evolve.sandbox import SandboxLimits, open_sandbox
+from evolve.runtime.sandbox import SandboxLimits, open_sandbox
 sandbox = open_sandbox(sys.argv[1], cache_dir=Path(sys.argv[2]))
 code = '''
 import os, signal, time

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.errors import UsageError
-from evolve.serve.answers import MOST_TOOLS, Answers, Wording
-from evolve.serve.protocol import server_of
+from evolve.cli.serve.answers import MOST_TOOLS, Answers, Wording
+from evolve.cli.serve.protocol import server_of
+from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict
 from evolve.testing import TrustingSandbox
 from tests.improve.test_item_history import SKILL

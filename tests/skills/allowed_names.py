@@ -1,4 +1,4 @@
-"""Writes ``evolve/skills/allowed.toml``: what a skill may use of the standard library, from the modules themselves.
+"""Writes ``evolve/skills/lint/allowed.toml``: what a skill may use of the standard library, from the modules themselves.
 
     python -m tests.skills.allowed_names [check]
 
@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[2] / "evolve/skills/allowed.toml"
+TARGET = Path(__file__).parents[2] / "evolve/skills/lint/allowed.toml"
 
 
 def words(text: str) -> list[str]:

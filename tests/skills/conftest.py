@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from evolve.record.schema import SKILLS
-from evolve.sandbox import open_sandbox
+from evolve.core.equality import equal
+from evolve.core.store import Database, ObjectStore
+from evolve.core.store.schema import SKILLS
+from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Admission, SkillLibrary
-from evolve.store import Database, ObjectStore
-from evolve.tasks.equality import equal
 
 
 @pytest.fixture(scope="session")

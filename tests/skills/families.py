@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from evolve.episodes import Row, SkillDraft
+from evolve.core.episodes import Row, SkillDraft
 
 # The last few signs of a code stand behind a mark, in small or capital letters. How many and behind which mark differs
 # from task to task, and how it is written from answer to answer.

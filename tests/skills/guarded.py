@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.episodes import Row, SkillDraft
+from evolve.core.episodes import Row, SkillDraft
 
 _WORDS = ("maple", "River", "stone", "Cloud", "amber", "NORTH", "lamp", "Ferry", "quiet", "Orchard", "pebble", "Tower")
 _SOURCE = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolve.episodes import Row, SkillDraft
+from evolve.core.episodes import Row, SkillDraft
 
 LARGE_EVENS = '''
 def large_evens(xs: list[int], least: int) -> list[int]:

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.errors import UsageError
-from evolve.sandbox import Outcome
+from evolve.core.equality import equal
+from evolve.core.errors import UsageError
+from evolve.runtime.sandbox import Outcome
 from evolve.skills import Admission, Skill
 from evolve.skills.inputs import similar_inputs
 from evolve.skills.mutants import mutants
 from evolve.skills.signatures import shape
-from evolve.tasks.equality import equal
 from tests.skills.samples import GOOD, LARGE_EVENS, UNSEEN, draft, rows
 
 
@@ -133,7 +133,7 @@ def test_a_broken_sandbox_is_a_fault_and_no_refusal(admission):
         backend = "broken"
 
         def run_programs(self, *args, **kwargs):
-            from evolve.sandbox import ProgramRun, SandboxResult
+            from evolve.runtime.sandbox import ProgramRun, SandboxResult
 
             runs = tuple(ProgramRun(outputs=()) for _ in args[0])
             return SandboxResult(programs=runs, fault="the machine is on fire")

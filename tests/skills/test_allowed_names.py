@@ -7,8 +7,8 @@ import types
 
 import pytest
 
-from evolve.skills.allowed import allowed
 from evolve.skills.lint import lint
+from evolve.skills.lint.allowed import allowed
 from tests.skills.allowed_names import HELD_BACK, TARGET, collected, kept, merged, text_of
 
 LATER = {  # names that the oldest Python we support does not have

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.skills.archives import LARGEST, read_foreign
 from evolve.skills.foreign import foreign_skills
 

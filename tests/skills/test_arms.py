@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.record.drafts import judge_draft
-from evolve.sandbox import Outcome, open_sandbox
-from evolve.skills.arms import trimmed
+from evolve.runtime.sandbox import Outcome, open_sandbox
+from evolve.skills.unreached_branches import trimmed
 from evolve.tasks import Task
+from evolve.trials.skill_drafts import judge_draft
 from evolve.workspace.learners import SearchLearner
 from tests.skills.samples import GOOD, LARGE_EVENS, UNSEEN, draft, rows
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.sandbox import SandboxLimits
+from evolve.runtime.sandbox import SandboxLimits
 from evolve.skills import Skill
-from evolve.skills.audit import audit
+from evolve.skills.lint.audit import audit
 from evolve.testing import TrustingSandbox
 from tests.skills.samples import GOOD, UNSEEN
 from tests.skills.snippets import snippets

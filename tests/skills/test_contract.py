@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Row, SkillDraft
+from evolve.core.episodes import Row, SkillDraft
 from evolve.policies.language.mounting import skill_files
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill, read_folder, write_folder
 from evolve.skills.contract import Abstained, drawn_from, unmet
 from evolve.tasks import BUILTIN, load_suite

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.episodes import SkillDraft
-from evolve.sandbox import Outcome
-from evolve.skills.frozen import frozen_piece, suspects
+from evolve.core.episodes import SkillDraft
+from evolve.runtime.sandbox import Outcome
+from evolve.skills.hard_coded import frozen_piece, suspects
 from tests.skills.samples import rows
 
 DAYS = ["2026-01-14", "2026-02-03", "2026-03-26", "2026-05-09", "2026-07-30", "2026-09-12", "2026-11-27"]

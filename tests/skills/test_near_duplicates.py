@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.record.drafts import DraftJudge, keep
 from evolve.skills import ACTIVE, Skill
-from evolve.skills.likeness import likeness, same_source, scalars
+from evolve.skills.equivalence import likeness, same_source, scalars
+from evolve.trials.skill_drafts import DraftJudge, keep
 from tests.skills.families import family
 from tests.skills.samples import rows
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolve.record.pairings import verified_pairings
 from evolve.skills import AdmissionVerdict, Skill
+from evolve.trials.pairings import verified_pairings
 from tests.skills.samples import GOOD
 
 SKILL = Skill.from_draft(GOOD)

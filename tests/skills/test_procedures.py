@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Rehearsal
+from evolve.core.episodes import Rehearsal
 from evolve.skills.procedures import lint_procedure, shortened, standing
 
 CODE = '''\

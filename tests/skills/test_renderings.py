@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 
 from evolve.policies.search import SearchPolicy
-from evolve.programs.operations import literals
-from evolve.programs.render import render
-from evolve.programs.terms import Apply, Term
+from evolve.policies.search.programs.operations import literals
+from evolve.policies.search.programs.render import render
+from evolve.policies.search.programs.terms import Apply, Term
 from evolve.skills.lint import lint
 from tests.policies.samples import HELD_OUT, PRACTICE, first_action, views_of
 from tests.programs.test_render import OPERATIONS, every_call, heading, printed

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.errors import RecordDamaged, WorkspaceBusy, WorkspaceError
-from evolve.store import Database, Migration
+from evolve.core.errors import RecordDamaged, WorkspaceBusy, WorkspaceError
+from evolve.core.store import Database, Migration
 
 THINGS = Migration(
     "things",
@@ -240,7 +240,7 @@ def test_acknowledged_rows_survive_a_kill(path: Path) -> None:
     script = (
         "import sys, itertools\n"
         "from pathlib import Path\n"
-        "from evolve.store import Database, Migration\n"
+        "from evolve.core.store import Database, Migration\n"
         "change = Migration('things', 1, 'CREATE TABLE things (id TEXT PRIMARY KEY, checksum TEXT NOT NULL)')\n"
         "db = Database(Path(sys.argv[1]), [change])\n"
         "for n in itertools.count():\n"

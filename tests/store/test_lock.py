@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import WorkspaceBusy, WorkspaceError
-from evolve.store import RecordAccess, WriterLock
+from evolve.core.errors import WorkspaceBusy, WorkspaceError
+from evolve.core.store import RecordAccess, WriterLock
 
 HOLD = (
-    "import sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
+    "import sys, time; from pathlib import Path; from evolve.core.store import WriterLock\n"
     "WriterLock(Path(sys.argv[1])).acquire(); print('held', flush=True); time.sleep(60)\n"
 )
 HOLD_WITH_WORKER = (
-    "import os, sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
+    "import os, sys, time; from pathlib import Path; from evolve.core.store import WriterLock\n"
     "WriterLock(Path(sys.argv[1])).acquire(); worker = os.fork()\n"
     "if worker: print(worker, flush=True)\n"
     "time.sleep(60)\n"
@@ -141,7 +141,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 LEARNER = (
-    "import sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
+    "import sys, time; from pathlib import Path; from evolve.core.store import WriterLock\n"
     "with WriterLock(Path(sys.argv[1])).held('learn'): print('held', flush=True); sys.stdin.readline()\n"
 )
 

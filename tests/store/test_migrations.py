@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import WorkspaceError
-from evolve.store import Database, Migration
-from evolve.store.backups import backups
+from evolve.core.errors import WorkspaceError
+from evolve.core.store import Database, Migration
+from evolve.core.store.backups import backups
 
 FIRST = Migration("things", 1, "CREATE TABLE things (id TEXT PRIMARY KEY, checksum TEXT NOT NULL)")
 SECOND = Migration("things", 2, "ALTER TABLE things ADD COLUMN note TEXT; CREATE INDEX by_note ON things (note)")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.files import digest
-from evolve.store import ObjectStore
+from evolve.core.errors import RecordDamaged, WorkspaceError
+from evolve.core.files import digest
+from evolve.core.store import ObjectStore
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from evolve.store.lock import is_gone, terminate
+from evolve.core.store.lock import is_gone, terminate
 
 HOLD = (
-    "import json, sys, time; from pathlib import Path; from evolve.store import WriterLock\n"
-    "from evolve.store.lock import this_process\n"
+    "import json, sys, time; from pathlib import Path; from evolve.core.store import WriterLock\n"
+    "from evolve.core.store.lock import this_process\n"
     "WriterLock(Path(sys.argv[1])).acquire(); print(json.dumps(this_process()), flush=True); time.sleep(60)\n"
 )
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from evolve.store import Database
+from evolve.core.store import Database
 from tests.store.test_database import THINGS
 from tests.write_protection import without_power_over_permissions
 
 READ = """
 import sys
 from pathlib import Path
-from evolve.errors import WorkspaceError
-from evolve.store import Database
+from evolve.core.errors import WorkspaceError
+from evolve.core.store import Database
 try:
     with Database(Path(sys.argv[1]), read_only=True) as db:
         print(*(row["id"] for row in db.rows("things")), len(db.check()))
@@ -30,7 +30,7 @@ except WorkspaceError as error:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from evolve.store import Database
+from evolve.core.store import Database
 from tests.store.test_database import THINGS
 db = Database(Path(sys.argv[1]), [THINGS])
 db.insert("things", {"id": "late"})

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import RecordDamaged, WorkspaceError
-from evolve.failpoints import POINTS, VARIABLE
-from evolve.store import Database, Migration, finish_rebuild, rebuild
-from evolve.store.backups import backups
+from evolve.core.errors import RecordDamaged, WorkspaceError
+from evolve.core.failpoints import POINTS, VARIABLE
+from evolve.core.store import Database, Migration, finish_rebuild, rebuild
+from evolve.core.store.backups import backups
 
 CHANGES = [
     Migration(

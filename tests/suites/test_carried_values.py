@@ -7,7 +7,7 @@ import random
 import pytest
 
 from benchmarks.suites import lists_carried
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 from evolve.tasks import equal
 
 PROGRAMS = {p.text: p.fn for p in (f.make(random.Random(0)) for f in lists_carried.families())}

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.suites import everyday, tables
 from benchmarks.suites.everyday_build import EXAMPLES, HIDDEN, Member, attempt, members
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 from evolve.tasks import Suite, Task, equal, load_suite, parse_signature, render_jsonl
 from evolve.tasks.signature import conforms
 
@@ -217,4 +217,6 @@ def test_generators_know_no_policy_and_no_operation() -> None:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            assert not any(name.startswith(("evolve.programs", "evolve.policies")) for name in names), file.name
+            assert not any(name.startswith(("evolve.policies.search.programs", "evolve.policies")) for name in names), (
+                file.name
+            )

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.suites import SIZES, draw_suite
 from benchmarks.suites.__main__ import main, packed, shipped_file
 from benchmarks.suites.frame import degenerate
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import Suite, load_suite, render_jsonl
 from evolve.tasks.reading.assemble import assemble
 from evolve.tasks.reading.jsonl import parse_json

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.suites import everyday, tables
 from benchmarks.suites.everyday_build import members
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 from evolve.tasks import equal
 
 STOCK = [

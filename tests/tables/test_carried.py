@@ -15,8 +15,8 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.table import Table
 
-from evolve.errors import TaskError
-from evolve.tables import Change, Rewriting, open_table
+from evolve.core.errors import TaskError
+from evolve.tasks.tables import Change, Rewriting, open_table
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _VML = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tables import first_line_of
+from evolve.tasks.tables import first_line_of
 
 CASES = {
     "names": (

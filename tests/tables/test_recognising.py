@@ -7,8 +7,8 @@ import itertools
 
 import pytest
 
-from evolve.errors import TaskError
-from evolve.tables import Change, Rewriting, open_table, reading_told
+from evolve.core.errors import TaskError
+from evolve.tasks.tables import Change, Rewriting, open_table, reading_told
 
 _TABLES = {
     "a comma in every name": ("Last, First|Dept|Code\nKnuth, Donald|CS|a1\nHopper, Grace|NV|\n", "|", 3),

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import TaskError
-from evolve.reasons import reason
-from evolve.tables import Change, Rewriting, column_of, is_blank, open_table, text_column, typed_column
-from evolve.tables.columns import LONGEST_NUMBER
+from evolve.core.errors import TaskError
+from evolve.core.reasons import reason
+from evolve.tasks.tables import Change, Rewriting, column_of, is_blank, open_table, text_column, typed_column
+from evolve.tasks.tables.columns import LONGEST_NUMBER
 
 NAMES = [("Jörg", "3,50", ""), ("Zoë", "12,00", "14,28"), ("O'Neil; jr", "0,99", "")]
 

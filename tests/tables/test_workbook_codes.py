@@ -6,7 +6,7 @@ import openpyxl
 import pytest
 
 import evolve
-from evolve.tables import open_table
+from evolve.tasks.tables import open_table
 
 
 def book(file, rows, formats):

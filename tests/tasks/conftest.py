@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import CommandVerifier, Submission, TestsVerifier
 from evolve.tasks.work import FolderWork
 from evolve.workspace.opening import cache_folder

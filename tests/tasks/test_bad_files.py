@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import TaskError
+from evolve.core.errors import TaskError
 from evolve.tasks import load_examples, load_suite
 
 ROW = {"input": [1], "output": 2}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from evolve.core.episodes import Row
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Row
 from evolve.tasks import RowsVerifier, Submission, TestsVerifier
 from tests.tasks.asserting import three
 

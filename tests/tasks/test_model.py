@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Row
-from evolve.errors import UsageError
+from evolve.core.episodes import Row
+from evolve.core.errors import UsageError
 from evolve.tasks import Suite, Task, assign_splits
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Row
-from evolve.gate.copying import WORDS, copies
+from evolve.core.episodes import Row
+from evolve.runtime.retrieval.text_overlap import runs
 from evolve.tasks import Task
 from evolve.tasks.alike import problem_traits
-from evolve.tasks.overlap import runs
+from evolve.trials.gate.leakage import WORDS, copies
 
 WORD = st.sampled_from(["ab", "cd", "ef", "день", "год"])
 

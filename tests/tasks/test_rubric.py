@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evolve.models import ModelSetup, open_models
+from evolve.runtime.models import ModelSetup, open_models
 from evolve.tasks import RubricVerifier, Submission
 from evolve.testing import LocalWire, TrustingSandbox
 

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from benchmarks.suites import draw_suite
-from evolve.episodes import BUILT_IN
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import BUILT_IN
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
 from evolve.tasks import BUILTIN, load_suite, render_jsonl
 
 # Name: tasks, digest of the suite, of its tasks as a file (order, rows and meta), and of the split of every group.

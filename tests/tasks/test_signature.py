@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Row
+from evolve.core.episodes import Row
 from evolve.tasks import SignatureError, format_signature, infer_signature, parse_signature
 from evolve.tasks.signature import (
     BOOL,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Row
-from evolve.errors import UsageError
+from evolve.core.episodes import Row
+from evolve.core.errors import UsageError
 from evolve.tasks import Task, load_examples, load_suite, render_jsonl, resolve_task
 from evolve.tasks.reading.assemble import assemble
 from evolve.tasks.reading.jsonl import parse_json

@@ -5,10 +5,10 @@ from __future__ import annotations
 import openpyxl
 import pytest
 
-from evolve.errors import TaskError, UsageError
-from evolve.tables import open_table
+from evolve.core.errors import TaskError, UsageError
 from evolve.tasks import load_examples
 from evolve.tasks.reading.partly_filled import column_task
+from evolve.tasks.tables import open_table
 
 NAMES = ["Ada Lovelace", "Alan Turing", "Grace Hopper", "Zoë Müller", "Tony Hoare", "John Backus"]
 ROWS = [("name", "short", "place"), *((name, name.split()[0], "x") for name in NAMES), ("Donald Knuth", "", "y")]

@@ -6,11 +6,11 @@ from dataclasses import fields, replace
 
 import pytest
 
-from evolve.episodes import Cost, EpisodeRecord, Limits, Row
-from evolve.optimizer.prompt_items import parse_prompt
-from evolve.record.arms import Arm
+from evolve.core.episodes import Cost, EpisodeRecord, Limits, Row
+from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
 from evolve.trials import Change, run_pairs
+from evolve.trials.arms import Arm
 from evolve.trials.verdict import by_cost
 
 PROMPT = "Do it.\n\nAdvice:\n- Read first.\n- Write last.\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve.vectors import Hit, Progress, Rows, Tag, Where
+from evolve.memory.index import Hit, Progress, Rows, Tag, Where
 
 
 class ListIndex:

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve.errors import WorkspaceError
-from evolve.vectors import MemoryIndex, Rows, VectorIndex, open_index, open_store
+from evolve.core.errors import WorkspaceError
+from evolve.memory.index import MemoryIndex, Rows, VectorIndex, open_index, open_store
 from tests.offering import offering
 
 DIMENSION = 8
@@ -235,7 +235,7 @@ def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, p
 @pytest.mark.parametrize("store", ["exact", "chroma"])
 def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path, store: str) -> None:
     code = (
-        "import os, sys, numpy as np; from evolve.vectors import open_index;"
+        "import os, sys, numpy as np; from evolve.memory.index import open_index;"
         "i = open_index(sys.argv[1], 'test', 8, store=sys.argv[2]); i.upsert(['a'], np.ones((1, 8))); i.mark(1);"
         "os._exit(9)"
     )
@@ -294,6 +294,6 @@ def test_the_exact_index_travels_between_processes() -> None:
 
 @pytest.mark.slow
 def test_importing_the_package_loads_neither_chroma_nor_numpy() -> None:
-    code = "import sys, evolve.vectors; print([m for m in ('chromadb', 'numpy') if m in sys.modules])"
+    code = "import sys, evolve.memory.index; print([m for m in ('chromadb', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -16,8 +16,8 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.errors import UsageError
-from evolve.store import this_process
+from evolve.core.errors import UsageError
+from evolve.core.store import this_process
 from evolve.tasks import render_jsonl
 from evolve.workspace import pause_loop, resume_loop, stop_loop
 from tests.architecture.source import ROOT

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import evolve
-from evolve.errors import SandboxUnavailable, UsageError, WorkspaceError
+from evolve.core.errors import SandboxUnavailable, UsageError, WorkspaceError
 from evolve.workspace import SandboxLimits, models, sandbox, tasks, workflow
 
 

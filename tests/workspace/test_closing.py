@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.workspace.parts import Parts
 
 SHELVES = (
@@ -31,18 +31,8 @@ def methods() -> Iterator[tuple[str, str]]:
 
 def shelf_class(shelf: str) -> type:
     from evolve.workspace.loops import variants
+    from evolve.workspace.resources import criteria, folders, gate, memory, models, preferences, skills, tools, workflow
     from evolve.workspace.runs import conversations, past_runs
-    from evolve.workspace.shelves import (
-        criteria,
-        folders,
-        gate,
-        memory,
-        models,
-        preferences,
-        skills,
-        tools,
-        workflow,
-    )
 
     return {
         "runs": past_runs.Runs,

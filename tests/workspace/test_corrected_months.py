@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 pytestmark = pytest.mark.usefixtures("few_rivals")
 

@@ -6,9 +6,9 @@ import pytest
 
 import evolve
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Limits, Refused, Row
+from evolve.core.episodes import Limits, Refused, Row
+from evolve.core.reasons import reason
 from evolve.policies.search import SearchPolicy
-from evolve.reasons import reason
 from evolve.tasks import Task, load_examples
 from evolve.testing import FixedPolicy, TrustingSandbox
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.errors import EvolveError, RecordDamaged, UsageError, WorkspaceError
-from evolve.files import digest
+from evolve.core.errors import EvolveError, RecordDamaged, UsageError, WorkspaceError
+from evolve.core.files import digest
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedWorker
 from evolve.workspace import Person, Workspace, doctor

@@ -9,9 +9,9 @@ import pytest
 
 import evolve
 from benchmarks.diagnose_cases import MAKERS, QUIET
-from evolve.episodes import Row
-from evolve.errors import UsageError
-from evolve.reasons import reason
+from evolve.core.episodes import Row
+from evolve.core.errors import UsageError
+from evolve.core.reasons import reason
 from evolve.tasks import Task
 from evolve.testing import Scenario, ScriptedEndpoint, prompt_of
 from evolve.workspace import tasks

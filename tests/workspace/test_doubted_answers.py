@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cancellation import Cancellation
-from evolve.episodes import Row
-from evolve.events import Event
-from evolve.reasons import reason
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Row
+from evolve.core.events import Event
+from evolve.core.reasons import reason
 from evolve.tasks import Task
 from evolve.workspace import Person
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.episodes import Row, SkillDraft
-from evolve.errors import SandboxUnavailable
+from evolve.core.episodes import Row, SkillDraft
+from evolve.core.errors import SandboxUnavailable
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import TrustingSandbox
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.errors import UsageError
-from evolve.tables import open_table
+from evolve.core.errors import UsageError
+from evolve.tasks.tables import open_table
 
 pytestmark = pytest.mark.usefixtures("few_rivals")
 

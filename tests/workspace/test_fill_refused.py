@@ -6,7 +6,7 @@ import openpyxl
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 
 @pytest.fixture(scope="module")

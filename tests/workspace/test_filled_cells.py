@@ -10,8 +10,8 @@ import pytest
 
 import evolve
 from evolve.cli.render.reasons import reason_told
-from evolve.errors import UsageError
-from evolve.reasons import reason
+from evolve.core.errors import UsageError
+from evolve.core.reasons import reason
 from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.workspace import Flag
 

@@ -13,8 +13,8 @@ import openpyxl
 import pytest
 
 import evolve
-from evolve.errors import UsageError, WorkspaceError
-from evolve.reasons import reason
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.reasons import reason
 from evolve.workspace import Flag
 from tests.architecture.source import ROOT
 
@@ -335,7 +335,7 @@ def test_which_file_is_written_is_asked_for(workspace, table, tmp_path):
 
 
 def test_a_table_that_changes_meanwhile_is_not_written(workspace, table, monkeypatch):
-    from evolve.workspace.runs import filling
+    from evolve.workspace.fill import filling
 
     file, function = table("a,b\nx,\n")
 
@@ -354,7 +354,7 @@ def test_a_table_that_changes_meanwhile_is_not_written(workspace, table, monkeyp
 def test_a_table_that_changes_while_it_is_opened_is_not_written(workspace, table, monkeypatch):
     """A workbook is read whole there, so what comes after would be lost."""
 
-    from evolve.workspace.runs import fill_table
+    from evolve.workspace.fill import table as fill_table
 
     file, function = table(b"", name="t.xlsx")
     book = openpyxl.Workbook()
@@ -449,7 +449,7 @@ def test_memory_does_not_grow_with_the_table(empty_place, table):
 def test_a_result_can_be_called_and_applied_outside_of_this_process(tmp_path, private_home):
     import pickle
 
-    from evolve.errors import ModelMistake
+    from evolve.core.errors import ModelMistake
 
     pairs = [(name, name.split()[1]) for name in PEOPLE[:7]]
     with evolve.open(tmp_path / "ws") as workspace:

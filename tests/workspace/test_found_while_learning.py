@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 import evolve
-from evolve.failpoints import VARIABLE
+from evolve.core.failpoints import VARIABLE
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint, question_of
 from evolve.workspace import Person

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.errors import WorkspaceError
+from evolve.core.errors import WorkspaceError
 from evolve.workspace.git_tracked import tracked
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.episodes import Row
-from evolve.errors import UsageError
-from evolve.reasons import reason
+from evolve.core.episodes import Row
+from evolve.core.errors import UsageError
+from evolve.core.reasons import reason
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.workspace import Flag
 

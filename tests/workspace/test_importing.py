@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict
 from evolve.skills.folder import write_folder
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.gate import is_verified
-from evolve.gate.judges import Measurement
 from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from evolve.testing.doubles import schema_of
+from evolve.trials.gate import is_verified
+from evolve.trials.gate.judges import Measurement
 from evolve.workspace.judging import name_of
 from evolve.workspace.runs.given_task import task_in_words, with_rubric
 from tests.doubles.judges import GullibleJudge

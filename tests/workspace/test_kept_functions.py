@@ -7,7 +7,7 @@ import json
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.workspace import Person
 from tests.workspace.begun import Begun
 from tests.workspace.test_next_month import APRIL, MARCH, cells, short, write

@@ -10,9 +10,9 @@ import pytest
 import evolve
 from benchmarks.doubles import QuirkDouble, quirk_suite, quirk_tasks, small_suite
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Cost, Limits
-from evolve.errors import EndpointProblem, UsageError
-from evolve.failpoints import VARIABLE
+from evolve.core.episodes import Cost, Limits
+from evolve.core.errors import EndpointProblem, UsageError
+from evolve.core.failpoints import VARIABLE
 from evolve.testing import FixedLearner, FixedPolicy, ScriptedEndpoint, TrustingSandbox
 from evolve.workspace import Person
 from evolve.workspace.health.housekeeping import tidy

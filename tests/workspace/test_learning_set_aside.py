@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 import evolve
-from evolve.cancellation import Cancellation
+from evolve.core.cancellation import Cancellation
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
 from tests.workspace.test_found_while_learning import SIX, TASK, coder

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.errors import WorkspaceError
-from evolve.paths import WorkspacePaths
-from evolve.store import WriterLock
+from evolve.core.errors import WorkspaceError
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import WriterLock
 from evolve.workspace import doctor, init, locate, models, repair, servers
 
 FILES = (

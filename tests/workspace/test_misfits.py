@@ -8,9 +8,9 @@ import pytest
 
 import evolve
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Limits, Misfit
+from evolve.core.episodes import Limits, Misfit
+from evolve.core.reasons import reason
 from evolve.policies.search import SearchPolicy, SearchSettings
-from evolve.reasons import reason
 from evolve.tasks.reading.load import load_examples
 from evolve.testing import TrustingSandbox
 

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.testing import Scenario, ScriptedEndpoint
 from evolve.workspace import Person
 from tests.cli import conftest

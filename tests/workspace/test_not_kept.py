@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.events import Event
+from evolve.core.events import Event
 from tests.doubles.repairing import GRADE, TASK, asked, open_grading
 
 TELLING = {"arguments": "[50]", "value": '"pass"'}

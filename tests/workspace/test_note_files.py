@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.episodes import Origin
-from evolve.errors import UsageError
+from evolve.core.episodes import Origin
+from evolve.core.errors import UsageError
 from tests.policies.language.test_planted import PLANTS
 
 

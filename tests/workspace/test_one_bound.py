@@ -7,9 +7,9 @@ import time
 import pytest
 
 import evolve
-from evolve.episodes import Limits, Row
-from evolve.errors import BudgetExhausted
-from evolve.ledger import Budget, Ledger, process_seconds
+from evolve.core.episodes import Limits, Row
+from evolve.core.errors import BudgetExhausted
+from evolve.core.ledger import Budget, Ledger, process_seconds
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
 from evolve.workspace.learners import SearchLearner

@@ -6,14 +6,14 @@ import pytest
 
 import evolve
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Limits, Row, TaskView
-from evolve.ledger import Budget
+from evolve.agent.workflow import Knobs
+from evolve.core.episodes import Limits, Row, TaskView
+from evolve.core.ledger import Budget
+from evolve.core.settings import OWN_BOUNDS, load_settings
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.meter import SearchMeter
-from evolve.settings import OWN_BOUNDS, load_settings
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
-from evolve.workflow import Knobs
 from evolve.workspace.learners import SearchLearner, episode_limits
 
 NOISE = tuple(Row(input=(n,), output=out) for n, out in enumerate((731, 15, 9981, 2, 77123, 403), 1))

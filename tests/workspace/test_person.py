@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cancellation import Cancellation
-from evolve.errors import Cancelled, UsageError
-from evolve.events import read_events
+from evolve.core.cancellation import Cancellation
+from evolve.core.errors import Cancelled, UsageError
+from evolve.core.events import read_events
 from evolve.testing import Scenario, ScriptedEndpoint, ScriptedWorker, question_of
 from evolve.workspace import Person
 from tests.doubles.asking import AskingDouble, asking_task

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.errors import ModelMistake, UsageError
+from evolve.agent.workflow import Workflow
+from evolve.core.errors import ModelMistake, UsageError
 from evolve.memory.preferences import Context, PersonAct
-from evolve.record.arms import recall_from
 from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from evolve.testing.doubles import prompt_of, schema_of
-from evolve.workflow import Workflow
+from evolve.trials.arms import recall_from
 from evolve.workspace import Person
 from evolve.workspace.health.repair import repair
 from tests.doubles.wishes import WishDouble, WishJob

@@ -14,10 +14,10 @@ import skills_ref
 
 import evolve
 from benchmarks.doubles.chores import CHECK, GENERAL, RENAMES, ChoreDouble, chore
-from evolve.errors import UsageError
-from evolve.export import export
-from evolve.failpoints import VARIABLE
+from evolve.core.errors import UsageError
+from evolve.core.failpoints import VARIABLE
 from evolve.skills import Skill, read_folder
+from evolve.skills.export import export
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint, question_of
 

@@ -7,9 +7,9 @@ import json
 import pytest
 
 import evolve
-from evolve.cancellation import Cancellation
-from evolve.errors import UsageError
-from evolve.failpoints import VARIABLE
+from evolve.core.cancellation import Cancellation
+from evolve.core.errors import UsageError
+from evolve.core.failpoints import VARIABLE
 from evolve.workspace import Person
 from evolve.workspace.learners import SearchLearner
 

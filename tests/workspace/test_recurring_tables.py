@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from tests.workspace.begun import Begun
 from tests.workspace.test_corrected_months import MARCH, cells, corrected, short, write
 

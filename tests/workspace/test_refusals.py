@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Limits, Refused, Row
+from evolve.core.episodes import Limits, Refused, Row
 from evolve.policies.search import SearchPolicy
 from evolve.tasks import Task, load_examples
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox

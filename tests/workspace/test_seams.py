@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.errors import WorkspaceError
+from evolve.core.errors import WorkspaceError
 from evolve.workspace.health.doctor import doctor
 from tests.offering import offer, offering
 from tests.retrieval.letters import LetterEmbedder

@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.agent import Run
-from evolve.episodes import Cost, EpisodeRecord, Row
+from evolve.core.episodes import Cost, EpisodeRecord, Row
 from evolve.tasks import Task
 from evolve.workspace import ChatTurn, PastConversation, tasks
 from evolve.workspace.runs.searching import past_before, said_by, search_past

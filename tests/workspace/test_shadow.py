@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import evolve
 from benchmarks.doubles import QuirkDouble, quirk_tasks
-from evolve.cancellation import Cancellation
-from evolve.episodes import Cost, EpisodeRecord, Limits, Row
-from evolve.failpoints import VARIABLE
-from evolve.ledger import Budget
-from evolve.reasons import reason
-from evolve.tasks.trees import read_tree
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Cost, EpisodeRecord, Limits, Row
+from evolve.core.failpoints import VARIABLE
+from evolve.core.ledger import Budget
+from evolve.core.reasons import reason
+from evolve.runtime.folder_tree import read_tree
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
 from evolve.workspace.runs.shadow import each_arm, is_comparable, is_within

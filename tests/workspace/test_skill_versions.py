@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.episodes import Action, Cost, EpisodeRecord, Judgement, Row, SkillDraft, Step
-from evolve.errors import UsageError
+from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Row, SkillDraft, Step
+from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.skills.contract import drawn_from
 from evolve.skills.library import taken_up

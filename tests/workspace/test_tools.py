@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.errors import RecordDamaged, UsageError
-from evolve.functions.servers import Server
+from evolve.core.errors import RecordDamaged, UsageError
+from evolve.runtime.functions.servers import Server
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of

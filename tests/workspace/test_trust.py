@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
-from evolve.paths import WorkspacePaths, approvals_folder
-from evolve.record.schema import MIGRATIONS
-from evolve.store import Database
+from evolve.core.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
+from evolve.core.paths import WorkspacePaths, approvals_folder
+from evolve.core.store import Database
+from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace import Options, Workspace, models, proposal, servers
 from evolve.workspace.opening import NAMED
 

@@ -8,10 +8,10 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner
-from evolve.errors import UsageError
-from evolve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant
-from evolve.prompts import PromptLayers, load_prompt
-from evolve.workflow import parse_workflow
+from evolve.agent.workflow import parse_workflow
+from evolve.core.errors import UsageError
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant
 
 
 @pytest.fixture

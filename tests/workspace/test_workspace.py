@@ -10,8 +10,8 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.episodes import Row
-from evolve.errors import Interrupted, TaskError, UsageError, WorkspaceError
+from evolve.core.episodes import Row
+from evolve.core.errors import Interrupted, TaskError, UsageError, WorkspaceError
 from evolve.tasks import Task, load_suite, task_json
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 from evolve.workspace import tasks

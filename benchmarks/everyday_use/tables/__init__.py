@@ -16,7 +16,7 @@ from benchmarks.everyday_use.tables import (
     texts,
     times,
 )
-from evolve.files import canonical_json, digest
+from evolve.core.files import canonical_json, digest
 
 KINDS: dict[str, tuple[Table, ...]] = {
     "people": people.TABLES,

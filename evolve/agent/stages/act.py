@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.answer_stages import action_limits, doubted_instead
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import is_finished
 from evolve.agent.questions import stopped, stopped_action
 from evolve.agent.stage_costs import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
-from evolve.episodes import Action, BudgetEnd, Plan, Step
-from evolve.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, NotRecorded
-from evolve.files import clean_text
+from evolve.core.episodes import Action, BudgetEnd, Plan, Step
+from evolve.core.episodes.codec import to_json
+from evolve.core.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, NotRecorded
+from evolve.core.files import clean_text
 
 
 def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import answered, question_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
+from evolve.core.episodes.codec import to_json
 
 
 def ask(state: AgentState, context: EpisodeContext) -> AgentUpdate:

@@ -16,7 +16,7 @@ from evolve.agent.answer_stages import (
 )
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.episodes import Action, Json, Plan, Step
+from evolve.core.episodes import Action, Json, Plan, Step
 
 _NAME = "best_of_n"
 

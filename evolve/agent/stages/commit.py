@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import conclude
 from evolve.agent.stage_costs import cost_of
@@ -14,8 +13,9 @@ from evolve.agent.state import (
     read_recalled,
     read_steps,
 )
-from evolve.episodes import TRIAL, EpisodeRecord, Status
-from evolve.sandbox import fingerprint_of
+from evolve.core.episodes import TRIAL, EpisodeRecord, Status
+from evolve.core.episodes.codec import to_json
+from evolve.runtime.sandbox import fingerprint_of
 
 
 def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:

@@ -9,9 +9,9 @@ from evolve.agent.answer_stages import change_answer, is_error, nearby_inputs, r
 from evolve.agent.context import EpisodeContext
 from evolve.agent.stage_costs import spent
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.episodes import Action, Cost, Json, Plan, Row, Step
-from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.files import canonical_json
+from evolve.core.episodes import Action, Cost, Json, Plan, Row, Step
+from evolve.core.errors import BudgetExhausted, ModelMistake
+from evolve.core.files import canonical_json
 from evolve.policies.protocol import Criticising
 from evolve.tasks import equal
 

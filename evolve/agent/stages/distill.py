@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.procedures import procedures
 from evolve.agent.session_functions import session_functions
 from evolve.agent.stage_costs import paid
 from evolve.agent.stages.reflect import evidence_steps
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
-from evolve.episodes import SkillDraft, Step
-from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.core.episodes import SkillDraft, Step
+from evolve.core.episodes.codec import to_json
+from evolve.core.errors import BudgetExhausted, ModelMistake
 
 
 def distill(state: AgentState, context: EpisodeContext) -> AgentUpdate:

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evolve.agent.codec import from_data, to_data, to_json
 from evolve.agent.questions import stopped
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_recalled, read_steps, with_last_step
 from evolve.agent.subgoal_checks import with_plan
+from evolve.core.episodes import MOVE, TRIAL, Action, Alternative, Json, Observation, Recalled, Step, TaskView
+from evolve.core.episodes.codec import from_data, to_data, to_json
+from evolve.core.errors import Cancelled
+from evolve.core.files import canonical_json
+from evolve.core.redaction import MARK, Scanner
 from evolve.environments.probing import Trial, call_once, try_rows
-from evolve.episodes import MOVE, TRIAL, Action, Alternative, Json, Observation, Recalled, Step, TaskView
-from evolve.errors import Cancelled
-from evolve.files import canonical_json
-from evolve.redaction import MARK, Scanner
-from evolve.sandbox.protocol import Sandbox
+from evolve.runtime.sandbox.protocol import Sandbox
 
 if TYPE_CHECKING:
     from evolve.agent.context import EpisodeContext

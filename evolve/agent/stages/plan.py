@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled
-from evolve.episodes import BudgetEnd, Plan, Recalled
-from evolve.errors import BudgetExhausted, ModelMistake
+from evolve.core.episodes import BudgetEnd, Plan, Recalled
+from evolve.core.episodes.codec import to_json
+from evolve.core.errors import BudgetExhausted, ModelMistake
 
 
 def plan(state: AgentState, context: EpisodeContext) -> AgentUpdate:

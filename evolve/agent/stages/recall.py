@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.agent.withholding import drawn
-from evolve.episodes import MOVE, PREFERENCE, TRIAL
-from evolve.errors import ModelMistake
+from evolve.core.episodes import MOVE, PREFERENCE, TRIAL
+from evolve.core.episodes.codec import to_json
+from evolve.core.errors import ModelMistake
 from evolve.policies.protocol import Guided
 
 

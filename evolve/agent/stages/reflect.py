@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from evolve.agent.attempts import Attempts
-from evolve.agent.codec import from_json, to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
 from evolve.agent.stage_costs import paid
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled, read_steps
+from evolve.core.episodes import Claim, Step
+from evolve.core.episodes.codec import from_json, to_json
+from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.environments import Experimenting, Once
-from evolve.episodes import Claim, Step
-from evolve.errors import BudgetExhausted, ModelMistake
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from evolve.agent.answer_stages import (
 )
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.episodes import Action, Plan, Step
+from evolve.core.episodes import Action, Plan, Step
 from evolve.policies.protocol import Criticising
 
 _NAME = "revise"

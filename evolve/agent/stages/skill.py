@@ -19,7 +19,7 @@ from evolve.agent.answer_stages import (
 from evolve.agent.context import EpisodeContext
 from evolve.agent.stage_skills import call_skill, role_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.episodes import Action, Plan, Step
+from evolve.core.episodes import Action, Plan, Step
 
 _LONGEST = 100_000
 """Characters of source that a skill may give; every checkpoint after it holds them."""

@@ -17,8 +17,8 @@ from evolve.agent.answer_stages import (
 )
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.episodes import Action, Json, Plan, Step
-from evolve.files import canonical_json
+from evolve.core.episodes import Action, Json, Plan, Step
+from evolve.core.files import canonical_json
 
 _NAME = "vote"
 

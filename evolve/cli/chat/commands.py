@@ -23,7 +23,7 @@ from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
 from evolve.cli.chat.wishes import confirm, review_proposals
 from evolve.cli.render.output import at_home, counted, shorten
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.workspace import Approve, LearnMode, PersonAct, models, named_path, parse_model
 
 if TYPE_CHECKING:

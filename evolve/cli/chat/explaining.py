@@ -10,7 +10,7 @@ from evolve.cli.chat.session import ChatSession
 from evolve.cli.render.kept import scope
 from evolve.cli.render.output import counted, shorten
 from evolve.cli.render.views import NO_TASK, short_id, subgoal_line
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.workspace import ACTIVE
 
 if TYPE_CHECKING:

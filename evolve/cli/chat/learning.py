@@ -11,7 +11,7 @@ from evolve.cli.chat.screen import Screen
 from evolve.cli.render.kept import dropped_line
 from evolve.cli.render.output import shorten
 from evolve.cli.render.views import KEPT_STEPS
-from evolve.errors import EvolveError
+from evolve.core.errors import EvolveError
 from evolve.workspace import Cancellation, Person
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from evolve.cli.chat.spending import Purse
 from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet, offer_check
 from evolve.cli.chat.wishes import learn_wish, review_proposals
 from evolve.cli.render.output import at_home, note
-from evolve.errors import EvolveError
+from evolve.core.errors import EvolveError
 from evolve.workspace import parse_budget
 
 if TYPE_CHECKING:

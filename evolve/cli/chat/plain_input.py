@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from evolve.cli.asking import drop_typed_ahead
 from evolve.cli.chat.reading import goes_on, is_open, is_row, is_rows
 from evolve.cli.render.output import paused, visible
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 
 class LineInput:

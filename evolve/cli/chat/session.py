@@ -22,7 +22,7 @@ from evolve.cli.open_questions import Talk, settle
 from evolve.cli.render.output import at_home, counted
 from evolve.cli.render.verdicts import WORDS
 from evolve.cli.signals import stoppable
-from evolve.errors import BudgetExhausted, EnvironmentProblem, EvolveError, UsageError
+from evolve.core.errors import BudgetExhausted, EnvironmentProblem, EvolveError, UsageError
 from evolve.workspace import Person, PersonAct
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.render.amounts import spending
-from evolve.errors import BudgetExhausted, UsageError
+from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.workspace import Budget, parse_budget
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from evolve.cli.chat.showing import short_model
 from evolve.cli.chat.spending import budget_texts
 from evolve.cli.folder import chosen_check
 from evolve.cli.render.output import at_home, counted, shorten
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.workspace import named_path, parse_model
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.render.output import counted, emit, emit_json, note, table, writing
-from evolve.errors import EvolveError
+from evolve.core.errors import EvolveError
 
 if TYPE_CHECKING:
     from evolve.workspace import StageRow, Workflow

@@ -19,7 +19,7 @@ from evolve.cli.render.layout import shorten as shorten
 from evolve.cli.render.layout import singular as singular
 from evolve.cli.render.live_line import paused as paused
 from evolve.cli.render.live_line import printing as printing
-from evolve.errors import EnvironmentProblem
+from evolve.core.errors import EnvironmentProblem
 
 # A first sieve: printable ASCII, tabs and line breaks need no look at their category.
 _CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")

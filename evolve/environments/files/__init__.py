@@ -1,6 +1,6 @@
 """Working in a copy of a folder until a check passes: the kind ``files``."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.files.environment import FilesEnvironment

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.activity import doing
+from evolve.core.activity import doing
+from evolve.core.episodes import Json
+from evolve.core.episodes.blocks import Block
+from evolve.core.files import both_ends
 from evolve.environments.files.editing import Refused, written
 from evolve.environments.files.folder_session import FolderSession
-from evolve.episodes import Json
-from evolve.episodes.blocks import Block
-from evolve.files import both_ends
 
 MOST_SHOWN = 20_000
 """Characters of what one action gave that an observation shows."""

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from itertools import islice, takewhile
 
+from evolve.core.files import digest
+from evolve.core.text_files import TextFile, plain_ends, read_text_file
 from evolve.environments.files.snapshots import Changes
-from evolve.files import digest
-from evolve.text_files import TextFile, plain_ends, read_text_file
 
 _LARGEST_SHOWN = 200_000
 """Characters of lines that differ, of either side, from which on a diff only names the file."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 
-from evolve.episodes.blocks import Block, Replacement, replacements
-from evolve.sandbox.actions import is_plain_name
-from evolve.tasks.trees import is_ignored
-from evolve.text_files import NotEncodable, TextFile, read_text_file
+from evolve.core.episodes.blocks import Block, Replacement, replacements
+from evolve.core.text_files import NotEncodable, TextFile, read_text_file
+from evolve.runtime.folder_tree import is_ignored
+from evolve.runtime.sandbox.actions import is_plain_name
 
 _AROUND = 2
 """Lines shown before and after the place that a text was looked for at."""

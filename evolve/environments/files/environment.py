@@ -7,6 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
+from evolve.core.episodes import (
+    Action,
+    EnvironmentState,
+    Json,
+    Judgement,
+    Observation,
+    Seen,
+    Step,
+    Subgoal,
+    SubgoalCheck,
+)
+from evolve.core.episodes.blocks import blocks_of
+from evolve.core.errors import UsageError
+from evolve.core.files import both_ends, clean_text
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
 from evolve.environments.files.diffs import unified
 from evolve.environments.files.first_look import need_program, seen_of, without_rules
@@ -19,12 +33,8 @@ from evolve.environments.kind import Setting
 from evolve.environments.protocol import Rehearsed
 from evolve.environments.tree import acts, focused, start_score, state_of
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step, Subgoal, SubgoalCheck
-from evolve.episodes.blocks import blocks_of
-from evolve.errors import UsageError
-from evolve.files import both_ends, clean_text
-from evolve.sandbox.actions import Calls
-from evolve.tasks.trees import Tree, read_tree
+from evolve.runtime.folder_tree import Tree, read_tree
+from evolve.runtime.sandbox.actions import Calls
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork

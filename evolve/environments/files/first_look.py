@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from evolve.core.episodes import Seen
+from evolve.core.errors import UsageError
+from evolve.core.files import both_ends, clean_text
+from evolve.core.text_files import text_of
 from evolve.environments.files.map import map_of, whole
-from evolve.episodes import Seen
-from evolve.errors import UsageError
-from evolve.files import both_ends, clean_text
 from evolve.tasks.verification.checks import Checked
-from evolve.text_files import text_of
 
 _MOST_CONVENTIONS = 3_000
 _RULE = re.compile(r"([-=_*~#+])\1{7,}")

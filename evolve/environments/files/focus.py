@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from evolve.core.episodes import Observation, Step, checked_state
 from evolve.environments.tree import state_of
-from evolve.episodes import Observation, Step, checked_state
 from evolve.tasks.verification.checks import Checked
 
 _MOST_CHECKED = 3

@@ -7,16 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from evolve import text_files
-from evolve.episodes import GUIDANCE_FOLDER, Json
-from evolve.episodes.blocks import Block
-from evolve.errors import Cancelled
-from evolve.failpoints import hit
-from evolve.files import canonical_json, clean_text
-from evolve.sandbox.actions import NO_FILES, UNPLACED, ActionResult, Calls, CodeSession
-from evolve.sandbox.protocol import Sandbox
+from evolve.core import text_files
+from evolve.core.episodes import GUIDANCE_FOLDER, Json
+from evolve.core.episodes.blocks import Block
+from evolve.core.errors import Cancelled
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, clean_text
+from evolve.runtime.folder_tree import IGNORED, Tree, holds_secrets, is_ignored
+from evolve.runtime.sandbox.actions import NO_FILES, UNPLACED, ActionResult, Calls, CodeSession
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.skills.procedures import FOLDER_FUNCTIONS
-from evolve.tasks.trees import IGNORED, Tree, holds_secrets, is_ignored
 from evolve.tasks.verification.checks import folder_limits
 
 # Asked last, so that a package of the same name in the folder comes first and may be extended by ours.
@@ -44,8 +44,8 @@ _MOST_GUESSED = 4 << 20
 # that no file of it takes the place of a standard module.
 _TOOLS = """
 import importlib, json, os, select, subprocess, sys
-from evolve.sandbox.acting import evaluate
-from evolve.sandbox.worker import plain
+from evolve.runtime.sandbox.guest.acting import evaluate
+from evolve.runtime.sandbox.guest.worker import plain
 ROOT = os.getcwd()
 sys.path.append("")
 os.environ["PATH"] += os.pathsep + os.path.dirname(sys.executable)
@@ -112,12 +112,12 @@ import sys
 tools = sys.modules["folder_tools"] = type(sys)("folder_tools")
 tools.__dict__.update(EXECUTABLE=EXECUTABLE, FOLDERS=FOLDERS, MOST=MOST)
 exec(compile(TOOLS, "<folder>", "exec", dont_inherit=True), tools.__dict__)
-text_files = sys.modules["evolve.text_files"] = type(sys)("evolve.text_files")
+text_files = sys.modules["evolve.core.text_files"] = type(sys)("evolve.core.text_files")
 exec(compile(TEXT_FILES, "text_files", "exec", dont_inherit=True), text_files.__dict__)
 functions = sys.modules[NAME] = type(sys)(NAME)
 exec(compile(FUNCTIONS, NAME, "exec", dont_inherit=True), functions.__dict__)
 functions.__dict__.update(LEFT_OUT=frozenset(LEFT_OUT), ENCODINGS=ENCODINGS, shell=tools.shell)
-del sys.modules["evolve.text_files"]  # the folder may hold a package of that name
+del sys.modules["evolve.core.text_files"]  # the folder may hold a package of that name
 del sys, tools, text_files, functions, TOOLS, EXECUTABLE, FOLDERS, MOST, NAME, TEXT_FILES, FUNCTIONS, LEFT_OUT
 del ENCODINGS
 """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolve.core.episodes import EpisodeRecord, Json, TaskView
 from evolve.environments.files.environment import FilesEnvironment
 from evolve.environments.kind import Part, Setting, judge_of
 from evolve.environments.protocol import Environment
-from evolve.episodes import EpisodeRecord, Json, TaskView
 from evolve.tasks.model import Task
 from evolve.tasks.reading.folder_file import folder_work
 from evolve.tasks.reading.limits import Place

@@ -12,10 +12,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from evolve.core.text_files import read_text_file
 from evolve.environments.files.editing import python_tree
 from evolve.environments.files.tables import in_short, is_table
 from evolve.environments.files.tags import Definition, tagged
-from evolve.text_files import read_text_file
 
 MOST = 6_000
 """Characters of a map."""

@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from evolve.core.episodes import Json
+from evolve.core.episodes.blocks import Block, blocks_of
+from evolve.core.files import canonical_json, digest
 from evolve.environments.files.acting import REPLY_S, Acted, BlockRunner
 from evolve.environments.files.folder_session import FolderSession
 from evolve.environments.files.snapshots import changes_between
 from evolve.environments.protocol import Rehearsed
-from evolve.episodes import Json
-from evolve.episodes.blocks import Block, blocks_of
-from evolve.files import canonical_json, digest
-from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.trees import Tree
+from evolve.runtime.folder_tree import Tree
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
 from evolve.tasks.work import FolderWork
 

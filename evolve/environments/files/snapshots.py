@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evolve.files import canonical_json, digest
-from evolve.redaction import MARK
-from evolve.store import ObjectStore
-from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES
+from evolve.core.files import canonical_json, digest
+from evolve.core.redaction import MARK
+from evolve.core.store import ObjectStore
+from evolve.runtime.folder_tree import MAX_TREE_BYTES, MAX_TREE_FILES
 
 _MARKS = re.compile(b"\0*".join(re.escape(sign).encode() for sign in MARK))  # in wide characters too
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from evolve.episodes import Subgoal, SubgoalCheck
-from evolve.sandbox.protocol import Sandbox
+from evolve.core.episodes import Subgoal, SubgoalCheck
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.verification.checks import Checked, run_check
 
 CHECK_S = 20.0

@@ -1,6 +1,6 @@
 """Writing a function that examples show: the kind ``programs``."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.programs.environment import ProgramsEnvironment

@@ -6,16 +6,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evolve.core.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, shown_rows
+from evolve.core.equality import equal
+from evolve.core.files import canonical_json
+from evolve.core.reasons import reason
 from evolve.environments.probing import cut_short, make_probe
 from evolve.environments.protocol import KnownRows
 from evolve.environments.verdicts import judged_by_all
-from evolve.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, shown_rows
-from evolve.files import canonical_json
-from evolve.reasons import reason
-from evolve.sandbox.protocol import Sandbox
-from evolve.tasks.equality import equal
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task, row_key
-from evolve.tasks.verification.trials import try_rows
+from evolve.tasks.verification.program_runs import try_rows
 from evolve.tasks.verification.verifiers import RowsVerifier, Submission, TestsVerifier, Verifier
 
 _MOST_INPUTS = 1_000

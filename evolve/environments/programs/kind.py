@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolve.core.episodes import EpisodeRecord, Json, TaskView
+from evolve.core.equality import equal
 from evolve.environments.kind import Part, Setting, judge_of
 from evolve.environments.programs.environment import ProgramsEnvironment
 from evolve.environments.protocol import Environment
-from evolve.episodes import EpisodeRecord, Json, TaskView
-from evolve.tasks.equality import equal
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import Work

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evolve.core.episodes import EpisodeRecord, TaskView
 from evolve.environments.kind import Part, Setting, judge_of
 from evolve.environments.programs import Programs, ProgramsEnvironment
 from evolve.environments.protocol import Environment
-from evolve.episodes import EpisodeRecord, TaskView
 from evolve.tasks.model import Task
 
 

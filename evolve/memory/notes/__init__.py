@@ -1,6 +1,6 @@
 """Notes: what people, assistants, tools and documents said, with what later replaced it."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.notes.book import NoteBook

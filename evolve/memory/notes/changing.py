@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from evolve.memory.notes.facts import is_negated, stem
-from evolve.retrieval import words
+from evolve.runtime.retrieval import words
 
 CHANGE = re.compile(
     r"\b(?:now|nowadays|no longer|no more|any ?more|instead|switched|changed|moved|replaced|replaces|became|becomes"

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evolve.retrieval import words
+from evolve.runtime.retrieval import words
 
 _OPENING = re.compile(
     r"^(?:(?:update|correction|fyi|heads up|reminder|note|news|change of plans?|breaking|edit)\s*[:,-]+\s*"

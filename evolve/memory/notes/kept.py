@@ -17,7 +17,7 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from evolve.files import canonical_json, write_atomic, write_failure
+from evolve.core.files import canonical_json, write_atomic, write_failure
 from evolve.memory.notes.late import SCHEMA
 
 WORTH_KEEPING = 256
@@ -26,7 +26,7 @@ _MAGIC = b"SQLite format 3\0"
 _NOTES = ("book.py", "changing.py", "facts.py", "kept.py", "late.py", "note.py", "shelf.py")
 _CODE = (
     *(("evolve.memory.notes", name) for name in _NOTES),
-    *(("evolve.retrieval", name) for name in ("lexical.py", "word_index.py")),
+    *(("evolve.runtime.retrieval", name) for name in ("lexical.py", "word_index.py")),
 )
 """Files of which each change may change what is worked out."""
 UNSOUND = (sqlite3.Error, ValueError, TypeError, LookupError, AttributeError, RecursionError)

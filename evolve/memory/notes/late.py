@@ -12,8 +12,8 @@ from dataclasses import fields
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
+from evolve.core.store import Value, value_of
 from evolve.memory.notes.note import Note
-from evolve.store import Value, value_of
 
 V = TypeVar("V")
 

@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import Recalled
+from evolve.core.episodes import Recalled
+from evolve.memory.index import Hit
 from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.conflicts import spoken_of_again, values_of
 from evolve.memory.notes.facts import stems
-from evolve.memory.notes.matters import spoken_of_again, values_of
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.times import asked_time, asks_when, names_time
-from evolve.retrieval import fuse, words
-from evolve.vectors import Hit
+from evolve.runtime.retrieval import fuse, words
 
 _FROM = 3
 """Notes, the best ones, whose entities are followed."""

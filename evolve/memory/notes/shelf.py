@@ -14,22 +14,22 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evolve.episodes import Recalled
-from evolve.errors import UsageError
-from evolve.files import canonical_json, clean_text, digest
+from evolve.core.episodes import Recalled
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, clean_text, digest
+from evolve.core.store import Database, Value
 from evolve.memory.encoding import WordEncoder
-from evolve.memory.index import BATCH, DerivedIndex, IndexFactory, exact_index, measured
+from evolve.memory.index import Hit
+from evolve.memory.index.records import BATCH, DerivedIndex, IndexFactory, exact_index, measured
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import UNSOUND, WORTH_KEEPING, KeptNotes
 from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.note import TRUST, Note
-from evolve.retrieval import WordIndex
-from evolve.store import Database, Value
-from evolve.vectors import Hit
+from evolve.runtime.retrieval import WordIndex
 
 if TYPE_CHECKING:
     from evolve.memory.notes.ranking import NoteQuestion
-    from evolve.retrieval import Embedder
+    from evolve.runtime.retrieval import Embedder
 
 
 _OPTIONAL = ("role", "thread", "source", "environment", "family")

@@ -1,12 +1,12 @@
 """Preferences: how a person wants things done, learned from what the person said and did."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.preferences.book import PreferenceBook
     from evolve.memory.preferences.kinds import is_once
     from evolve.memory.preferences.meaning import YOU_SAID, is_negated, is_new, said_of_less, same_meaning, topics
-    from evolve.memory.preferences.own_words import LEFT_OUT, LONGEST, edit_in_words, parse_answer, without_reply
     from evolve.memory.preferences.preference import WISHES, Context, PersonAct, Preference, PreferenceStatus
+    from evolve.memory.preferences.quotes import LEFT_OUT, LONGEST, edit_in_words, parse_answer, without_reply
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from evolve.episodes import Recalled
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Recalled
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
+from evolve.core.store import Database, value_of
 from evolve.memory.preferences.kinds import is_once
 from evolve.memory.preferences.matching import find_preferences, shares_context
 from evolve.memory.preferences.meaning import contradict, same_meaning
 from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
-from evolve.store import Database, value_of
 
 if TYPE_CHECKING:
-    from evolve.retrieval import Embedder
+    from evolve.runtime.retrieval import Embedder
 
 _MOST_CONTEXTS = 20
 """Most contexts that one preference keeps; the newest stay."""

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evolve.episodes import KEPT_FACT, PREFERENCE, Recalled
+from evolve.core.episodes import KEPT_FACT, PREFERENCE, Recalled
 from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, kinds_asked, kinds_meant, kinds_named
 from evolve.memory.preferences.meaning import ALIKE, content_words, likeness, topics
-from evolve.memory.preferences.own_words import edit_lines
 from evolve.memory.preferences.preference import Context, Preference, is_inside
-from evolve.retrieval import WordIndex, fuse
+from evolve.memory.preferences.quotes import edit_lines
+from evolve.runtime.retrieval import WordIndex, fuse
 
 if TYPE_CHECKING:
-    from evolve.retrieval import Embedder
+    from evolve.runtime.retrieval import Embedder
 
 _UNINFORMATIVE_FAMILIES = frozenset({"", "words", "files"})
 """Families that say nothing of a task."""

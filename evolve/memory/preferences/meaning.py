@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evolve.retrieval import words
+from evolve.runtime.retrieval import words
 
 if TYPE_CHECKING:
     from evolve.memory.preferences.preference import Context, Preference
-    from evolve.retrieval import Embedder
+    from evolve.runtime.retrieval import Embedder
 
 YOU_SAID = "you said"
 """Stands before the words of the person that a suggestion rests on."""

@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from evolve.episodes import SuggestionKind
+from evolve.core.episodes import SuggestionKind
 from evolve.memory.preferences.kinds import CODE, is_known, is_mixed, is_once, kind_of, kinds_meant, widened
-from evolve.memory.preferences.own_words import edit_lines
+from evolve.memory.preferences.quotes import edit_lines
 
 ActKind = Literal["stated", "comment", "refusal", "edit", "answer", SuggestionKind]
 """What a person did, or as what a finished run suggested to remember something."""

@@ -3,13 +3,13 @@
 Importing this loads no HTTP library; the models are opened by whoever wires them.
 """
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
+    from evolve.core.text_screen import unfit
     from evolve.policies.language.asking import Questions, Rooms
     from evolve.policies.language.metering import EpisodeMeter
     from evolve.policies.language.mounting import Mounted, import_line, mount
-    from evolve.policies.language.objections import unfit
     from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
     from evolve.policies.language.rewriting import LanguageDesigner, LanguageRewriter
 else:

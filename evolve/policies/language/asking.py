@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.models import KEPT, Message, ModelRequest
-from evolve.models.structure import closed_object
+from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.core.settings import ReplyForm
 from evolve.policies.language.forms import in_json, schema_for
-from evolve.prompts import PromptLayers, load_prompt, render_prompt
-from evolve.settings import ReplyForm
+from evolve.runtime.models import KEPT, Message, ModelRequest
+from evolve.runtime.models.structure import closed_object
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
 

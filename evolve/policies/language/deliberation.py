@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from evolve.core.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskView
+from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.environments import kind_of
-from evolve.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskView
-from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.models import KEPT, Message, ModelReply, ModelRequest
 from evolve.policies.language.asking import CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.forms import CITED
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
 from evolve.policies.language.prompt import facts_message, task_message
 from evolve.policies.language.proposals import Proposal, read_proposal
 from evolve.policies.language.quoting import quoted
+from evolve.runtime.models import KEPT, Message, ModelReply, ModelRequest
 
 _MOST_CASES = 3
 _LONGEST = 600

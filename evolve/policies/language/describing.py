@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.errors import ModelMistake
-from evolve.models import KEPT, ChatModel, Message
+from evolve.core.errors import ModelMistake
+from evolve.core.text_screen import unfit
 from evolve.policies.language.asking import WISH_SCHEMA, Questions
-from evolve.policies.language.objections import unfit
 from evolve.policies.language.quoting import quoted, shortened
+from evolve.runtime.models import KEPT, ChatModel, Message
 
 _ROOM = 6_000
 _THE_PERSON = re.compile(r"\AThe (?:person|user) (?:wants|wishes|expects|asks for) ")

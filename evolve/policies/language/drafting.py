@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from evolve.episodes import Json, Row, SkillDraft, Step, TaskView
-from evolve.models import KEPT, Message, ModelReply, ModelRequest
+from evolve.core.episodes import Json, Row, SkillDraft, Step, TaskView
+from evolve.core.text_screen import repeats_text, unfit
 from evolve.policies.language.asking import SKILL_SCHEMA, Questions
-from evolve.policies.language.objections import repeats_text, unfit
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import right_answer, shown_text
 from evolve.policies.skill_names import skill_name
+from evolve.runtime.models import KEPT, Message, ModelReply, ModelRequest
 
 REPAIR_SCHEMA: Mapping[str, Any] = {
     "title": "draft_repair",

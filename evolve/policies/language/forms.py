@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from evolve.episodes.blocks import Block, BlockKind, Written, read_reply
-from evolve.models.structure import closed_object, extract
-from evolve.settings import ReplyForm
+from evolve.core.episodes.blocks import Block, BlockKind, Written, read_reply
+from evolve.core.settings import ReplyForm
+from evolve.runtime.models.structure import closed_object, extract
 
 CITED: Mapping[ReplyForm, str] = {
     "blocks": "; say on a line `uses: ` with its id, above your blocks, where you rely on one",

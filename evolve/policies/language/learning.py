@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evolve.core.episodes import QUOTED, TRIAL, Action, Claim, Evidence, Plan, Recalled, Step, TaskView
 from evolve.environments import Attempted, Trials, kind_of
-from evolve.episodes import QUOTED, TRIAL, Action, Claim, Evidence, Plan, Recalled, Step, TaskView
 from evolve.policies.language.asking import CLAIMS_SCHEMA
 from evolve.policies.language.deliberation import Asking
 from evolve.policies.language.prompt import task_message

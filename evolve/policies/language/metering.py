@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evolve.cancellation import Cancellation
-from evolve.episodes import Cost
-from evolve.ledger import Amount, Budget, Ledger
-from evolve.models import ChatModel, Meter, ModelLimits, ModelReply, ModelRequest, OnDelta
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Cost
+from evolve.core.ledger import Amount, Budget, Ledger
 from evolve.policies.protocol import Once
+from evolve.runtime.models import ChatModel, Meter, ModelLimits, ModelReply, ModelRequest, OnDelta
 
 
 class EpisodeMeter:
@@ -62,7 +62,7 @@ class EpisodeMeter:
 
 @dataclass(kw_only=True)
 class Remembered:
-    """Models whose replies go through ``once``; implements :class:`evolve.models.ChatModel`.
+    """Models whose replies go through ``once``; implements :class:`evolve.runtime.models.ChatModel`.
 
     Attributes:
         meter: Counts what a kept reply cost when it was asked for, without booking it again.
@@ -79,7 +79,7 @@ class Remembered:
     def complete(
         self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
     ) -> ModelReply:
-        """Asks, or gives what is kept; see :meth:`evolve.models.ChatModel.complete`."""
+        """Asks, or gives what is kept; see :meth:`evolve.runtime.models.ChatModel.complete`."""
         asked = False
 
         def ask() -> ModelReply:
@@ -93,7 +93,7 @@ class Remembered:
         return reply
 
     def limits(self, role: str = "act") -> ModelLimits:
-        """How much fits; see :meth:`evolve.models.ChatModel.limits`."""
+        """How much fits; see :meth:`evolve.runtime.models.ChatModel.limits`."""
         return self.models.limits(role)
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.episodes.blocks import blocks_of
+from evolve.core.episodes.blocks import blocks_of
 from evolve.skills import Skill
 from evolve.skills.contract import __file__ as contract_file
 from evolve.skills.signatures import names_of

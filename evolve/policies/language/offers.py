@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import TaskView
-from evolve.models import Message
+from evolve.core.episodes import TaskView
 from evolve.policies.language.mounting import import_line
 from evolve.policies.language.quoting import Learned, learned, shortened
+from evolve.runtime.models import Message
 from evolve.skills import Skill
-from evolve.skills.likeness import same_source
+from evolve.skills.equivalence import same_source
 from evolve.skills.signatures import shape
 
 MOST = 6
@@ -58,7 +58,7 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     Relevant is one that shares words with the task, and scores near the best (BM25), or is of its family and types. One
     that was often shown and never of use comes after the others.
     """
-    from evolve.retrieval import WordIndex
+    from evolve.runtime.retrieval import WordIndex
 
     skills = [skill for skill in skills if skill.works_in(view.environment)]
     wanted = list(stems(view.instruction))
@@ -145,7 +145,7 @@ def _same_types(skill: Skill, view: TaskView) -> bool:
 
 def stems(text: str) -> Iterator[str]:
     """The words that say what a text is about, without endings of the plural; where no spaces stand, pairs of signs."""
-    from evolve.retrieval import words
+    from evolve.runtime.retrieval import words
 
     for word in words(text):
         if word[0] >= "\u3040":

@@ -7,8 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.episodes import Plan, Standing, Step, Subgoal, SubgoalState, kept_subgoals, stated_subgoals, subgoal_states
-from evolve.files import clean_text
+from evolve.core.episodes import (
+    Plan,
+    Standing,
+    Step,
+    Subgoal,
+    SubgoalState,
+    kept_subgoals,
+    stated_subgoals,
+    subgoal_states,
+)
+from evolve.core.files import clean_text
 from evolve.policies.language.forms import read_written
 from evolve.policies.language.quoting import quoted
 

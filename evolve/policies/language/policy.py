@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve.cancellation import Cancellation
-from evolve.environments import Trials, kind_of
-from evolve.episodes import (
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import (
     PREFERENCE,
     TRIAL,
     Action,
@@ -26,9 +25,9 @@ from evolve.episodes import (
     Suggestion,
     TaskView,
 )
-from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.ledger import Budget
-from evolve.models import ChatModel, Message, ModelReply, ModelRequest
+from evolve.core.errors import BudgetExhausted, ModelMistake
+from evolve.core.ledger import Budget
+from evolve.environments import Trials, kind_of
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
@@ -62,6 +61,7 @@ from evolve.policies.language.suggesting import suggestions_of
 from evolve.policies.language.transcript import SEEN, TurnLimits, turns
 from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
+from evolve.runtime.models import ChatModel, Message, ModelReply, ModelRequest
 from evolve.skills import Skill
 
 _DESCRIPTION = 300

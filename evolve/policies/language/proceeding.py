@@ -8,18 +8,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolve.episodes import EarlierCall, Json, Row, SkillDraft, Step, TaskView
-from evolve.files import digest
-from evolve.models import KEPT, Message
-from evolve.models.structure import closed_object
+from evolve.core.episodes import EarlierCall, Json, Row, SkillDraft, Step, TaskView
+from evolve.core.files import digest
+from evolve.core.text_screen import repeats_text, unfit
 from evolve.policies.language.drafting import Ask
-from evolve.policies.language.objections import repeats_text, unfit
 from evolve.policies.language.offers import best_skills, overlap, skill_id, stems
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import shown_text
 from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.skill_names import skill_name
+from evolve.runtime.models import KEPT, Message
+from evolve.runtime.models.structure import closed_object
 from evolve.skills import Skill
 
 _TEXT = {"type": "string"}

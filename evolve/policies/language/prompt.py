@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.environments import Recounting, kind_of
-from evolve.episodes import (
+from evolve.core.episodes import (
     GUIDANCE_FOLDER,
     KEPT_FACT,
     MOVE,
@@ -21,13 +20,14 @@ from evolve.episodes import (
     TaskView,
     Turn,
 )
-from evolve.models import KEPT, Message
+from evolve.core.prompts import TODAY
+from evolve.environments import Recounting, kind_of
 from evolve.policies.language.asking import Rooms
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.results import call_text, python_text, refused_text
-from evolve.prompts import TODAY
-from evolve.retrieval import WordIndex
+from evolve.runtime.models import KEPT, Message
+from evolve.runtime.retrieval import WordIndex
 
 # Characters: of all examples or a part of the task, of an example, and of an edit that a preference comes from.
 _EXAMPLES = 6_000

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from evolve.core.episodes import ActionKind, TaskView
+from evolve.core.episodes.blocks import RUN, Block, Written, fenced
 from evolve.environments import EnvironmentKind
-from evolve.episodes import ActionKind, TaskView
-from evolve.episodes.blocks import RUN, Block, Written, fenced
-from evolve.models.structure import extract
 from evolve.policies.language.asking import ACTION_SCHEMA
 from evolve.policies.language.forms import from_data, read_written
 from evolve.policies.language.plans import Stated, read_plan
+from evolve.runtime.models.structure import extract
 
 _LONGEST_TEXT = 20_000
 _SENTENCE = 300
@@ -36,7 +36,7 @@ class Proposal:
     """What a reply proposes.
 
     Attributes:
-        kind: As :class:`evolve.episodes.Action` has it.
+        kind: As :class:`evolve.core.episodes.Action` has it.
         code: Python of a function; in a folder, fenced blocks.
         answer: The code is handed in as the function that is asked for, and finds nothing out.
         continues: The reply says nothing of being done.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.prompts import quoted
+from evolve.core.prompts import quoted
 
 __all__ = ["PAGE", "Learned", "learned", "page_of", "quoted", "shortened"]
 

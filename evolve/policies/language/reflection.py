@@ -9,12 +9,12 @@ from dataclasses import replace
 from difflib import unified_diff
 from typing import Any, Literal
 
+from evolve.core.episodes import FACT, QUOTED, Claim, Evidence, Recalled, Scope, Step, TaskView
+from evolve.core.text_screen import as_key, compact, repeats_text, unfit
 from evolve.environments import Attempted
-from evolve.episodes import FACT, QUOTED, Claim, Evidence, Recalled, Scope, Step, TaskView
-from evolve.models import KEPT, Message
-from evolve.policies.language.objections import as_key, compact, repeats_text, unfit
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.transcript import step_text
+from evolve.runtime.models import KEPT, Message
 
 EFFECT = "solved"
 _FAILURES_SHOWN = 3
@@ -87,7 +87,7 @@ def read_claims(
     """Claims without evidence yet: those that are fit to be kept, each once.
 
     A cause that repeats the task's own words, or what is known already, tells nothing new. One that a program, a file
-    or a page said first is marked so (:data:`~evolve.episodes.QUOTED`): whoever wrote that may have wanted it said.
+    or a page said first is marked so (:data:`~evolve.core.episodes.QUOTED`): whoever wrote that may have wanted it said.
 
     Args:
         shown: What the model was shown from outside; see :func:`shown_text`.

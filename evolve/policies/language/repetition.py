@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from evolve.episodes import PREFERENCE, Action, Recalled, Step
+from evolve.core.episodes import PREFERENCE, Action, Recalled, Step
 
 _SHOWN = 200
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
+from evolve.core.episodes import EnvironmentState, Json, Judgement, Observation, Refused, Row, Step, TaskView
+from evolve.core.episodes.blocks import RUN, read_reply
 from evolve.environments import kind_of
-from evolve.episodes import EnvironmentState, Json, Judgement, Observation, Refused, Row, Step, TaskView
-from evolve.episodes.blocks import RUN, read_reply
 from evolve.policies.language.quoting import shortened
 
 _ROW = 1_000

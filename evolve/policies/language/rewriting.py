@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from evolve.errors import ModelMistake
-from evolve.models import KEPT, ChatModel, Message
+from evolve.core.errors import ModelMistake
 from evolve.policies.language.asking import DESIGN_SCHEMA, EDITS_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.protocol import Design, DesignBrief, Edit
+from evolve.runtime.models import KEPT, ChatModel, Message
 
 # Characters: of an edit, of all traces together, and of the part of a prompt that stays.
 _ITEM = 600

@@ -6,17 +6,17 @@ import json
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from evolve.cancellation import Cancellation
-from evolve.files import clean_text
-from evolve.models import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta, Waiting
+from evolve.core.cancellation import Cancellation
+from evolve.core.files import clean_text
 from evolve.policies.protocol import OnPiece, Piece
+from evolve.runtime.models import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta, Waiting
 
 _HIGH_SURROGATES = ("d8", "d9", "da", "db")
 
 
 @dataclass(kw_only=True)
 class Watched:
-    """Models whose replies are told piece by piece; implements :class:`evolve.models.ChatModel`.
+    """Models whose replies are told piece by piece; implements :class:`evolve.runtime.models.ChatModel`.
 
     Attributes:
         on_piece: None where nobody watches; then replies come whole.
@@ -34,13 +34,13 @@ class Watched:
     def complete(
         self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
     ) -> ModelReply:
-        """Asks; see :meth:`evolve.models.ChatModel.complete`."""
+        """Asks; see :meth:`evolve.runtime.models.ChatModel.complete`."""
         if self.on_piece is not None:
             on_delta = self._listener(request, self.on_piece)
         return self.models.complete(request, on_delta, cancellation or self.cancellation)
 
     def limits(self, role: str = "act") -> ModelLimits:
-        """How much fits; see :meth:`evolve.models.ChatModel.limits`."""
+        """How much fits; see :meth:`evolve.runtime.models.ChatModel.limits`."""
         return self.models.limits(role)
 
     def _listener(self, request: ModelRequest, tell: OnPiece) -> OnDelta:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.episodes import Step, passes_check
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Step, passes_check
+from evolve.core.files import canonical_json, digest
 
 DONE = "The check passes: reply with a block `done`, which hands it in."
 _PATIENCE = 2

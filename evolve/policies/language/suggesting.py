@@ -13,20 +13,20 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, cast, get_args
 
-from evolve.episodes import Decision, DropReason, Step, Suggestion, SuggestionKind, SuggestionSource, TaskView
+from evolve.core.episodes import Decision, DropReason, Step, Suggestion, SuggestionKind, SuggestionSource, TaskView
+from evolve.core.redaction import MARK
+from evolve.core.text_screen import DEMANDS, UNDOES, as_key, compact, reads_as_order, repeats_text, unfit
 from evolve.memory.preferences import LEFT_OUT, WISHES, is_negated, topics
-from evolve.memory.preferences.own_words import own_words
-from evolve.models import KEPT, Message
-from evolve.models.structure import closed_object
+from evolve.memory.preferences.quotes import own_words
 from evolve.policies.language.deliberation import Asking
-from evolve.policies.language.objections import DEMANDS, UNDOES, as_key, compact, reads_as_order, repeats_text, unfit
 from evolve.policies.language.offers import stems
 from evolve.policies.language.prompt import earlier_message, task_message
 from evolve.policies.language.quoting import Learned, learned, quoted, shortened
 from evolve.policies.language.reflection import shown_text
 from evolve.policies.language.repetition import told_in
 from evolve.policies.language.transcript import step_text
-from evolve.redaction import MARK
+from evolve.runtime.models import KEPT, Message
+from evolve.runtime.models.structure import closed_object
 
 MOST = 3
 """Suggestions of one run."""

@@ -12,14 +12,14 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evolve.core.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
 from evolve.environments import kind_of
-from evolve.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
-from evolve.models import KEPT, Message
 from evolve.policies.language.forms import read_written
 from evolve.policies.language.plans import open_numbers, plan_lines, plan_told
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.results import Difference, answered_by_person, differences, seen_text
 from evolve.policies.language.stuck import hint_after
+from evolve.runtime.models import KEPT, Message
 
 SEEN = 20_000
 """Characters of what came of one step."""

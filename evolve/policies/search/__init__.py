@@ -1,6 +1,6 @@
 """Program search: the embedded policy that needs no model."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.policies.search.guide import Guide

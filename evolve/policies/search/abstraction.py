@@ -15,11 +15,10 @@ from typing import Any
 from evolve.policies.search.library import TreeSkill, operation_name
 from evolve.policies.search.parts import AnswerPart, numbered, part_of, places
 from evolve.policies.search.problem import Problem
-from evolve.policies.search.skill_cuts import Cutter
-from evolve.programs.antiunify import Typing, generalise, instantiate
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS, Operation
-from evolve.programs.terms import (
+from evolve.policies.search.programs.antiunify import Typing, generalise, instantiate
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
+from evolve.policies.search.programs.terms import (
     Apply,
     Bound,
     Constant,
@@ -34,7 +33,8 @@ from evolve.programs.terms import (
     type_from_json,
     walk,
 )
-from evolve.programs.types import Type
+from evolve.policies.search.programs.types import Type
+from evolve.policies.search.skill_cuts import Cutter
 
 MOST_PARTS = 2
 """Parts of each origin proposed per answer; what is left out comes again with the next answer that has it."""

@@ -13,9 +13,9 @@ from evolve.policies.search.enumerator import matcher, near
 from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.terms import Constant, Lambda, Term, paths, replace
 from evolve.policies.search.rivals import UNDEFINED, Answered
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.terms import Constant, Lambda, Term, paths, replace
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyz"
 _ACCENTED = "áḃçďéḟğĥíĵķĺṁñóṗɋŕšťúṽŵẋýž"

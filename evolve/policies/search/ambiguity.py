@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.episodes import Ambiguity, Json, TaskView
-from evolve.errors import ModelMistake
+from evolve.core.episodes import Ambiguity, Json, TaskView
+from evolve.core.errors import ModelMistake
 from evolve.policies.search.answers import answer
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.programs.evaluation import compile_term, value_or
+from evolve.policies.search.programs.terms import Term
+from evolve.policies.search.programs.types import thaw
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.evaluation import compile_term, value_or
-from evolve.programs.terms import Term
-from evolve.programs.types import thaw
 
 NO_VALUE = "(no value)"
 """Stands for the value of a program that has none on an input."""

@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.episodes import Row, SkillDraft, TaskView
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Row, SkillDraft, TaskView
+from evolve.core.files import canonical_json, digest
 from evolve.policies.search.library import tree_of, without_wrapper
 from evolve.policies.search.parts import AnswerPart
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.terms import Input, Term, operations_in, size, walk
+from evolve.policies.search.programs.types import thaw
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.skill_names import skill_name
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.render import Heading, render
-from evolve.programs.terms import Input, Term, operations_in, size, walk
-from evolve.programs.types import thaw
 from evolve.skills.naming import function_name
 from evolve.tasks.reading.labels import instruction_from
 from evolve.tasks.signature import Signature, format_signature, infer_signature, parse_signature

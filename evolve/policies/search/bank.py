@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from evolve.policies.search.grammar import Rule
 from evolve.policies.search.leaves import Leaf
-from evolve.programs.terms import Apply, Constant, Term
-from evolve.programs.types import Type
+from evolve.policies.search.programs.terms import Apply, Constant, Term
+from evolve.policies.search.programs.types import Type
 
 # A plain tuple and no class: a search makes hundreds of thousands, and each candidate costs microseconds.
 Entry = tuple[tuple[Any, ...], Any, tuple[Any, ...]]

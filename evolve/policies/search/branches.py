@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from evolve.policies.search.bank import Bank, Entry, term_of
-from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import MIN_SUPPORT, Partials, far_fetched
+from evolve.policies.search.decomposition import Segments
 from evolve.policies.search.meter import SearchMeter
-from evolve.programs.types import STR
+from evolve.policies.search.programs.types import STR
 
 PASSES = (150, 500, 1_500)
 """Texts that the search has built when concatenations for some rows are looked for."""

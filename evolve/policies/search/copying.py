@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evolve.episodes import Row
-from evolve.errors import ModelMistake
+from evolve.core.episodes import Row
+from evolve.core.errors import ModelMistake
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem, problem_from_rows
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.terms import Apply, Constant, Term, paths, replace
+from evolve.policies.search.programs.types import STR, as_type, thaw
 from evolve.policies.search.searcher import Searcher, Vocabulary
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Apply, Constant, Term, paths, replace
-from evolve.programs.types import STR, as_type, thaw
-from evolve.sandbox import Outcome
-from evolve.skills.frozen import Suspect, suspects
+from evolve.runtime.sandbox import Outcome
+from evolve.skills.hard_coded import Suspect, suspects
 
 _CANDIDATES = 4_000
 """Expressions that are tried for one piece."""

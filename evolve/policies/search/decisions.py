@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.policies.search.bank import Bank, Entry, term_of
-from evolve.programs.terms import Apply, Term, operations_in
-from evolve.programs.types import BOOL
+from evolve.policies.search.programs.terms import Apply, Term, operations_in
+from evolve.policies.search.programs.types import BOOL
 
 CHOOSE = 5
 """Price of one conditional."""

@@ -16,8 +16,8 @@ from typing import Any
 from evolve.policies.search.bank import Entry
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.grammar import Rule
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.properties import is_subsequence
-from evolve.programs.operation import EVALUATION_ERRORS
 
 AHEAD = 5
 """How much dearer than the search's present cost a program with a function may be when it is offered."""

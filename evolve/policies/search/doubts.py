@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.episodes import Ambiguity, Json, TaskView
-from evolve.errors import ModelMistake
+from evolve.core.episodes import Ambiguity, Json, TaskView
+from evolve.core.errors import ModelMistake
 from evolve.policies.protocol import Doubts
 from evolve.policies.search.accents import goes_with_accents, is_accented
 from evolve.policies.search.answers import answer
@@ -14,11 +14,11 @@ from evolve.policies.search.enumerator import matcher, near
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.programs.operation import Operation
+from evolve.policies.search.programs.terms import Apply, Constant, Lambda, Term, paths, replace
+from evolve.policies.search.programs.types import as_type, match, thaw
 from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, inputs_of, rivals_of
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.operation import Operation
-from evolve.programs.terms import Apply, Constant, Lambda, Term, paths, replace
-from evolve.programs.types import as_type, match, thaw
 from evolve.tasks.likeness import Likeness
 
 CONTESTS = 1

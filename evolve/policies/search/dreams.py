@@ -13,16 +13,16 @@ from contextlib import suppress
 from dataclasses import replace
 
 from evolve.policies.search.bank import Entry, term_of
-from evolve.policies.search.clues import Clues
 from evolve.policies.search.collector import without_collector
-from evolve.policies.search.features import features_of
+from evolve.policies.search.features import Clues
 from evolve.policies.search.grammar import price_name
 from evolve.policies.search.guide import Sample
 from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.meter import OutOfBudget, meter_for
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, walk
 from evolve.policies.search.searcher import Searcher, Vocabulary
-from evolve.programs.terms import Apply, Constant, Input, Term, walk
+from evolve.policies.search.task_features import features_of
 
 CANDIDATES = 1_500
 """Candidates of the enumeration from which one task's dreams are drawn."""

@@ -20,8 +20,8 @@ from evolve.policies.search.lambdas import LambdaBanks
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.meter import LEVEL, RULE, SearchMeter
 from evolve.policies.search.problem import Problem
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.types import FLOAT, Type, subtypes
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.types import FLOAT, Type, subtypes
 
 
 @dataclass

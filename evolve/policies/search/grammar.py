@@ -13,8 +13,8 @@ from itertools import product
 from typing import Any
 
 from evolve.policies.search.problem import Problem
-from evolve.programs.operation import Operation
-from evolve.programs.types import (
+from evolve.policies.search.programs.operation import Operation
+from evolve.policies.search.programs.types import (
     BOOL,
     DATE,
     DATETIME,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evolve.policies.search.clues import priced_literals
+from evolve.policies.search.features import priced_literals
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,10 +11,10 @@ from typing import Any
 from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.library import TreeSkill
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.terms import Apply, Constant, Term, from_json, paths, replace, walk
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Apply, Constant, Term, from_json, paths, replace, walk
 
 _MOMENT = datetime.datetime(2024, 3, 31, 14, 5, 9)
 _READS = "parse_"

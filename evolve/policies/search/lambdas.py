@@ -18,10 +18,10 @@ from evolve.policies.search.grammar import Grammar, Rule
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.meter import BODIES
 from evolve.policies.search.problem import Problem
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS, Operation, template_names
-from evolve.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, walk
-from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation, template_names
+from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, walk
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type
 
 MAX_BODY_COST = 16
 """Price of the dearest bodies."""

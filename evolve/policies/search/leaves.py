@@ -11,10 +11,10 @@ from typing import Any
 
 from evolve.policies.search.grammar import COLUMN, ORDINARY
 from evolve.policies.search.problem import Problem
-from evolve.programs.operation import Operation, define
-from evolve.programs.operations.relevance import is_shown, may_matter
-from evolve.programs.terms import Constant, Input, Term
-from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, subtypes
+from evolve.policies.search.programs.operation import Operation, define
+from evolve.policies.search.programs.operations.relevance import is_shown, may_matter
+from evolve.policies.search.programs.terms import Constant, Input, Term
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, subtypes
 
 
 @dataclass(frozen=True)

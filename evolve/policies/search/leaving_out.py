@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.episodes import Json, Row
+from evolve.core.episodes import Json, Row
 from evolve.policies.search.enumerator import near
 from evolve.policies.search.problem import Problem, problem_from_rows
+from evolve.policies.search.programs.evaluation import compile_term, value_or
+from evolve.policies.search.programs.terms import Term
+from evolve.policies.search.programs.types import as_type
 from evolve.policies.search.searcher import Searcher, Vocabulary
-from evolve.programs.evaluation import compile_term, value_or
-from evolve.programs.terms import Term
-from evolve.programs.types import as_type
 
 LEAST_CANDIDATES = 400_000
 """Candidates that all searches together may compute, however soon the answer was found."""

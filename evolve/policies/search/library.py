@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from evolve.episodes import Json
-from evolve.programs.antiunify import instantiate
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import Operation
-from evolve.programs.render import support_of
-from evolve.programs.terms import (
+from evolve.core.episodes import Json
+from evolve.policies.search.programs.antiunify import instantiate
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import Operation
+from evolve.policies.search.programs.render import support_of
+from evolve.policies.search.programs.terms import (
     Apply,
     Constant,
     Input,
@@ -25,7 +25,7 @@ from evolve.programs.terms import (
     type_from_json,
     type_to_json,
 )
-from evolve.programs.types import Type
+from evolve.policies.search.programs.types import Type
 
 SKILL_COST = 4
 """Unlearned price of a learned operation: as common as an ordinary one."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from evolve.cancellation import Cancellation
-from evolve.episodes import Cost
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Cost
 
 VALUE = 1
 """Work units of an operation on one row, about a tenth of a microsecond; the others are multiples of it."""

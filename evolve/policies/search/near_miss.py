@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.episodes import Limits, Step
+from evolve.core.episodes import Limits, Step
 from evolve.policies.search.enumerator import equality
 from evolve.policies.search.episode_search import EpisodeSearch
 from evolve.policies.search.leaving_out import same_values
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.evaluation import compile_term, value_or
+from evolve.policies.search.programs.terms import from_json, operations_in
 from evolve.policies.search.searcher import Searcher, Solution
-from evolve.programs.evaluation import compile_term, value_or
-from evolve.programs.terms import from_json, operations_in
 
 FEWEST_ROWS = 5
 """Rows below which no program is said to fit all but one; where few values occur, twice as many less two."""

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evolve.episodes import Action, BudgetEnd, Cost, Json, Limits, Misfit, TaskView
+from evolve.core.episodes import Action, BudgetEnd, Cost, Json, Limits, Misfit, TaskView
+from evolve.core.reasons import Reason, reason
 from evolve.policies.search.answers import answer
 from evolve.policies.search.enumerator import equality
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.meter import SearchMeter, is_over
 from evolve.policies.search.near_miss import NearMissSearch
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
+from evolve.policies.search.programs.terms import Term, to_json
+from evolve.policies.search.programs.types import thaw
 from evolve.policies.search.searcher import Solution, Vocabulary
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
-from evolve.programs.terms import Term, to_json
-from evolve.programs.types import thaw
-from evolve.reasons import Reason, reason
 
 _BY = {
     "clock": "stopped by the clock after {used} candidates: no program found",

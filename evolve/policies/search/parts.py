@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evolve.programs.antiunify import instantiate
-from evolve.programs.terms import Apply, Input, Term, is_open, operations_in, walk
-from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
+from evolve.policies.search.programs.antiunify import instantiate
+from evolve.policies.search.programs.terms import Apply, Input, Term, is_open, operations_in, walk
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type
 
 LEAST_OPERATIONS = 2
 """A single operation is in the vocabulary already."""

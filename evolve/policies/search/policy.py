@@ -7,10 +7,8 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.cancellation import Cancellation
-from evolve.environments import KnownRows
-from evolve.environments.probing import Probe
-from evolve.episodes import (
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import (
     Action,
     Claim,
     Cost,
@@ -23,6 +21,8 @@ from evolve.episodes import (
     Subgoal,
     TaskView,
 )
+from evolve.environments import KnownRows
+from evolve.environments.probing import Probe
 from evolve.policies.protocol import Doubts, OnPiece, Standing
 from evolve.policies.search.abstraction import Answers
 from evolve.policies.search.accents import with_accents_too
@@ -32,7 +32,6 @@ from evolve.policies.search.collector import without_collector
 from evolve.policies.search.copying import with_copies
 from evolve.policies.search.doubts import doubts_about
 from evolve.policies.search.episode_search import UNLIMITED, accepted, answers_of, spare_of, with_shown, without_share
-from evolve.policies.search.features import features_of
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaving_out import LeavingOut
@@ -42,13 +41,14 @@ from evolve.policies.search.near_miss import NearMissSearch, refused
 from evolve.policies.search.nearest import ended, finished, near_miss
 from evolve.policies.search.pricing import Planner
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.programs.operations import literals, vocabulary
+from evolve.policies.search.programs.terms import Term, from_json, operations_in, to_json
 from evolve.policies.search.reflection import Solved, claims_of
 from evolve.policies.search.saved import saved_action
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 from evolve.policies.search.splitting import compose, splits
+from evolve.policies.search.task_features import features_of
 from evolve.policies.search.turns import Turns
-from evolve.programs.operations import literals, vocabulary
-from evolve.programs.terms import Term, from_json, operations_in, to_json
 
 
 @dataclass(frozen=True, kw_only=True)

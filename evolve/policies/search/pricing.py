@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evolve.policies.search.clues import Clues, kind_of
-from evolve.policies.search.features import features_of
+from evolve.policies.search.features import Clues, kind_of
 from evolve.policies.search.grammar import ORDINARY
 from evolve.policies.search.guide import FLOOR, MAX_PRICE, Guide
 from evolve.policies.search.problem import Problem
 from evolve.policies.search.searcher import Vocabulary
+from evolve.policies.search.task_features import features_of
 
 UNSEEN = 0.02
 """Probability that a kind of literal is needed without any known one being likely."""

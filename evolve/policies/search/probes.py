@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from evolve.policies.search.problem import Problem
-from evolve.programs.types import STR, Type
+from evolve.policies.search.programs.types import STR, Type
 
 MAX_PROBES = 80
 """Inputs that are made of one problem."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.episodes import Row, TaskView
-from evolve.errors import ModelMistake
-from evolve.programs.types import INT, STR, Type, as_type, infer, resolve, subtypes
+from evolve.core.episodes import Row, TaskView
+from evolve.core.errors import ModelMistake
+from evolve.policies.search.programs.types import INT, STR, Type, as_type, infer, resolve, subtypes
 
 
 @dataclass(frozen=True, kw_only=True)

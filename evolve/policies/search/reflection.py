@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evolve.core.episodes import Claim, Evidence, Json, Row, Scope, TaskView
+from evolve.core.equality import equal
 from evolve.environments.probing import Probe, cut_short
-from evolve.episodes import Claim, Evidence, Json, Row, Scope, TaskView
 from evolve.policies.search.answers import heading
 from evolve.policies.search.dreams import names_in
-from evolve.policies.search.features import coarse_relation, features_of
 from evolve.policies.search.grammar import price_name
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.render import render
+from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.render import render
-from evolve.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace
-from evolve.programs.types import BOOL, FLOAT, INT, STR
-from evolve.tasks.equality import equal
+from evolve.policies.search.task_features import coarse_relation, features_of
 
 ENVIRONMENT = "programs"
 EFFECT = "solved"

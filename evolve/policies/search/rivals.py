@@ -16,20 +16,20 @@ from itertools import chain
 from typing import Any
 
 from evolve.policies.search.bank import Entry, term_of
-from evolve.policies.search.cover import JOIN
-from evolve.policies.search.cuts import DIGIT, OtherPieces, bounds_in, cuts_of, rougher
+from evolve.policies.search.decomposition import JOIN
 from evolve.policies.search.enumerator import Enumerator, matcher
 from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.evaluation import compile_term, value_or
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace, walk
+from evolve.policies.search.programs.types import FLOAT, INT, STR, Type
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
-from evolve.policies.search.solvers.fitting import digits
 from evolve.policies.search.solvers.found import newest
-from evolve.programs.evaluation import compile_term, value_or
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace, walk
-from evolve.programs.types import FLOAT, INT, STR, Type
+from evolve.policies.search.solvers.linear import digits
+from evolve.policies.search.thresholds import DIGIT, OtherPieces, bounds_in, cuts_of, rougher
 
 Values = tuple[Any, ...]
 

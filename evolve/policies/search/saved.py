@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evolve.episodes import Action, Saved, Step, TaskView
+from evolve.core.episodes import Action, Saved, Step, TaskView
+from evolve.core.equality import equal
 from evolve.policies.search.answers import answer
 from evolve.policies.search.library import TreeSkill
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.programs.evaluation import compile_term
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS
+from evolve.policies.search.programs.terms import Input, Term, from_json, paths, replace, to_json
+from evolve.policies.search.programs.types import thaw
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.evaluation import compile_term
-from evolve.programs.operation import EVALUATION_ERRORS
-from evolve.programs.terms import Input, Term, from_json, paths, replace, to_json
-from evolve.programs.types import thaw
-from evolve.tasks.equality import equal
 
 _MARK = "saved"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.branches import Branches
-from evolve.policies.search.cover import Segments
 from evolve.policies.search.decisions import MIN_SUPPORT, Decision, Partials
+from evolve.policies.search.decomposition import Segments
 from evolve.policies.search.deduction import AHEAD, Deductions
 from evolve.policies.search.enumerator import Enumerator, equality, matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
@@ -16,11 +16,11 @@ from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBank
 from evolve.policies.search.leaves import built_in, column_operations, leaves_of, static_prices
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.evaluation import evaluate
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
+from evolve.policies.search.programs.terms import Constant, Term
+from evolve.policies.search.programs.types import STR, Type
 from evolve.policies.search.solvers import Solvers
-from evolve.programs.evaluation import evaluate
-from evolve.programs.operation import EVALUATION_ERRORS, Operation
-from evolve.programs.terms import Constant, Term
-from evolve.programs.types import STR, Type
 
 MAX_COST = 60
 """Price at which a search ends, whatever budget is left."""

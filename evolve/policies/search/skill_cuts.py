@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from evolve.policies.search.parts import AnswerPart, part_of, places
-from evolve.programs.antiunify import Typing
-from evolve.programs.terms import Apply, Input, Lambda, Term, is_open, replace, size
+from evolve.policies.search.programs.antiunify import Typing
+from evolve.policies.search.programs.terms import Apply, Input, Lambda, Term, is_open, replace, size
 
 Same = Callable[[Term, Term], bool]
 """Whether two terms have the same value on every example."""

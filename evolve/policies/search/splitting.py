@@ -15,9 +15,9 @@ from typing import Any
 from evolve.policies.search.enumerator import equality
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.terms import Apply, Term
+from evolve.policies.search.programs.types import BOOL
 from evolve.policies.search.searcher import Searcher
-from evolve.programs.terms import Apply, Term
-from evolve.programs.types import BOOL
 
 MOST_ELEMENTS = 6
 MIN_ROWS = 2

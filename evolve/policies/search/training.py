@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evolve.episodes import TaskView
-from evolve.errors import ModelMistake
-from evolve.policies.search.clues import Clues
+from evolve.core.episodes import TaskView
+from evolve.core.errors import ModelMistake
 from evolve.policies.search.dreams import dream
-from evolve.policies.search.features import features_of
+from evolve.policies.search.features import Clues
 from evolve.policies.search.guide import Guide, Sample, fit
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary
-from evolve.programs.operations import literals, vocabulary
+from evolve.policies.search.task_features import features_of
 
 if TYPE_CHECKING:
     from evolve.memory import ExperienceRow

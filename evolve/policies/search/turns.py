@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from evolve.policies.search.meter import SearchMeter
+from evolve.policies.search.programs.terms import Term
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
-from evolve.programs.terms import Term
 
 SHARE = 8
 """Candidates with learned prices for each one with static prices. A task that static prices alone solve in n candidates

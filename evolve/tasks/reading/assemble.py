@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evolve.episodes import Json, Row
-from evolve.files import canonical_json
-from evolve.tasks.equality import equal
+from evolve.core.episodes import Json, Row
+from evolve.core.equality import equal
+from evolve.core.files import canonical_json
 from evolve.tasks.likeness import row_outline
 from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_UNLABELLED, MAX_VERIFY, Place, check_id

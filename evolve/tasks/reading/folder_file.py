@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from evolve.episodes import Json
-from evolve.sandbox.actions import is_plain_name
+from evolve.core.episodes import Json
+from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks.reading.limits import Place, check_value
 from evolve.tasks.reading.validation import printable, validated
 from evolve.tasks.work import MAX_CHECK_S, PROTECTED, FolderWork

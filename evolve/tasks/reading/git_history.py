@@ -15,13 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evolve.activity import doing
-from evolve.errors import SandboxUnavailable, UsageError
-from evolve.files import write_failure
-from evolve.sandbox.protocol import Sandbox
+from evolve.core.activity import doing
+from evolve.core.errors import SandboxUnavailable, UsageError
+from evolve.core.files import write_failure
+from evolve.runtime.folder_tree import Tree, read_tree
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task
 from evolve.tasks.reading.git_objects import Commit, Entries, GitObjects
-from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
 from evolve.tasks.work import FolderWork
 

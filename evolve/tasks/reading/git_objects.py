@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.errors import UsageError
-from evolve.sandbox.actions import is_plain_name
-from evolve.sandbox.outside import run_outside
-from evolve.tasks.trees import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, is_ignored
+from evolve.core.errors import UsageError
+from evolve.runtime.folder_tree import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, is_ignored
+from evolve.runtime.sandbox.actions import is_plain_name
+from evolve.runtime.sandbox.outside import run_outside
 
 _FILES = {b"100644": False, b"100755": True}
 """Modes of what is taken along, and whether it is executable; links and submodules are not."""

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evolve.episodes import Json, Row
-from evolve.extensions import PACKAGES, find, needed
-from evolve.files import is_replaced, write_atomic
+from evolve.core.episodes import Json, Row
+from evolve.core.extensions import PACKAGES, find, needed
+from evolve.core.files import is_replaced, write_atomic
 from evolve.tasks.model import Task, task_json
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.labels import behind_rows

@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.episodes import Json
-from evolve.errors import TaskError
+from evolve.core.episodes import Json
+from evolve.core.errors import TaskError
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 32

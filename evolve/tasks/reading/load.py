@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from evolve.errors import TaskError, UsageError
-from evolve.files import digest
+from evolve.core.errors import TaskError, UsageError
+from evolve.core.files import digest
 from evolve.tasks.model import Suite, Task, suite_digest
 from evolve.tasks.reading.assemble import RawTask, assemble, named_meta
 from evolve.tasks.reading.jsonl import parse_json

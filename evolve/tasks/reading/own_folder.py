@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.errors import UsageError
-from evolve.files import digest, named_path
+from evolve.core.errors import UsageError
+from evolve.core.files import digest, named_path
+from evolve.runtime.folder_tree import read_tree
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, text_problem
-from evolve.tasks.trees import read_tree
 from evolve.tasks.work import PROTECTED, FolderWork, protected_in
 
 

@@ -8,9 +8,14 @@ import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from evolve.episodes import Json, Row
-from evolve.errors import TaskError, UsageError
-from evolve.tables import (
+from evolve.core.episodes import Json, Row
+from evolve.core.errors import TaskError, UsageError
+from evolve.tasks.model import Task
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
+from evolve.tasks.reading.labels import argument_names, instruction_of
+from evolve.tasks.reading.limits import MAX_ID, Place, check_value
+from evolve.tasks.reading.load import sourced
+from evolve.tasks.tables import (
     CHECKS,
     TEXT,
     Cell,
@@ -26,11 +31,6 @@ from evolve.tables import (
     text_column,
     typed_column,
 )
-from evolve.tasks.model import Task
-from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
-from evolve.tasks.reading.labels import argument_names, instruction_of
-from evolve.tasks.reading.limits import MAX_ID, Place, check_value
-from evolve.tasks.reading.load import sourced
 
 _MOST_GIVEN = 5_000
 _MOST_BLANK = 2_000
@@ -335,7 +335,7 @@ def has_digits(cells: Sequence[Cell]) -> bool:
 
 
 def comma_in(table: Table, records: Sequence[Record]) -> Comma:
-    """What a comma is in the numbers of a table; see :func:`evolve.tables.comma_of`."""
+    """What a comma is in the numbers of a table; see :func:`evolve.tasks.tables.comma_of`."""
     if table.typed:
         return ""
     columns = ([record.cells[index] for record in records] for index in range(len(table.columns)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from evolve.episodes import Json, Row
+from evolve.core.episodes import Json, Row
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.limits import Place, check_value
 

@@ -6,9 +6,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from evolve.episodes import Json, Row
-from evolve.errors import UsageError
-from evolve.tables import (
+from evolve.core.episodes import Json, Row
+from evolve.core.errors import UsageError
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
+from evolve.tasks.reading.labels import argument_names, instruction_of
+from evolve.tasks.reading.limits import Place, check_file, scalar_problem
+from evolve.tasks.tables import (
     CHECKS,
     Record,
     Table,
@@ -19,9 +22,6 @@ from evolve.tables import (
     text_column,
     typed_column,
 )
-from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
-from evolve.tasks.reading.labels import argument_names, instruction_of
-from evolve.tasks.reading.limits import Place, check_file, scalar_problem
 
 
 def parse_table(path: Path, *, name: str, header: bool = True, target: str | None = None) -> RawTask:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 from evolve.tasks.reading.limits import Place
 
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}

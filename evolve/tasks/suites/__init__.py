@@ -15,9 +15,9 @@ from functools import partial
 from importlib.resources import files
 from typing import Any
 
-from evolve.episodes import BUILT_IN, Row
-from evolve.errors import UsageError
-from evolve.extensions import find
+from evolve.core.episodes import BUILT_IN, Row
+from evolve.core.errors import UsageError
+from evolve.core.extensions import find
 from evolve.tasks.model import Suite, Task
 
 __all__ = ["BUILTIN", "BuiltinSuite", "generate_suite"]

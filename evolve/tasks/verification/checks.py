@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.activity import doing
-from evolve.episodes import Json
-from evolve.failpoints import hit
-from evolve.files import both_ends, clean_text
-from evolve.sandbox.protocol import Sandbox, SandboxLimits
+from evolve.core.activity import doing
+from evolve.core.episodes import Json
+from evolve.core.failpoints import hit
+from evolve.core.files import both_ends, clean_text
+from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 
 FOLDER_LIMITS = SandboxLimits(wall_s=60.0, memory_mb=2048, processes=64, file_mb=64)
 """What one action or check in a folder may use. A check has its own wall limit."""

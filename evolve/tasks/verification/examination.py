@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from evolve.activity import doing
+from evolve.core.activity import doing
+from evolve.core.text_files import text_of
 from evolve.tasks.verification.broken_tests import Breaking, broken, names_of_tests, new_secret
 from evolve.tasks.verification.checks import Checked, is_pytest
 from evolve.tasks.verification.other_commands import OtherCommand, loads_tests
 from evolve.tasks.verification.own_tests import lost_tests, without_tests
 from evolve.tasks.verification.reached import UNITTEST, not_reached, skips
 from evolve.tasks.verification.strict_tests import ends, reprinted, strengthened, uses_class
-from evolve.text_files import text_of
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 

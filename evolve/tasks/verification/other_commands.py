@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from evolve.core.text_files import text_of
 from evolve.tasks.verification.broken_tests import first_statement, parsed
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.work import files_run
-from evolve.text_files import text_of
 
 _LISTS_COMMANDS = re.compile(
     r"(?:.*/)?(?:makefile|.*\.mk|justfile|package\.json|noxfile\.py|tasks\.py|.*\.(?:ba|z)?sh)\Z"

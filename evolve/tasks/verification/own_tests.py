@@ -6,8 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
+from evolve.core.text_files import text_of
 from evolve.tasks.verification.broken_tests import parsed
-from evolve.text_files import text_of
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _PROSE = (".md", ".rst", ".txt")

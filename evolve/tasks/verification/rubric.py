@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evolve.episodes import Judgement
-from evolve.errors import ModelMistake
-from evolve.files import clean_text
-from evolve.prompts import quoted
-from evolve.sandbox.protocol import Sandbox
+from evolve.core.episodes import Judgement
+from evolve.core.errors import ModelMistake
+from evolve.core.files import clean_text
+from evolve.core.prompts import quoted
+from evolve.core.text_files import text_of
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.verification.verifiers import Submission
-from evolve.text_files import text_of
 
 if TYPE_CHECKING:
-    from evolve.models import ChatModel
+    from evolve.runtime.models import ChatModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class RubricVerifier:
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """Accepts what the model accepts; a refusal to answer, or a reply that cannot be read, accepts nothing."""
-        from evolve.models import KEPT, Message, ModelRequest
+        from evolve.runtime.models import KEPT, Message, ModelRequest
 
         shown = _shown(submission)
         if len(shown) > self.largest:

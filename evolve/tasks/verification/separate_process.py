@@ -6,10 +6,10 @@ import json
 import os
 from dataclasses import dataclass
 
-from evolve.failpoints import hit
-from evolve.sandbox.actions import ActionResult, CodeSession
-from evolve.sandbox.interpreter import guest_source
-from evolve.sandbox.protocol import Sandbox, SandboxLimits
+from evolve.core.failpoints import hit
+from evolve.runtime.sandbox.actions import ActionResult, CodeSession
+from evolve.runtime.sandbox.interpreter import guest_source
+from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 
 MOST_CALLS = 2000
 """Most calls of the answer in one run of the tests; those that make more run in one process with it."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from evolve.episodes import Judgement, Row
-from evolve.failpoints import hit
-from evolve.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
+from evolve.core.episodes import Judgement, Row
+from evolve.core.failpoints import hit
+from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.verification.broken_tests import broken, names_of_tests, new_secret
 from evolve.tasks.verification.checks import Checked, run_check
@@ -23,10 +23,10 @@ from evolve.tasks.verification.examination import (
     Passed,
     examine,
 )
+from evolve.tasks.verification.program_runs import try_rows
 from evolve.tasks.verification.separable import why_whole
 from evolve.tasks.verification.separate_process import ApartRun, is_missing, run_apart
 from evolve.tasks.verification.strict_tests import strengthened, uses_class
-from evolve.tasks.verification.trials import try_rows
 from evolve.tasks.work import FolderWork, files_run, restored
 
 SOLUTION = "solution"

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evolve.agent.checkpoints import is_sound
-from evolve.errors import RecordDamaged
-from evolve.files import digest
-from evolve.optimizer import UNLEARNED, Variant, VariantArchive
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
+from evolve.core.errors import RecordDamaged
+from evolve.core.files import digest
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, ObjectStore, Value
+from evolve.core.store.schema import MIGRATIONS
+from evolve.improve.optimizer import UNLEARNED, Variant, VariantArchive
 from evolve.skills import Skill
 from evolve.skills.folder import folder_changes, folder_digest
-from evolve.store import Database, ObjectStore, Value
 from evolve.workspace.opening import refuse_lost_record
 
 

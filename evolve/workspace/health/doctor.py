@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Literal
 
 from evolve.agent import RunRecords
-from evolve.errors import EvolveError, WorkspaceError
-from evolve.extensions import find, installed, seams
-from evolve.paths import WorkspacePaths, is_workspace
-from evolve.record.schema import MIGRATIONS
-from evolve.settings import Settings, load_settings
-from evolve.store import Database, ObjectStore
+from evolve.core.errors import EvolveError, WorkspaceError
+from evolve.core.extensions import find, installed, seams
+from evolve.core.paths import WorkspacePaths, is_workspace
+from evolve.core.settings import Settings, load_settings
+from evolve.core.store import Database, ObjectStore
+from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.locating import admit, trusted_settings, used
 from evolve.workspace.opening import is_current, open_embedder, sandbox_opener, tracing_warning
-from evolve.workspace.shelves import chat_lines
-from evolve.workspace.shelves.folders import Folders
-from evolve.workspace.shelves.skill_folders import unused_folders
+from evolve.workspace.resources.folders import Folders
+from evolve.workspace.resources.skill_folders import unused_folders
+from evolve.workspace.runs import conversation_files as chat_lines
 
 State = Literal["ok", "warning", "missing"]
 _LITTLE_SPACE = 200 * 1024 * 1024
@@ -103,7 +103,7 @@ def _encoder(settings: Settings) -> Finding:
 
 
 def _index(settings: Settings) -> Finding:
-    from evolve.vectors import CROSSOVER
+    from evolve.memory.index import CROSSOVER
 
     store = settings.vectors
     if store in ("auto", "chroma") and importlib.util.find_spec("chromadb") is None:
@@ -149,7 +149,7 @@ def _bodies(paths: WorkspacePaths) -> Finding:
 
 def _spending(paths: WorkspacePaths) -> Finding:
     """Checks the book of spending, which the limits of the day and the workspace rest on."""
-    from evolve.ledger import book_faults
+    from evolve.core.ledger import book_faults
 
     if not paths.spending.exists():
         return Finding(part="spending", state="ok", text="no book; one is kept where a limit is set")

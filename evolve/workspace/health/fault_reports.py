@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from evolve.errors import EvolveError, WorkspaceError
-from evolve.files import machine_problem, write_atomic
+from evolve.core.errors import EvolveError, WorkspaceError
+from evolve.core.files import machine_problem, write_atomic
 
 _KEPT = "kept in "
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from evolve.paths import WorkspacePaths
-from evolve.store import Database, ObjectStore
-from evolve.store.backups import backups
-from evolve.store.sealing import sealed_tables
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, ObjectStore
+from evolve.core.store.backups import backups
+from evolve.core.store.checksums import sealed_tables
 
 GRACE_S = 24 * 3600.0
 """Objects younger than this stay: whatever refers to them may be about to be committed."""

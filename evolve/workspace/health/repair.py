@@ -12,22 +12,22 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evolve.episodes import Cost
-from evolve.errors import EvolveError, RecordDamaged, WorkspaceError
-from evolve.ledger import Spent, book_faults, rebuild_book
+from evolve.core.episodes import Cost
+from evolve.core.errors import EvolveError, RecordDamaged, WorkspaceError
+from evolve.core.ledger import Spent, book_faults, rebuild_book
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock, finish_rebuild, rebuild, still_lost
+from evolve.core.store.schema import MIGRATIONS
+from evolve.improve.optimizer import UNLEARNED
 from evolve.memory.preferences import PreferenceBook
-from evolve.optimizer import UNLEARNED
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
-from evolve.record.stores import Stores
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
-from evolve.store import Database, ObjectStore, RecordAccess, WriterLock, finish_rebuild, rebuild, still_lost
+from evolve.trials.stores import Stores
 from evolve.workspace.health import damage as soundness
 from evolve.workspace.health.housekeeping import tidy
 from evolve.workspace.locating import restore_number, trusted, trusted_settings
 from evolve.workspace.opening import open_stores
-from evolve.workspace.shelves.preferences import described
+from evolve.workspace.resources.preferences import described
 
 
 @dataclass

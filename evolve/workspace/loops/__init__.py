@@ -1,6 +1,6 @@
 """What goes on unattended. A name is loaded when it is asked for: most commands begin no loop."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.workspace.loops.ablating import AblationRequest

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
+from evolve.core.ledger import Ledger
+from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.ablation import AblationReport, AblationWish
 from evolve.improve.ablation import ablate as run_ablation
 from evolve.improve.items import KINDS
+from evolve.improve.optimizer import UNLEARNED
 from evolve.improve.session import LoopPlan
-from evolve.ledger import Ledger
-from evolve.optimizer import UNLEARNED
-from evolve.prompts import PromptLayers, load_prompt
 from evolve.tasks import load_suite
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from evolve.errors import UsageError
-from evolve.files import write_atomic, write_failure
-from evolve.paths import WorkspacePaths
-from evolve.store import is_gone, terminate, this_process
+from evolve.core.errors import UsageError
+from evolve.core.files import write_atomic, write_failure
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import is_gone, terminate, this_process
 from evolve.workspace.locating import trusted
 from evolve.workspace.opening import now
 

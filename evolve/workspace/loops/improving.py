@@ -9,11 +9,14 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 
 from evolve.agent import Run
+from evolve.agent.workflow import Knobs, Workflow
+from evolve.core.episodes import Json, Limits
+from evolve.core.errors import UsageError
+from evolve.core.events import Event, EventFan, EventLog
+from evolve.core.files import SVG, canonical_json, digest, is_replaced, write_atomic
+from evolve.core.ledger import Budget, Ledger, Spent
+from evolve.core.settings import NOBODY
 from evolve.environments import kind_of
-from evolve.episodes import Json, Limits
-from evolve.errors import UsageError
-from evolve.events import Event, EventFan, EventLog
-from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.improve.cut_short import is_cut_short, take_up
 from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
@@ -21,21 +24,18 @@ from evolve.improve.report import Report
 from evolve.improve.schedule import FITTED
 from evolve.improve.session import LoopPlan, Proposer, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream, practising_on
-from evolve.ledger import Budget, Ledger, Spent
-from evolve.record.journal import Journal, drop_report, finished, last_report
-from evolve.settings import NOBODY
 from evolve.tasks import Suite, load_suite
 from evolve.trials.jobs import Workers, WorkerSetup
+from evolve.trials.journal import Journal, drop_report, finished, last_report
 from evolve.trials.set_aside import SetAside
 from evolve.trials.workers import open_workers
-from evolve.workflow import Knobs, Workflow
 from evolve.workspace.arguments import as_budget, as_ledger
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import common_environment, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.loops.at_work import announced
-from evolve.workspace.loops.foretelling import course_of
+from evolve.workspace.loops.forecast import course_of
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 

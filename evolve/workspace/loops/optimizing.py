@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
+from evolve.core.ledger import Ledger
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
+from evolve.improve.optimizer import UNLEARNED
+from evolve.improve.optimizer.engine import EngineSettings
+from evolve.improve.optimizer.engine_kind import GONE, PARTS, EngineParts, engine_kind
+from evolve.improve.optimizer.item_record import ItemRecord
+from evolve.improve.optimizer.scope import Scope
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.parts import parted
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stage_replay import StageReplay
 from evolve.improve.targets import Target
 from evolve.improve.transfer import transfer as run_transfer
-from evolve.ledger import Ledger
-from evolve.optimizer import UNLEARNED
-from evolve.optimizer.engine import EngineSettings
-from evolve.optimizer.engine_kind import GONE, PARTS, EngineParts, engine_kind
-from evolve.optimizer.item_record import ItemRecord
-from evolve.optimizer.scope import Scope
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.tasks import Submission, load_suite
 from evolve.workspace.arguments import checked

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agent import Run, RunRecords
-from evolve.agent.codec import to_data
-from evolve.episodes import Cost
-from evolve.errors import EvolveError
-from evolve.events import Event, read_events
-from evolve.paths import WorkspacePaths
-from evolve.record.schema import MIGRATIONS
-from evolve.store import Database, WriterLock
+from evolve.core.episodes import Cost
+from evolve.core.episodes.codec import to_data
+from evolve.core.errors import EvolveError
+from evolve.core.events import Event, read_events
+from evolve.core.paths import WorkspacePaths
+from evolve.core.store import Database, WriterLock
+from evolve.core.store.schema import MIGRATIONS
 from evolve.trials.set_aside import SetAside
 from evolve.workspace.health.doctor import Finding, doctor
 from evolve.workspace.locating import used
 from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work
 from evolve.workspace.opening import is_current
 from evolve.workspace.places import Where, where
+from evolve.workspace.resources.models import models
 from evolve.workspace.runs.solving import waiting_question
-from evolve.workspace.shelves.models import models
 
 
 @dataclass(frozen=True, kw_only=True)

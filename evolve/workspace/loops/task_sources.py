@@ -9,14 +9,14 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from evolve import frontmatter
-from evolve.episodes import Guidance, Guide
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
-from evolve.sandbox.actions import is_plain_name
+from evolve.core import frontmatter
+from evolve.core.episodes import Guidance, Guide
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
+from evolve.runtime.folder_tree import Tree, read_tree
+from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks import Suite, Task, write_jsonl
 from evolve.tasks.reading.git_history import History, HistoryRules, tasks_from_git, write_tree
-from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.work import FolderWork
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import environment_for

@@ -15,12 +15,20 @@ from functools import partial
 from pathlib import Path
 
 from evolve.agent import Run
-from evolve.agent.codec import Jsonable
-from evolve.episodes import SCREEN, EpisodeRecord, Guidance, Json, Limits
-from evolve.errors import BudgetExhausted, UsageError
-from evolve.events import Event
-from evolve.files import canonical_json, digest
-from evolve.gate import (
+from evolve.core.episodes import SCREEN, EpisodeRecord, Guidance, Json, Limits
+from evolve.core.episodes.codec import Jsonable
+from evolve.core.errors import BudgetExhausted, UsageError
+from evolve.core.events import Event
+from evolve.core.files import canonical_json, digest
+from evolve.core.ledger import Ledger, Spent
+from evolve.improve.session import LoopPlan, Session
+from evolve.tasks import Suite, Task, load_suite
+from evolve.tasks.reading.git_history import HistoryRules
+from evolve.tasks.reading.git_objects import GitObjects
+from evolve.trials.arms import Arm
+from evolve.trials.change import Change
+from evolve.trials.external_agent import TASK_S, AgentWorkers, is_guidance
+from evolve.trials.gate import (
     NOTHING,
     Interval,
     Pair,
@@ -33,14 +41,6 @@ from evolve.gate import (
     solved_outcome,
     wins_needed,
 )
-from evolve.improve.session import LoopPlan, Session
-from evolve.ledger import Ledger, Spent
-from evolve.record.arms import Arm
-from evolve.tasks import Suite, Task, load_suite
-from evolve.tasks.reading.git_history import HistoryRules
-from evolve.tasks.reading.git_objects import GitObjects
-from evolve.trials.change import Change
-from evolve.trials.outside_agent import TASK_S, AgentWorkers, is_guidance
 from evolve.trials.pairs import PairedEpisodes, run_pairs
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
@@ -48,7 +48,7 @@ from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.loops.improving import BUDGET, LoopWork, loop_key, loop_limits, spent_before, worked_on
 from evolve.workspace.loops.task_sources import read_guidance, tasks_of_evals, write_history
 from evolve.workspace.opening import now
-from evolve.workspace.shelves.agents import ApprovedAgents, program_of
+from evolve.workspace.resources.agents import ApprovedAgents, program_of
 
 LEVEL = 0.05
 """Bound on the probability that any verdict of one test is wrong."""

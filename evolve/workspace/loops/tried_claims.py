@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.workspace.arguments import BudgetLike, as_ledger
-from evolve.workspace.shelves.memory import Memories
+from evolve.workspace.resources.memory import Memories
 
 if TYPE_CHECKING:
+    from evolve.core.redaction import Scanner
     from evolve.memory import Insight, Sentence
-    from evolve.redaction import Scanner
     from evolve.tasks import Suite
     from evolve.workspace.desk import Desk
     from evolve.workspace.runs.kept_things import KeptThing
@@ -66,7 +66,7 @@ class TriedMemories(Memories):
         Raises:
             UsageError: A sentence holds a known secret, or the file's marks do not come in one pair.
         """
-        from evolve.workspace.shelves.agents_file import agents_block, write_block
+        from evolve.workspace.resources.agents_file import agents_block, write_block
 
         folder = str(Path.cwd() if into is None else Path(into).resolve().parent)
         wanted = self._desk.preferences.in_force(folder=folder)

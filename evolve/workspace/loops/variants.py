@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve.errors import UsageError
-from evolve.files import write_atomic
-from evolve.optimizer import UNLEARNED, Promotion, Variant
-from evolve.prompts import PromptLayers, load_prompt
-from evolve.record.journal import Journal
+from evolve.core.errors import UsageError
+from evolve.core.files import write_atomic
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer import UNLEARNED, Promotion, Variant
+from evolve.trials.journal import Journal
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger
 from evolve.workspace.desk import Desk
-from evolve.workspace.shelves.shelf import Shelf
+from evolve.workspace.resources.shelf import Shelf
 
 if TYPE_CHECKING:
-    from evolve.gate import Decision
     from evolve.improve.ablation import AblationReport
     from evolve.improve.optimization import Change
+    from evolve.trials.gate import Decision
 
 WORKFLOW = "workflow.toml"
 
@@ -55,7 +55,7 @@ class TakenBack:
 
     Attributes:
         variant, after: Digests of what is active and of what will be, or ``unlearned``.
-        parts: What the one has and the other has not, or has otherwise; see :attr:`evolve.optimizer.Variant.parts`.
+        parts: What the one has and the other has not, or has otherwise; see :attr:`evolve.improve.optimizer.Variant.parts`.
     """
 
     variant: str
@@ -226,7 +226,7 @@ class Variants(Shelf):
         return TakenBack(variant=now, after=after, parts=tuple(part for part in new.parts if part not in same))
 
     def rollback(self) -> Promotion:
-        """Goes back to what was active before; see :meth:`evolve.optimizer.VariantArchive.rollback`."""
+        """Goes back to what was active before; see :meth:`evolve.improve.optimizer.VariantArchive.rollback`."""
         return self._stores.variants.rollback()
 
     def left_behind(self, name: str) -> Sequence[Path]:

@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer.counterfactual import Editor
+from evolve.improve.optimizer.drafting import Drafter
+from evolve.improve.optimizer.leakage import guard_of
 from evolve.improve.paid import PaidAnswers, PaidDesigner, PaidRewriter
 from evolve.improve.session import Session
-from evolve.optimizer.counterfactual import Editor
-from evolve.optimizer.drafting import Drafter
-from evolve.optimizer.leakage import guard_of
 from evolve.policies.language import LanguagePolicy
-from evolve.prompts import PromptLayers, load_prompt
 from evolve.workspace.desk import Desk
 from evolve.workspace.model_setup import limited, model_setup
 
@@ -60,7 +60,7 @@ def _drafter(desk: Desk, session: Session, opened: ExitStack) -> Drafter:
     if policy is not None:
         designer, meter = LanguageDesigner(models=policy.models, questions=policy.questions), policy.meter
     elif _rewriter(desk):
-        from evolve.models import open_models
+        from evolve.runtime.models import open_models
 
         meter = EpisodeMeter(partial(limited, desk.paths, desk.settings))
         models = open_models(replace(model_setup(desk.paths, desk.settings, model=_rewriter(desk)), meter=meter))

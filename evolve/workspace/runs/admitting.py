@@ -7,23 +7,23 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from evolve.agent.procedures import rehearsal_of
-from evolve.cancellation import Cancellation
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import EarlierCall, EpisodeRecord, Limits, Rehearsal, SkillDraft
+from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
+from evolve.core.events import Event
 from evolve.environments import Rehearsing, Setting, open_environment
-from evolve.episodes import EarlierCall, EpisodeRecord, Limits, Rehearsal, SkillDraft
-from evolve.errors import EnvironmentProblem, UsageError, WorkspaceError
-from evolve.events import Event
 from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable
-from evolve.record.arms import Prompted
-from evolve.record.keeping import Keeper, Kept, Repairs
-from evolve.sandbox import Sandbox
-from evolve.sandbox.protocol import Stoppable
+from evolve.runtime.sandbox import Sandbox
+from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
+from evolve.trials.arms import Prompted
+from evolve.trials.keeping import Keeper, Kept, Repairs
 from evolve.workspace.desk import Desk
+from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.place import Wish, as_it_was, sandbox_for
 from evolve.workspace.runs.run_answers import CONTESTED
-from evolve.workspace.shelves.preferences import ABOUT
 
 _ACCEPTED = ("waiting", "applied")
 _MOST_TASKS = 100

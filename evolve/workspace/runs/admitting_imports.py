@@ -12,18 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.episodes import OWN, Row, Saved, SkillDraft
-from evolve.files import canonical_json
-from evolve.record.drafts import judge_draft, keep
-from evolve.retrieval import WordIndex
-from evolve.sandbox import Outcome, Program, SandboxLimits
+from evolve.core.episodes import OWN, Row, Saved, SkillDraft
+from evolve.core.files import canonical_json
+from evolve.runtime.retrieval import WordIndex
+from evolve.runtime.sandbox import Outcome, Program, SandboxLimits
 from evolve.skills import Skill, doubt_all
 from evolve.skills.admission import UNSEEN
-from evolve.skills.likeness import likeness
+from evolve.skills.equivalence import likeness
 from evolve.skills.quarantine import imported_skills, settle
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
 from evolve.tasks.reading.labels import wanted_label
+from evolve.trials.skill_drafts import judge_draft, keep
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.run_answers import given_task_of
 from evolve.workspace.runs.saved import is_headerless, places_of

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from evolve.agent.approval import YES, Approval, gives_leave, settle
-from evolve.episodes import EpisodeRecord, Question
-from evolve.errors import UsageError
+from evolve.core.episodes import EpisodeRecord, Question
+from evolve.core.errors import UsageError
 from evolve.memory.preferences import PersonAct
 from evolve.tasks.work import FolderWork, is_protected
 from evolve.workspace.desk import Desk
+from evolve.workspace.resources.patch import Patch
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
-from evolve.workspace.shelves.patch import Patch
 
 _OPTIONS = (YES, "no")
 

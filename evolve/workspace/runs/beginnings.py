@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolve.agent import Run
-from evolve.agent.codec import from_data, to_data
-from evolve.episodes import KEPT_FACT, Limits, Turn
-from evolve.errors import EnvironmentProblem, RecordDamaged, TaskError, WorkspaceError
-from evolve.events import Event, EventSink, read_events
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import KEPT_FACT, Limits, Turn
+from evolve.core.episodes.codec import from_data, to_data
+from evolve.core.errors import EnvironmentProblem, RecordDamaged, TaskError, WorkspaceError
+from evolve.core.events import Event, EventSink, read_events
+from evolve.core.files import canonical_json, digest
+from evolve.runtime.folder_tree import read_tree
 from evolve.tasks import Task, task_json
-from evolve.tasks.trees import read_tree
 from evolve.tasks.work import FolderWork, protected_in
 from evolve.workspace.desk import Desk
 from evolve.workspace.learners import model_name
+from evolve.workspace.resources.recorded_changes import BEGUN
 from evolve.workspace.runs.conversations import Conversations, earlier_turns
 from evolve.workspace.runs.given_task import task_of
-from evolve.workspace.shelves.recorded_changes import BEGUN
 
 BROKEN_OFF = "broken off"
 """Kind of the event that says why an episode is not over."""

@@ -8,13 +8,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError, WorkspaceError
-from evolve.files import canonical_json, digest, write_atomic
-from evolve.store import WriterLock
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.files import canonical_json, digest, write_atomic
+from evolve.core.store import WriterLock
 from evolve.workspace.locating import locate
 
 if TYPE_CHECKING:
-    from evolve.sandbox import ActionResult, Sandbox, SandboxLimits
+    from evolve.runtime.sandbox import ActionResult, Sandbox, SandboxLimits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
 
@@ -51,7 +51,7 @@ def run_in_session(
 
 
 def _replay_and_run(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
-    from evolve.sandbox import ActionResult
+    from evolve.runtime.sandbox import ActionResult
 
     recorded = _read(file)
     with sandbox.session(limits) as session:

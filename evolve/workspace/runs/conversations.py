@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from evolve.episodes import SubgoalState, Turn
-from evolve.errors import UsageError
-from evolve.files import clean_text, write_failure
-from evolve.settings import LearnMode
-from evolve.workspace.shelves import chat_lines
-from evolve.workspace.shelves.patch import Patch
-from evolve.workspace.shelves.shelf import Shelf
+from evolve.core.episodes import SubgoalState, Turn
+from evolve.core.errors import UsageError
+from evolve.core.files import clean_text, write_failure
+from evolve.core.settings import LearnMode
+from evolve.workspace.resources.patch import Patch
+from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.runs import conversation_files as chat_lines
 
 OPEN = "open"
 """The status of a turn that was begun and not ended: it was stopped, or its process was killed."""

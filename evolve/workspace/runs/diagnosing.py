@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from evolve.agent import Run
-from evolve.agent.codec import to_data
-from evolve.diagnosis import (
+from evolve.core.episodes import PREFERENCE, Cost, EpisodeRecord
+from evolve.core.episodes.codec import to_data
+from evolve.core.errors import EndpointProblem, SandboxUnavailable, UsageError
+from evolve.core.reasons import Reason, reason
+from evolve.trials.diagnosis import (
     ACTION,
     BUDGET,
     CHECK,
@@ -23,18 +26,15 @@ from evolve.diagnosis import (
     rows_at_odds,
     suspects_of,
 )
-from evolve.diagnosis.faults import Fault
-from evolve.episodes import PREFERENCE, Cost, EpisodeRecord
-from evolve.errors import EndpointProblem, SandboxUnavailable, UsageError
-from evolve.reasons import Reason, reason
+from evolve.trials.diagnosis.faults import Fault
 from evolve.workspace.desk import Desk
+from evolve.workspace.fill.table_writing import FILLING
 from evolve.workspace.runs.beginnings import Beginning, beginning_of, broken_off
+from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong
 from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
-from evolve.workspace.runs.looking_back import case_of, chosen_episode, told_at_the_start, went_wrong
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.replaying import Replays
 from evolve.workspace.runs.solving import waiting_question
-from evolve.workspace.runs.table_writing import FILLING
 
 _MOST = 4
 State = Literal["well", "unchecked", "unfinished", "fault", "failed"]

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evolve.agent import Run
-from evolve.agent.codec import from_data, to_data
-from evolve.episodes import EpisodeRecord
-from evolve.episodes.upgrades import to_reason
+from evolve.core.episodes import EpisodeRecord
+from evolve.core.episodes.codec import from_data, to_data
+from evolve.core.episodes.upgrades import to_reason
+from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
-from evolve.reasons import Reason, reason
-from evolve.record.journal import Journal
-from evolve.record.keeping import NotKept, not_kept
+from evolve.trials.journal import Journal
+from evolve.trials.keeping import NotKept, not_kept
 from evolve.workspace.desk import Desk
+from evolve.workspace.fill.table_writing import FILLING
+from evolve.workspace.runs.history import chosen_episode, items_of, went_wrong
 from evolve.workspace.runs.kept_things import Used
 from evolve.workspace.runs.learning import PAUSED, owed_episodes
-from evolve.workspace.runs.looking_back import chosen_episode, items_of, went_wrong
 from evolve.workspace.runs.proposing import Dropped, dropped_of
 from evolve.workspace.runs.run_answers import CONTESTED, FORGOTTEN, KEPT_BY_PERSON, VOUCHED
-from evolve.workspace.runs.table_writing import FILLING
 
 Verdict = Literal["verified", "checked", "unchecked", "doubtful", "failed", "unfinished"]
 """What an answer rests on: rows that nobody was shown; a check that passes; nothing; rows, with something that speaks

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evolve.core.episodes import Json, Row
+from evolve.core.errors import TaskError, UsageError
+from evolve.core.files import canonical_json, digest, read_text
 from evolve.environments import kind_of
-from evolve.episodes import Json, Row
-from evolve.errors import TaskError, UsageError
-from evolve.files import canonical_json, digest, read_text
 from evolve.tasks import Task, load_examples, resolve_task, row_key
 from evolve.tasks.model import WORDS
 from evolve.tasks.reading.assemble import assemble, named_meta

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evolve.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
+from evolve.core.episodes import PREFERENCE, Cost, EpisodeRecord, Row
+from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
-from evolve.episodes import PREFERENCE, Cost, EpisodeRecord, Row
-from evolve.reasons import Reason, reason
 from evolve.trials import Change
+from evolve.trials.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning
 from evolve.workspace.runs.replaying import Replays

@@ -9,26 +9,27 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from evolve.activity import doing
 from evolve.agent import Lessons, Owed
-from evolve.agent.codec import from_data, to_data
+from evolve.core.activity import doing
+from evolve.core.episodes import Cost, EpisodeRecord, Found, Limits, Suggestion
+from evolve.core.episodes.codec import from_data, to_data
+from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError, WorkspaceBusy
+from evolve.core.events import Event
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json
+from evolve.core.ledger import Budget, Ledger
+from evolve.core.reasons import Reason, reason
+from evolve.core.store.lock import SHORT
 from evolve.environments import kind_of
-from evolve.episodes import Cost, EpisodeRecord, Found, Limits, Suggestion
-from evolve.episodes.subgoals import SPARSE
-from evolve.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError, WorkspaceBusy
-from evolve.events import Event
-from evolve.failpoints import hit
-from evolve.files import canonical_json
-from evolve.ledger import Budget, Ledger
 from evolve.memory import insight_id
 from evolve.memory.preferences import Preference
-from evolve.reasons import Reason, reason
-from evolve.record.keeping import Kept, NotKept
-from evolve.store.lock import SHORT
 from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
+from evolve.trials.keeping import Kept, NotKept
 from evolve.workspace.desk import Desk
+from evolve.workspace.fill.refuted import retire_replaced
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import keeper_for, past_work, tell, tried_earlier
@@ -38,7 +39,6 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
 from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, proposed, why_nothing
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
-from evolve.workspace.runs.refuted import retire_replaced
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")

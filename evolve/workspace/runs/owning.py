@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolve.episodes import EpisodeRecord, SkillDraft
+from evolve.core.episodes import EpisodeRecord, SkillDraft
 from evolve.skills import KEPT, AdmissionVerdict, Skill, parameter_count
 from evolve.skills.lint import lint
 from evolve.tasks import Task

@@ -8,23 +8,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from evolve.agent import Run
-from evolve.agent.codec import from_data
-from evolve.episodes import EpisodeRecord, Question, SubgoalState
-from evolve.events import read_events
-from evolve.ledger import Budget, Ledger
+from evolve.core.episodes import EpisodeRecord, Question, SubgoalState
+from evolve.core.episodes.codec import from_data
+from evolve.core.events import read_events
+from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import PersonAct, Preference
-from evolve.record.journal import Journal
-from evolve.record.keeping import NotKept, not_kept
 from evolve.skills import Skill
+from evolve.trials.journal import Journal
+from evolve.trials.keeping import NotKept, not_kept
 from evolve.workspace.desk import Desk
 from evolve.workspace.evaluators import Criterion
 from evolve.workspace.opening import now
+from evolve.workspace.resources.comments import Comment
+from evolve.workspace.resources.patch import Patch
+from evolve.workspace.resources.shelf import Shelf
 from evolve.workspace.runs.beginnings import Beginning, beginning_of
 from evolve.workspace.runs.conversations import PastConversation
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.explaining import Explained, explained
+from evolve.workspace.runs.history import chosen_episode
 from evolve.workspace.runs.learning import owed_episodes, settled
-from evolve.workspace.runs.looking_back import chosen_episode
 from evolve.workspace.runs.owning import owned_skill
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
@@ -37,9 +40,6 @@ from evolve.workspace.runs.run_answers import (
 )
 from evolve.workspace.runs.searching import Said, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
-from evolve.workspace.shelves.comments import Comment
-from evolve.workspace.shelves.patch import Patch
-from evolve.workspace.shelves.shelf import Shelf
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from evolve.cancellation import Cancellation
-from evolve.episodes import Respond
-from evolve.errors import UsageError
-from evolve.settings import LearnMode as LearnMode
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Respond
+from evolve.core.errors import UsageError
+from evolve.core.settings import LearnMode as LearnMode
 
 if TYPE_CHECKING:
-    from evolve.functions import AskConsent
+    from evolve.runtime.functions import AskConsent
     from evolve.workspace.runs.result import Result
 
 Approve = Literal["ask", "auto", "never"]

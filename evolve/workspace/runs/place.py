@@ -11,23 +11,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from evolve import extensions
 from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
-from evolve.agent.codec import to_json
+from evolve.agent.workflow import Workflow
+from evolve.core import extensions
+from evolve.core.episodes import OWN, EpisodeRecord, Limits, Recalled, Refused, TaskView
+from evolve.core.episodes.codec import to_json
+from evolve.core.events import EventSink
+from evolve.core.ledger import Budget, Ledger
 from evolve.environments import kind_of
-from evolve.episodes import OWN, EpisodeRecord, Limits, Recalled, Refused, TaskView
-from evolve.events import EventSink
-from evolve.ledger import Budget, Ledger
 from evolve.policies.proceeding import PastWork
-from evolve.record.arms import Arm, Asking, recall_from
-from evolve.record.learner import Hurried, Learner
-from evolve.record.pairings import verified_pairings
-from evolve.sandbox import fingerprint_of
-from evolve.sandbox.protocol import Stoppable
+from evolve.runtime.sandbox import fingerprint_of
+from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials import Change
-from evolve.workflow import Workflow
+from evolve.trials.arms import Arm, Asking, recall_from
+from evolve.trials.learner import Hurried, Learner
+from evolve.trials.pairings import verified_pairings
 from evolve.workspace.desk import Desk
 from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
 from evolve.workspace.opening import sandbox_opener
@@ -38,7 +38,7 @@ from evolve.workspace.runs.searching import asked_of, past_before
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 
 if TYPE_CHECKING:
-    from evolve.sandbox import Sandbox
+    from evolve.runtime.sandbox import Sandbox
 
 
 Offered = Callable[[Sequence[Recalled]], Sequence[Recalled]]

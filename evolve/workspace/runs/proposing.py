@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.agent import Lessons
+from evolve.core.episodes import Decision, EpisodeRecord, Suggestion
+from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
-from evolve.episodes import Decision, EpisodeRecord, Suggestion
 from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
-from evolve.memory.preferences.own_words import own_words
-from evolve.reasons import Reason, reason
-from evolve.record.journal import Journal, finished
+from evolve.memory.preferences.quotes import own_words
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
+from evolve.trials.journal import Journal, finished
 from evolve.workspace.desk import Desk
+from evolve.workspace.resources.preferences import ABOUT, unfit
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.secrets import scanner_of
-from evolve.workspace.shelves.preferences import ABOUT, unfit
 
 _LONGEST_CHECK = 120
 _SENTENCE_WORDS = 3

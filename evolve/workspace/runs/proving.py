@@ -7,20 +7,20 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from evolve.agent import Owed
-from evolve.agent.codec import from_data, to_data
-from evolve.episodes import SHADOW, Cost, EpisodeRecord, Limits
-from evolve.gate import BothArms
-from evolve.ledger import Budget
-from evolve.reasons import Reason, reason
-from evolve.record.arms import UNLEARNED, Arm, agent_for
+from evolve.core.episodes import SHADOW, Cost, EpisodeRecord, Limits
+from evolve.core.episodes.codec import from_data, to_data
+from evolve.core.ledger import Budget
+from evolve.core.reasons import Reason, reason
 from evolve.tasks import Task
 from evolve.tasks.alike import every_trait
+from evolve.trials.arms import UNLEARNED, Arm, agent_for
+from evolve.trials.gate import BothArms
 from evolve.workspace.desk import Desk
 from evolve.workspace.learners import SearchLearner
+from evolve.workspace.resources.gate import BET
 from evolve.workspace.runs import shadow
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Wish
-from evolve.workspace.shelves.gate import BET
 
 UNJUDGED = "unjudged"
 """Key of what learning will need: the run's budget leaves no room for judging its task."""

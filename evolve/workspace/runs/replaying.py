@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 
+from evolve.core.episodes import OWN, Action, Cost, EpisodeRecord, Recalled, Step
+from evolve.core.events import NoEvents
 from evolve.environments import Setting, kind_of, open_environment
-from evolve.episodes import OWN, Action, Cost, EpisodeRecord, Recalled, Step
-from evolve.events import NoEvents
-from evolve.sandbox import Sandbox
+from evolve.runtime.sandbox import Sandbox
 from evolve.trials import Change
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import Beginning

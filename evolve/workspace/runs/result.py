@@ -7,9 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolve.agent import rows_missing
-from evolve.agent.codec import to_data
-from evolve.environments import kind_of
-from evolve.episodes import (
+from evolve.core.episodes import (
     Ambiguity,
     Cost,
     EpisodeRecord,
@@ -21,18 +19,20 @@ from evolve.episodes import (
     Refused,
     shown_rows,
 )
-from evolve.episodes.blocks import read_reply
-from evolve.episodes.subgoals import SPARSE
-from evolve.errors import ModelMistake, UsageError
-from evolve.reasons import Reason, reason
-from evolve.record.keeping import Kept, NotKept
-from evolve.sandbox import Outcome, Program
+from evolve.core.episodes.blocks import read_reply
+from evolve.core.episodes.codec import to_data
+from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.errors import ModelMistake, UsageError
+from evolve.core.reasons import Reason, reason
+from evolve.environments import kind_of
+from evolve.runtime.sandbox import Outcome, Program
 from evolve.tasks import Task
 from evolve.tasks.verification.examination import finding_of
-from evolve.workspace.runs.applying import SandboxedCalls, told_inputs
+from evolve.trials.keeping import Kept, NotKept
+from evolve.workspace.fill.applying import SandboxedCalls, told_inputs
+from evolve.workspace.fill.skill_origin import UsedSkill
+from evolve.workspace.resources.patch import Patch
 from evolve.workspace.runs.kept_things import Used
-from evolve.workspace.runs.skill_origin import UsedSkill
-from evolve.workspace.shelves.patch import Patch
 
 CHECK, ASSERTIONS, ROWS, OPINION, NOTHING = "check", "assertions", "rows", "opinion", "nothing"
 
@@ -198,7 +198,7 @@ class Result:
             rows: Each a tuple of arguments, or the only argument.
 
         Returns:
-            Values; where the function fails, an :class:`~evolve.sandbox.Outcome` that says why in ``error``.
+            Values; where the function fails, an :class:`~evolve.runtime.sandbox.Outcome` that says why in ``error``.
 
         Raises:
             UsageError: There is no function to call, or an argument is no JSON value.

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evolve.agent import Run
-from evolve.episodes import OWN, EpisodeRecord
-from evolve.errors import RecordDamaged, TaskError, UsageError
-from evolve.files import canonical_json, digest
-from evolve.sandbox import Program
+from evolve.core.episodes import OWN, EpisodeRecord
+from evolve.core.errors import RecordDamaged, TaskError, UsageError
+from evolve.core.files import canonical_json, digest
+from evolve.runtime.sandbox import Program
 from evolve.skills import ACTIVE, Skill
-from evolve.skills.likeness import plain
+from evolve.skills.equivalence import plain
 from evolve.skills.naming import is_numbered, with_entry
 from evolve.skills.parameters import without_unread
-from evolve.tables import ColumnKind
 from evolve.tasks import Task, task_json
+from evolve.tasks.tables import ColumnKind
 from evolve.workspace.desk import Desk
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.given_task import task_of

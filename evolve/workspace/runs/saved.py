@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from evolve.episodes import OWN, EpisodeRecord, Json, Row, Saved, shown_rows
-from evolve.files import canonical_json
-from evolve.sandbox import Program
+from evolve.core.episodes import OWN, EpisodeRecord, Json, Row, Saved, shown_rows
+from evolve.core.files import canonical_json
+from evolve.runtime.sandbox import Program
 from evolve.skills import Skill
 from evolve.skills.parameters import used_parameters
 from evolve.skills.signatures import names_of, types_of

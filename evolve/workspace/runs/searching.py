@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from evolve.agent import Past, Run, RunRecords
-from evolve.episodes import EpisodeRecord, Recalled
+from evolve.core.episodes import EpisodeRecord, Recalled
 from evolve.memory import Note, NoteQuestion, answer_from
 from evolve.tasks import Task
 from evolve.tasks.model import WORDS
+from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.conversations import OPEN, PastConversation
-from evolve.workspace.shelves.preferences import ABOUT
 
 _LONGEST = 2_000
 """Letters of an answer that are searched; what it is about stands at its beginning."""
@@ -115,7 +115,7 @@ def _to_the_point(question: str, said: Iterable[Said], now: float) -> list[Said]
     A word that only an answer's question has counts for the answer too, and a guess half.
     """
     from evolve.memory.notes.times import asked_time
-    from evolve.retrieval import WordIndex
+    from evolve.runtime.retrieval import WordIndex
 
     found = sorted(said, key=lambda one: -one.score * (_GUESS if one.is_guess else 1.0))
     turns: dict[str, list[str]] = {}
@@ -167,7 +167,7 @@ def search_past(
         now: When it is asked, in seconds since the epoch.
     """
     # Hashed words, whatever encoder is set: every turn is new, and the vectors of past ones are kept nowhere.
-    from evolve.retrieval import HashingEmbedder
+    from evolve.runtime.retrieval import HashingEmbedder
 
     started = {run.id: datetime.fromisoformat(run.started).timestamp() for run in runs}
     found = {note.id: (note, run, status) for note, run, status in _all(talks, runs, started, episodes)}

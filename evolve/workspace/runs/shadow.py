@@ -11,19 +11,19 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
-from evolve.activity import doing
 from evolve.agent import Owed, Shadow, drawn
-from evolve.episodes import OWN, SHADOW, EpisodeRecord, Limits
-from evolve.errors import UsageError, WorkspaceError
-from evolve.events import Event, NoEvents
-from evolve.ledger import Budget
-from evolve.record.arms import UNLEARNED
+from evolve.agent.workflow import skill_of
+from evolve.core.activity import doing
+from evolve.core.episodes import OWN, SHADOW, EpisodeRecord, Limits
+from evolve.core.errors import UsageError, WorkspaceError
+from evolve.core.events import Event, NoEvents
+from evolve.core.ledger import Budget
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
-from evolve.workflow import skill_of
+from evolve.trials.arms import UNLEARNED
 from evolve.workspace.desk import Desk
+from evolve.workspace.resources.gate import BET
 from evolve.workspace.runs.place import Place, Wish, as_it_was, opener, unlearned_agent_for
-from evolve.workspace.shelves.gate import BET
 
 _PAID = ("tokens", "money", "calls")
 """Bounds of what a model is paid."""

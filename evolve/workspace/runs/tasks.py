@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evolve.core.errors import TaskError, UsageError
 from evolve.environments import kind_of
-from evolve.errors import TaskError, UsageError
 from evolve.tasks import (
     BUILTIN,
     Suite,

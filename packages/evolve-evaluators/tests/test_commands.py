@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
 from tests.doubles.judges import GullibleJudge
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.episodes import Row
-from evolve.record.schema import GATE
-from evolve.store import Database
-from evolve.tasks.verification.trials import try_rows
+from evolve.core.episodes import Row
+from evolve.core.store import Database
+from evolve.core.store.schema import GATE
+from evolve.tasks.verification.program_runs import try_rows
 from evolve.testing import TrustingSandbox
 from evolve_evaluators.corruptions import CORRUPTIONS, Trace
 from evolve_evaluators.measuring import cases_of, measure, once

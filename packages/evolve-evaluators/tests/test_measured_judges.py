@@ -7,7 +7,7 @@ import json
 import pytest
 
 import evolve
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from tests.doubles.judges import CarefulJudge, GullibleJudge
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.memory.preferences import PersonAct, PreferenceBook
 from evolve_evaluators.book import MetricBook
 from evolve_evaluators.grouping import remarks_in, sign_of

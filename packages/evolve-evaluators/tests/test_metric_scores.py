@@ -6,9 +6,9 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.gate.judges import JudgeRecord, Measurement
 from evolve.tasks import Submission
 from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
+from evolve.trials.gate.judges import JudgeRecord, Measurement
 from evolve.workspace.runs.given_task import task_in_words
 from tests.doubles.judges import GullibleJudge
 

@@ -9,14 +9,14 @@ import pytest
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.lab.optimize import show_optimization
-from evolve.errors import UsageError
-from evolve.gate.judges import JudgeRecord, Measurement
+from evolve.core.errors import UsageError
+from evolve.core.paths import WorkspacePaths
+from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.optimization import OptimizationReport
-from evolve.optimizer.engine import Candidate
-from evolve.paths import WorkspacePaths
-from evolve.prompts import PromptLayers, load_prompt
+from evolve.improve.optimizer.engine import Candidate
 from evolve.testing import FixedLearner, question_of
 from evolve.testing.endpoint_faults import completion
+from evolve.trials.gate.judges import JudgeRecord, Measurement
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.doubles.judges import StyledDouble, TasteJudge
 from tests.improve.model_runs import USAGE, Stopped, learner_of, suite_of

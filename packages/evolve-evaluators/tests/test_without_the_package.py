@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.gate.judges import Measurement
 from evolve.testing import ScriptedEndpoint
+from evolve.trials.gate.judges import Measurement
 from evolve.workspace.runs.given_task import task_in_words
 from tests.doubles.judges import GullibleJudge
 from tests.golden.make import unpack

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from evolve.agent import Agent, Surroundings
+from evolve.core.episodes import Action, Step
+from evolve.core.errors import TaskError, UsageError
 from evolve.environments import Setting, open_environment
-from evolve.episodes import Action, Step
-from evolve.errors import TaskError, UsageError
-from evolve.sandbox import open_sandbox
+from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import ScriptedWorker
 from evolve.workspace.opening import cache_folder

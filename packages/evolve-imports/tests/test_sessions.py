@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve.testing import ScriptedEndpoint
 from sessions_shared.held_out import FIRST_TALKS, LAST_TALKS, LATER_TALKS
 from sessions_shared.written import Talk, development, score, write_talk

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from tests.workspace.test_importing import ROWS, skill, solve
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.retrieval import Embedder
-from evolve.settings import Settings
+from evolve.core.settings import Settings
+from evolve.runtime.retrieval import Embedder
 from evolve.workspace.opening import open_embedder
 from tests.retrieval.test_embedders import (
     test_a_text_encodes_alike_alone_and_in_company,

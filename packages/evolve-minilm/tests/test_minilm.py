@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tiny_bert
-from evolve.errors import WorkspaceError
-from evolve.retrieval import SentenceTransformerEmbedder
-from evolve.settings import Settings
+from evolve.core.errors import WorkspaceError
+from evolve.core.settings import Settings
+from evolve.runtime.retrieval import SentenceTransformerEmbedder
 from evolve.workspace.opening import open_embedder
 from evolve_minilm import MiniLMEmbedder
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import UsageError
-from evolve.functions import CallFailed
+from evolve.core.errors import UsageError
+from evolve.runtime.functions import CallFailed
 from evolve_tools.command_line import CommandLine
 
 LINE = CommandLine(["/bin/find", "{folder}", "-name", "{pattern}", "--depth={n:int}", "--", "{last}"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.errors import UsageError
-from evolve.functions import CallFailed
+from evolve.core.errors import UsageError
+from evolve.runtime.functions import CallFailed
 from evolve_tools.command_line import CommandLine
 
 

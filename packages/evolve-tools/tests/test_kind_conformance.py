@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.functions.servers import Server
+from evolve.runtime.functions.servers import Server
 from service_doubles import service, serving
 from tests.functions.running import INTERPRETER
 from tests.functions.test_kinds import *  # noqa: F403

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.errors import UsageError
-from evolve.functions import CallFailed, CallGate, CallsInMemory, Permission
-from evolve.functions.servers import Server
-from evolve.redaction import MARK
+from evolve.core.errors import UsageError
+from evolve.core.redaction import MARK
+from evolve.runtime.functions import CallFailed, CallGate, CallsInMemory, Permission
+from evolve.runtime.functions.servers import Server
 from evolve_tools.openapi.operations import Operation, Parameter
 from evolve_tools.openapi.requests import request_of
 from service_doubles import PETS, call, offers, service, serving

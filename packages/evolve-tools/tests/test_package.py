@@ -23,14 +23,20 @@ def test_what_it_says_that_it_adds_is_there_and_asked_for_by_its_name():
 
 
 def test_it_takes_of_evolve_what_doors_offer():
-    allowed = {"evolve.episodes", "evolve.errors", "evolve.files", "evolve.functions", "evolve.functions.servers"}
+    allowed = {
+        "evolve.core.episodes",
+        "evolve.core.errors",
+        "evolve.core.files",
+        "evolve.runtime.functions",
+        "evolve.runtime.functions.servers",
+    }
     found = {
         node.module
         for path in PACKAGE.folder.glob("src/**/*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "evolve"
     }
-    assert found <= {*allowed, "evolve.lazy"}
+    assert found <= {*allowed, "evolve.core.lazy"}
 
 
 def test_the_page_names_commands_that_there_are_and_is_read_in_one_sitting(command_tree):

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from evolve.errors import WorkspaceError
-from evolve.functions import CallFailed
-from evolve.functions.servers import Server, server_of
+from evolve.core.errors import WorkspaceError
+from evolve.runtime.functions import CallFailed
+from evolve.runtime.functions.servers import Server, server_of
 from tests.functions.running import INTERPRETER, allowed, functions_of
 
 

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from evolve.functions import CallFailed
-from evolve.functions.servers import Approval
+from evolve.runtime.functions import CallFailed
+from evolve.runtime.functions.servers import Approval
 from evolve_tools.openapi.operations import Operation, Parameter
 from evolve_tools.openapi.requests import request_of
 from service_doubles import call, service, serving

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evolve.redaction import MARK
+from evolve.core.redaction import MARK
 from service_doubles import serving
 
 SECRET = "q7Zp-81kLmWx02"

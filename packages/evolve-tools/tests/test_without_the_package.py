@@ -7,9 +7,9 @@ import json
 import pytest
 
 import evolve
-from evolve.errors import UsageError
-from evolve.functions.servers import Server
-from evolve.paths import approvals_folder
+from evolve.core.errors import UsageError
+from evolve.core.paths import approvals_folder
+from evolve.runtime.functions.servers import Server
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of
 from evolve.workspace import servers

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds import Described, Scene, Stateful, World, WorldFault, check_world, choices
 
 HOSTILE = (

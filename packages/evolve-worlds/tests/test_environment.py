@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent import Agent, Surroundings
+from evolve.core.episodes import Action, Limits, Row, Step
+from evolve.core.errors import TaskError
 from evolve.environments import Setting, kind_of, open_environment
-from evolve.episodes import Action, Limits, Row, Step
-from evolve.errors import TaskError
-from evolve.functions import CallFailed, CallsInMemory, Toolbox
+from evolve.runtime.functions import CallFailed, CallsInMemory, Toolbox
 from evolve.tasks import load_suite
 from evolve.testing import ScriptedWorker
 from evolve_worlds import Move, choices

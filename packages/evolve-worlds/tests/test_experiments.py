@@ -23,7 +23,7 @@ from benchmarks.experiments import (
     Trace,
 )
 from benchmarks.experiments.courses import withdrawn
-from evolve.episodes import Scope
+from evolve.core.episodes import Scope
 from tests.memory.conftest import Store
 
 SCOPE = Scope(environment="kitchen", family="actions")

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.agent import Agent, Surroundings
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Action, EnvironmentState, Observation, Step
 from evolve.environments import kind_of
 from evolve.environments.tree import best_first, best_path, state_of, uct
-from evolve.episodes import Action, EnvironmentState, Observation, Step
 from evolve.testing import ScriptedWorker
-from evolve.workflow import Workflow
 from evolve_worlds import open_world
 from evolve_worlds.environment import WorldWork
 from evolve_worlds.environment.branches import with_what_was_left

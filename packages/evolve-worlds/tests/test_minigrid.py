@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from minigrid.core.world_object import Ball
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds import open_world
 from evolve_worlds.minigrid import MiniGrid
 from evolve_worlds.minigrid.sight import AHEAD, Cell, Sight

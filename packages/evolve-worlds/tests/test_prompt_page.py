@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from docs.prompts import Body, Endpoint, printed
-from evolve.episodes import EnvironmentState, Limits, Observation, Plan, Seen, Step, TaskView
+from evolve.core.episodes import EnvironmentState, Limits, Observation, Plan, Seen, Step, TaskView
 
 PAGE = Path(__file__).parents[1] / "docs" / "prompt.md"
 HEAD = """\

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.errors import EnvironmentProblem, UsageError
+from evolve.core.errors import EnvironmentProblem, UsageError
 from evolve_worlds import Scene, WorldFault, open_world
 from evolve_worlds.scienceworld import ScienceWorld
 from evolve_worlds.scienceworld.listing import as_seen

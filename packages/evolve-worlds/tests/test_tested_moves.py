@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import MOVE, PROBE
-from evolve.record.arms import recall_from
-from evolve.sandbox.protocol import Sandbox
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import MOVE, PROBE
+from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks import Task
 from evolve.testing import ScriptedWorker
-from evolve.workflow import Workflow
+from evolve.trials.arms import recall_from
 from evolve_worlds import Move, Scene, Trial, WorldFault
 from evolve_worlds.environment import WorldWork
 from evolve_worlds.experiments import (

@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 import evolve
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds import WorldFault
 from evolve_worlds.trials import TrialsRequest
 from tests.offering import offer, offering

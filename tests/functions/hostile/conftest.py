@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.errors import SandboxUnavailable
-from evolve.sandbox import Sandbox, open_sandbox
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import Sandbox, open_sandbox
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, question_of
 from evolve.workspace import Workspace

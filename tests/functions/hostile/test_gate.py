@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from evolve.functions import CallFailed, CallFile, CallGate, CallsInMemory, Permission, PythonFunctions
-from evolve.redaction import MARK, Scanner
-from evolve.redaction.known import KnownSecret
+from evolve.core.redaction import MARK, Scanner
+from evolve.core.redaction.known import KnownSecret
+from evolve.runtime.functions import CallFailed, CallFile, CallGate, CallsInMemory, Permission, PythonFunctions
 from tests.functions.hostile.victims import Shop, allowed_gate, frame, function, told
 
 SECRET = "q7Zp-81kLmWx02"

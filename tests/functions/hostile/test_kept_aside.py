@@ -17,10 +17,18 @@ import evolve
 from evolve import workspace
 from evolve.cli.consent import asked_for_consent
 from evolve.cli.render.output import visible
-from evolve.episodes import Turn
-from evolve.functions import CallFailed, CallFile, CallGate, CallQuestion, CallsInMemory, Permission, PythonFunctions
-from evolve.redaction import Scanner
-from evolve.redaction.known import KnownSecret
+from evolve.core.episodes import Turn
+from evolve.core.redaction import Scanner
+from evolve.core.redaction.known import KnownSecret
+from evolve.runtime.functions import (
+    CallFailed,
+    CallFile,
+    CallGate,
+    CallQuestion,
+    CallsInMemory,
+    Permission,
+    PythonFunctions,
+)
 from evolve.workspace.runs.given_task import task_in_words
 from tests.functions.hostile.victims import OUTER, SHORT, Done, Person, Shop, allowed_gate, frame, function, told
 
@@ -231,7 +239,7 @@ def test_no_text_from_outside_begins_a_line_of_the_question(sign):
 
 _FORKS = """
 import json, os, sys
-from evolve.functions import CallFile, CallGate, Permission, PythonFunctions
+from evolve.runtime.functions import CallFile, CallGate, Permission, PythonFunctions
 from pathlib import Path
 mine = PythonFunctions()
 def forks() -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from evolve.cli.consent import asked_for_consent
 from evolve.cli.render.output import visible
-from evolve.functions import CallFile, CallGate, CallQuestion, CallsInMemory, Permission
+from evolve.runtime.functions import CallFile, CallGate, CallQuestion, CallsInMemory, Permission
 from tests.functions.hostile.victims import Person, Shop, frame, function, told
 
 

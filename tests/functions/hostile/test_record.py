@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from evolve.errors import RecordDamaged
-from evolve.functions import CallFile
+from evolve.core.errors import RecordDamaged
+from evolve.runtime.functions import CallFile
 from tests.functions.hostile.victims import Shop, allowed_gate, frame, function, told
 
 
@@ -39,8 +39,8 @@ def test_what_is_no_plain_file_is_no_record(tmp_path, what):
     written(path)
     swapped(path, what, tmp_path)
     program = (
-        "import sys\nfrom pathlib import Path\nfrom evolve.errors import RecordDamaged\n"
-        "from evolve.functions import CallFile\n"
+        "import sys\nfrom pathlib import Path\nfrom evolve.core.errors import RecordDamaged\n"
+        "from evolve.runtime.functions import CallFile\n"
         "try:\n    CallFile(Path(sys.argv[1]))\nexcept RecordDamaged:\n    print('damaged')"
     )
     done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=30)

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from evolve.agent.exploration import Exploration
-from evolve.episodes import Action, Observation, Step, Subgoal
-from evolve.sandbox import open_sandbox
+from evolve.core.episodes import Action, Observation, Step, Subgoal
+from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks.reading.own_folder import folder_task
 from tests.functions.hostile.victims import Done
 

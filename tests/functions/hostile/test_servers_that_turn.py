@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.functions import CallFailed
+from evolve.runtime.functions import CallFailed
 from tests.functions.running import functions_of, hostile, seen_before
 
 TEXT = {"text": {"type": "string"}}

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.functions import CallFailed, CallGate, CallsInMemory, Function, Permission, PythonFunctions
-from evolve.sandbox import SandboxLimits
+from evolve.runtime.functions import CallFailed, CallGate, CallsInMemory, Function, Permission, PythonFunctions
+from evolve.runtime.sandbox import SandboxLimits
 
 SHORT = SandboxLimits(wall_s=1.5, processes=4, result_kb=256)
 

@@ -8,15 +8,15 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble
 from evolve.agent import Agent, Surroundings
+from evolve.agent.workflow import Workflow
+from evolve.core.store import Database
+from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
-from evolve.models import ModelSetup, open_models
+from evolve.memory.index import open_index
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
-from evolve.record.schema import MEMORY
-from evolve.retrieval import HashingEmbedder
-from evolve.store import Database
+from evolve.runtime.models import ModelSetup, open_models
+from evolve.runtime.retrieval import HashingEmbedder
 from evolve.testing import LocalWire, TrustingSandbox, question_of
-from evolve.vectors import open_index
-from evolve.workflow import Workflow
 
 ADDRESS = "http://localhost:1/v1#double"
 

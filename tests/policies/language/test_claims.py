@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.doubles.quirks import QUIRKS
-from evolve.episodes import QUOTED, Action, Observation, Refused, Row, Seen, Step, Turn
+from evolve.core.episodes import QUOTED, Action, Observation, Refused, Row, Seen, Step, Turn
 from evolve.policies.language import mount, unfit
 from evolve.policies.language.plans import read_subgoals
 from evolve.policies.language.quoting import quoted

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.episodes import Action, EnvironmentState, Judgement, Observation, Step, TaskView
+from evolve.core.episodes import Action, EnvironmentState, Judgement, Observation, Step, TaskView
 from evolve.policies.language.transcript import turns
 
 VIEW = TaskView(id="t", family="f", instruction="Mend it.", signature="", examples=(), environment="files", check="c")

@@ -10,11 +10,11 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.agent import recall_nothing
-from evolve.agent.codec import from_json, to_json
-from evolve.episodes import Limits, Plan, Recalled, Row
-from evolve.errors import EndpointProblem
-from evolve.models import Failure
+from evolve.core.episodes import Limits, Plan, Recalled, Row
+from evolve.core.episodes.codec import from_json, to_json
+from evolve.core.errors import EndpointProblem
 from evolve.policies.language import LanguageSettings
+from evolve.runtime.models import Failure
 from evolve.tasks import Task
 from evolve.testing.endpoint_faults import completion
 from tests.policies.language.conftest import action, asked

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evolve.sandbox import ProgramRun, SandboxResult
+from evolve.runtime.sandbox import ProgramRun, SandboxResult
 from evolve.testing import TrustingSandbox
 from tests.policies.language.test_trials_of_claims import FULL, SIX, SIX_COUNT, Coder, coding
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_tasks
-from evolve.episodes import QUOTED, Recalled
-from evolve.sandbox.actions import ActionResult
+from evolve.core.episodes import QUOTED, Recalled
+from evolve.runtime.sandbox.actions import ActionResult
 from evolve.skills import Skill
 from evolve.tasks.reading.own_folder import folder_task
 from tests.doubles.folders import FolderDouble, quirk_folder

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_tasks
-from evolve.episodes import Recalled
+from evolve.core.episodes import Recalled
+from evolve.core.prompts import PromptLayers
 from evolve.policies.language import LanguageSettings, Questions
 from evolve.policies.language.forms import from_data, read_written
-from evolve.prompts import PromptLayers
 from evolve.tasks import Task
 from evolve.testing import question_of
 from tests.doubles.folders import FolderDouble, quirk_folder

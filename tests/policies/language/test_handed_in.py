@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import Limits
-from evolve.errors import EndpointProblem
-from evolve.failpoints import VARIABLE
-from evolve.models.wire import Failure
-from evolve.sandbox.actions import ActionResult
+from evolve.core.episodes import Limits
+from evolve.core.errors import EndpointProblem
+from evolve.core.failpoints import VARIABLE
+from evolve.runtime.models.wire import Failure
+from evolve.runtime.sandbox.actions import ActionResult
 from evolve.tasks import Task
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.tasks.work import FolderWork

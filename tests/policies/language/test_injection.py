@@ -9,12 +9,12 @@ import pytest
 
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_tasks
-from evolve.episodes import FACT, Claim, Evidence, Row, Scope
-from evolve.export import export
-from evolve.policies.language.objections import as_key, unfit
-from evolve.record.arms import recall_from
+from evolve.core.episodes import FACT, Claim, Evidence, Row, Scope
+from evolve.core.text_screen import as_key, unfit
 from evolve.skills import Skill
+from evolve.skills.export import export
 from evolve.testing import question_of
+from evolve.trials.arms import recall_from
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.doubles.quirks import quirk_family
-from evolve.episodes import Action, Observation, Plan, Recalled, Step, Subgoal
-from evolve.prompts import quoted
+from evolve.core.episodes import Action, Observation, Plan, Recalled, Step, Subgoal
+from evolve.core.prompts import quoted
 from evolve.skills import Skill
 from tests.policies.language.conftest import Asked, action, asked, claim, plan
 from tests.policies.language.orders import ORDERS

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from evolve.episodes import Claim, EpisodeRecord, Evidence, Scope
-from evolve.record.arms import Asking, recall_from
-from evolve.workflow import Workflow
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Claim, EpisodeRecord, Evidence, Scope
+from evolve.trials.arms import Asking, recall_from
 from tests.policies.language.conftest import action, asked
 from tests.policies.language.test_planted import RIGHT, WRONG, doubling
 

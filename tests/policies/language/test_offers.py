@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import Row, TaskView
+from evolve.core.episodes import Row, TaskView
 from evolve.policies.language.offers import MOST, best_skills, example_call, offer
 from evolve.skills import Skill
 

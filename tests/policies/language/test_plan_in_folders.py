@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from evolve.agent import Attendance
-from evolve.episodes import subgoal_states
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import subgoal_states
 from evolve.policies.language import LanguageSettings
 from evolve.policies.language.transcript import turns
 from evolve.tasks.reading.own_folder import folder_task
-from evolve.workflow import Workflow
 from tests.policies.language.conftest import Asked
 from tests.policies.language.test_plans import replies, standings
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent.codec import from_json, to_json
-from evolve.episodes import (
+from evolve.core.episodes import (
     Action,
     EnvironmentState,
     Observation,
@@ -20,6 +19,7 @@ from evolve.episodes import (
     kept_subgoals,
     subgoal_states,
 )
+from evolve.core.episodes.codec import from_json, to_json
 from evolve.policies.language import LanguageSettings
 from evolve.policies.language.plans import adopted, read_plan
 from evolve.workspace.runs.given_task import task_in_words

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from evolve.episodes import QUOTED, Row, Turn
+from evolve.core.episodes import QUOTED, Row, Turn
 from evolve.policies.language import unfit
-from evolve.record.arms import recall_from
 from evolve.tasks import Task
+from evolve.trials.arms import recall_from
 from tests.policies.language.conftest import action, asked, claim
 
 RIGHT = "def double(n):\n    return 2 * n\n"

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from docs import prompts
-from evolve.episodes import Action, EnvironmentState, Observation, Step, TaskView
-from evolve.paths import seed_root
+from evolve.core.episodes import Action, EnvironmentState, Observation, Step, TaskView
+from evolve.core.paths import seed_root
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.results import seen_text
 

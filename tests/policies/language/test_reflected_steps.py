@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.episodes import Action, EnvironmentState, Judgement, Observation, Step, TaskView
+from evolve.core.episodes import Action, EnvironmentState, Judgement, Observation, Step, TaskView
 from evolve.policies.language.reflection import evidence_messages, failed_answers
 
 FOLDER = TaskView(id="t", family="f", instruction="Mend it.", signature="", examples=(), environment="files", check="c")

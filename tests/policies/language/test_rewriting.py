@@ -8,10 +8,10 @@ import pytest
 
 from benchmarks.doubles.line import LineDouble, desk_prompts
 from benchmarks.doubles.line_rewriter import LineRewriter
-from evolve.errors import ModelMistake
-from evolve.models import ModelReply
-from evolve.optimizer.prompt_items import parse_prompt, revise
+from evolve.core.errors import ModelMistake
+from evolve.policies.language.prompt_items import parse_prompt, revise
 from evolve.policies.language.rewriting import LanguageRewriter
+from evolve.runtime.models import ModelReply
 
 SAID = [
     {"op": "replace", "item": 2, "text": "Dates are read  day first.", "why": "t1"},

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from evolve.failpoints import VARIABLE
+from evolve.core.failpoints import VARIABLE
 from evolve.tasks import Task
 from evolve.testing.doubles import prompt_of
 from tests.agent.deliberating import FIRM, notes, rows, with_stages
@@ -160,8 +160,8 @@ def test_the_embedded_search_helps_where_a_model_fails_an_example(model) -> None
 
 
 def test_a_prompt_of_a_stage_can_be_changed_in_the_workspace(model, tmp_path) -> None:
+    from evolve.core.prompts import PromptLayers
     from evolve.policies.language import Questions
-    from evolve.prompts import PromptLayers
 
     (tmp_path / "critique.md").write_text("Look at the first element.\n")
     episode = model(Reader(), questions=Questions(layers=PromptLayers(workspace=tmp_path)))
@@ -171,7 +171,7 @@ def test_a_prompt_of_a_stage_can_be_changed_in_the_workspace(model, tmp_path) ->
 
 
 def test_a_stage_of_programs_is_idle_in_a_folder(model) -> None:
-    from evolve.workflow import misfits
+    from evolve.agent.workflow import misfits
 
     workflow = with_stages("critique", before=["decompose"])
     assert set(misfits(workflow, policy="language:x", environment="files", one_file=False)) == {"critique"}

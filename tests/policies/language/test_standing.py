@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.episodes import Action, Cost, Judgement, Limits, Observation, Step, TaskView
+from evolve.core.episodes import Action, Cost, Judgement, Limits, Observation, Step, TaskView
 from evolve.policies.language.transcript import TurnLimits, turns
 
 VIEW = TaskView(id="t", family="f", instruction="Do it.", signature="", examples=())

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.episodes import FACT, HELD_OUT, Claim, Evidence, Limits, Recalled, Row, Scope
-from evolve.errors import EndpointProblem
-from evolve.models import Failure
+from evolve.core.episodes import FACT, HELD_OUT, Claim, Evidence, Limits, Recalled, Row, Scope
+from evolve.core.errors import EndpointProblem
+from evolve.runtime.models import Failure
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
 from tests.policies.language.conftest import action, asked
@@ -216,7 +216,7 @@ def test_what_is_not_tested_does_not_stand_under_facts_that_were(model):
 
 @pytest.mark.slow
 def test_one_lucky_pair_leads_no_prompt_not_even_of_the_same_task(model, memory):
-    from evolve.record.arms import recall_from
+    from evolve.trials.arms import recall_from
 
     task = coding(lambda text: text)
     said = model(Coder(programs=six))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.episodes import Action, FunctionCall, Observation, Step, TaskView
+from evolve.core.episodes import Action, FunctionCall, Observation, Step, TaskView
 from evolve.policies.language.results import seen_text
 
 VIEW = TaskView(id="q", family="words", instruction="order", signature="", examples=(), environment="words")

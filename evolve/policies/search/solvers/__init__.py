@@ -23,17 +23,17 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from evolve.policies.search.enumerator import Enumerator
+from evolve.policies.search.programs.operation import Operation
+from evolve.policies.search.programs.terms import Term
+from evolve.policies.search.solvers.arithmetic import Lines
 from evolve.policies.search.solvers.bands import Bands
+from evolve.policies.search.solvers.check_digits import Weights
 from evolve.policies.search.solvers.found import Found
 from evolve.policies.search.solvers.kinds import Kinds
-from evolve.policies.search.solvers.lines import Lines
 from evolve.policies.search.solvers.orders import Orders
 from evolve.policies.search.solvers.piece_lists import PieceLists
-from evolve.policies.search.solvers.places import Places
 from evolve.policies.search.solvers.shifts import Shifts
-from evolve.policies.search.solvers.weights import Weights
-from evolve.programs.operation import Operation
-from evolve.programs.terms import Term
+from evolve.policies.search.solvers.slices import Places
 
 __all__ = ["Found", "Solvers"]
 

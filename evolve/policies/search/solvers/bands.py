@@ -13,10 +13,10 @@ from typing import Any
 from evolve.policies.search.decisions import far_fetched
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.problem import Problem
-from evolve.policies.search.solvers.fitting import digits, roundest
+from evolve.policies.search.programs.terms import Constant, Term
+from evolve.policies.search.programs.types import BOOL, DATE, FLOAT, INT, STR, Type
 from evolve.policies.search.solvers.found import Column, Found, apply, distinct, newest, number, price_of
-from evolve.programs.terms import Constant, Term
-from evolve.programs.types import BOOL, DATE, FLOAT, INT, STR, Type
+from evolve.policies.search.solvers.linear import digits, roundest
 
 MOST_BANDS = 8
 CUT_PRICE, MOST_CUTS = 4, 120

@@ -8,9 +8,9 @@ from typing import Any
 
 from evolve.policies.search.bank import Entry, is_constant, term_of
 from evolve.policies.search.enumerator import Enumerator
-from evolve.policies.search.solvers.fitting import digits
-from evolve.programs.terms import Apply, Constant, Term
-from evolve.programs.types import FLOAT, INT, Type
+from evolve.policies.search.programs.terms import Apply, Constant, Term
+from evolve.policies.search.programs.types import FLOAT, INT, Type
+from evolve.policies.search.solvers.linear import digits
 
 FIRST = 8
 """Price of the first programs that may be worked out: those that an operation says plainly go before them."""

@@ -14,10 +14,10 @@ from typing import Any
 
 from evolve.policies.search.decisions import MIN_SUPPORT
 from evolve.policies.search.enumerator import Enumerator
+from evolve.policies.search.programs.operation import Operation
+from evolve.policies.search.programs.terms import Constant, Input, Term
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of
 from evolve.policies.search.solvers.found import Column, Found, apply, newest, price_of
-from evolve.programs.operation import Operation
-from evolve.programs.terms import Constant, Input, Term
-from evolve.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of
 
 DEAREST, MOST_KEYS, MOST_KINDS = 8, 12, 4
 """Price of the dearest key, keys of a table, and kinds that a condition tells apart."""

@@ -9,10 +9,10 @@ from itertools import permutations
 from typing import Any
 
 from evolve.policies.search.enumerator import Enumerator
+from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
+from evolve.policies.search.programs.terms import Constant, Input, Term
+from evolve.policies.search.programs.types import BOOL, STR
 from evolve.policies.search.solvers.found import Found, apply, price_of
-from evolve.programs.operation import EVALUATION_ERRORS, Operation
-from evolve.programs.terms import Constant, Input, Term
-from evolve.programs.types import BOOL, STR
 
 ENOUGH, PATIENCE = 2.0, 3
 """Bits of the outputs beyond the choice among orders, and levels to go on before one is taken."""

@@ -20,11 +20,11 @@ from evolve.policies.search.decisions import CHOOSE, MIN_SUPPORT, mask_of
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.leaves import MINED
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.operation import Operation
+from evolve.policies.search.programs.terms import Constant, Term, operations_in
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type
 from evolve.policies.search.solvers.found import Found, apply
 from evolve.policies.search.solvers.piece_tests import PieceTest, distinct, mined_tests
-from evolve.programs.operation import Operation
-from evolve.programs.terms import Constant, Term, operations_in
-from evolve.programs.types import BOOL, FLOAT, INT, STR, Type
 
 AT = 5
 """Level at which texts are looked at. Before it, most functions are found."""

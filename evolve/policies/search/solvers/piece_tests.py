@@ -14,9 +14,9 @@ from itertools import combinations
 
 from evolve.policies.search.decisions import MIN_SUPPORT
 from evolve.policies.search.problem import Problem
+from evolve.policies.search.programs.terms import Constant, Input, Term
+from evolve.policies.search.programs.types import STR
 from evolve.policies.search.solvers.found import apply
-from evolve.programs.terms import Constant, Input, Term
-from evolve.programs.types import STR
 
 LONGEST, MOST_ROWS = 120, 60
 """Characters of a text and texts of a column in which pieces are looked for."""

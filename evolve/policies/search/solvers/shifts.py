@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.policies.search.enumerator import Enumerator
+from evolve.policies.search.programs.operations.dates import DATE_FORMAT, add_months
+from evolve.policies.search.programs.terms import Constant, Term
+from evolve.policies.search.programs.types import DATE, INT, STR
 from evolve.policies.search.solvers.found import Column, Found, apply, newest, number, price_of
-from evolve.programs.operations.dates import DATE_FORMAT, add_months
-from evolve.programs.terms import Constant, Term
-from evolve.programs.types import DATE, INT, STR
 
 MONTHS = tuple(sorted((m for m in range(-11, 12) if m), key=lambda m: (m % 3 != 0, abs(m))))
 """Months by which dates are shifted; those that move whole quarters first."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.policies.search.problem import Problem
-from evolve.policies.search.solvers.fitting import Span, places
+from evolve.policies.search.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT, INTEGER_FORMAT
+from evolve.policies.search.programs.terms import Apply, Constant, Term
+from evolve.policies.search.programs.types import FLOAT, INT, STR
 from evolve.policies.search.solvers.found import apply
-from evolve.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT, INTEGER_FORMAT
-from evolve.programs.terms import Apply, Constant, Term
-from evolve.programs.types import FLOAT, INT, STR
+from evolve.policies.search.solvers.linear import Span, places
 
 MOST_DECIMALS = 4
 """Decimal places up to which outputs are taken for rounded."""

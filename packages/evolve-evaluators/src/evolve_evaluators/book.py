@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest
-from evolve.store import Database, value_of
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest
+from evolve.core.store import Database, value_of
 from evolve.workspace.evaluators import called
-from evolve.workspace.shelves.comments import Comment
+from evolve.workspace.resources.comments import Comment
 from evolve_evaluators.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
 from evolve_evaluators.metric import Metric, MetricsReport, Remark, report
 
 if TYPE_CHECKING:
-    from evolve.retrieval import Embedder
+    from evolve.runtime.retrieval import Embedder
 
 _DISMISSED = "-"
 """In place of a metric: it was forgotten, and its remarks induce no other."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from evolve.episodes import Json, Row
+from evolve.core.episodes import Json, Row
 
 
 @dataclass(frozen=True, kw_only=True)

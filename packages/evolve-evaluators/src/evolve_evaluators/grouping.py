@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from evolve.memory.preferences.meaning import content_words
-from evolve.retrieval import words
+from evolve.runtime.retrieval import words
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from evolve.retrieval import Embedder
+    from evolve.runtime.retrieval import Embedder
 
 NEAR = 0.25
 """Mean cosine of the content words of two groups of remarks from which they are one."""

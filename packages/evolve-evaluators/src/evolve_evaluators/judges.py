@@ -7,20 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evolve.agent import Agent, Surroundings
-from evolve.episodes import Limits, Row
-from evolve.errors import UsageError
-from evolve.gate.judges import Measurement, Standing
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import Limits, Row
+from evolve.core.errors import UsageError
 from evolve.tasks import Submission, Task, load_suite
-from evolve.tasks.verification.trials import try_rows
-from evolve.workflow import Workflow
+from evolve.tasks.verification.program_runs import try_rows
+from evolve.trials.gate.judges import Measurement, Standing
 from evolve.workspace.desk import Desk
 from evolve.workspace.judging import name_of
-from evolve.workspace.shelves.shelf import Shelf
+from evolve.workspace.resources.shelf import Shelf
 from evolve_evaluators.corruptions import Trace, call
 from evolve_evaluators.measuring import Case, cases_of, measure, once
 
 if TYPE_CHECKING:
-    from evolve.sandbox import Sandbox
+    from evolve.runtime.sandbox import Sandbox
 
 RUBRIC = (
     "The program does what the task says for every input of the kind, not only for the examples. It is whole and runs."

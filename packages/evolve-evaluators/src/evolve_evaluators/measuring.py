@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.files import canonical_json, digest
-from evolve.gate.judges import Measurement
-from evolve.store import Database
+from evolve.core.files import canonical_json, digest
+from evolve.core.store import Database
+from evolve.trials.gate.judges import Measurement
 from evolve_evaluators.corruptions import CORRUPTIONS, Corruption, Trace
 
 

@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError
-from evolve.memory.preferences.own_words import own_words
+from evolve.core.errors import UsageError
+from evolve.memory.preferences.quotes import own_words
 from evolve.workspace.desk import Desk
 from evolve.workspace.evaluators import Criterion, Evaluator, Opinion
-from evolve.workspace.shelves.preferences import described_by, unfit
-from evolve.workspace.shelves.shelf import Shelf
+from evolve.workspace.resources.preferences import described_by, unfit
+from evolve.workspace.resources.shelf import Shelf
 from evolve_evaluators.book import MetricBook
 from evolve_evaluators.judges import Judges
 from evolve_evaluators.metric import Metric, MetricsReport
 
 if TYPE_CHECKING:
     from evolve.policies.language.describing import Described
-    from evolve.sandbox import Sandbox
+    from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import Submission, Task
 
 

@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evolve.errors import BudgetExhausted, ModelMistake
-from evolve.files import canonical_json, digest, read_text, write_atomic
+from evolve.core.errors import BudgetExhausted, ModelMistake
+from evolve.core.files import canonical_json, digest, read_text, write_atomic
 from evolve.memory.preferences import topics
-from evolve.models import KEPT
-from evolve.models import Message as Part
-from evolve.models.structure import closed_object
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.quoting import quoted, shortened
 from evolve.policies.language.reflection import compact
+from evolve.runtime.models import KEPT
+from evolve.runtime.models import Message as Part
+from evolve.runtime.models.structure import closed_object
 from evolve_imports.corrections import MOST, Said, person_sentences, without_lead
 from evolve_imports.signs import ENOUGH, weight_of
 from evolve_imports.transcripts import Message, Session

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from evolve.episodes import Row
-from evolve.errors import TaskError
+from evolve.core.episodes import Row
+from evolve.core.errors import TaskError
 from evolve.tasks.model import Task, entry_name, row_key
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble
 from evolve.tasks.reading.limits import Place

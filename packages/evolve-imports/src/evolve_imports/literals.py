@@ -6,7 +6,7 @@ import ast
 import doctest
 import json
 
-from evolve.episodes import Json, Row
+from evolve.core.episodes import Json, Row
 
 
 def strict_rows(nodes: list[ast.stmt], called: str) -> list[Row] | None:

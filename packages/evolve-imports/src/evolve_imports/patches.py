@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from evolve.sandbox.actions import is_plain_name
+from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks.reading.limits import Place
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from evolve.errors import TaskError, UsageError
+from evolve.core.errors import TaskError, UsageError
 from evolve.tasks import Task, write_jsonl
 from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, read_source, text_problem
 from evolve_imports.functions import HumanEvalRow, MbppRow, humaneval_task, mbpp_task

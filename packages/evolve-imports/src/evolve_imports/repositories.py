@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from evolve.runtime.folder_tree import Tree, read_tree
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import Place
-from evolve.tasks.trees import Tree, read_tree
 from evolve.tasks.work import FolderWork
 from evolve_imports.patches import patched
 

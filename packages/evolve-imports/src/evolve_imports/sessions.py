@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve.activity import doing
-from evolve.episodes import Suggestion
-from evolve.ledger import Budget
+from evolve.core.activity import doing
+from evolve.core.episodes import Suggestion
+from evolve.core.ledger import Budget
 from evolve.memory.preferences import Context, Preference
 from evolve.workspace.desk import Desk
+from evolve.workspace.resources.preferences import unfit
+from evolve.workspace.resources.shelf import Shelf
 from evolve.workspace.secrets import AsksEndpoints, scanner_of
-from evolve.workspace.shelves.preferences import unfit
-from evolve.workspace.shelves.shelf import Shelf
 from evolve_imports.corrections import MOST, Said, rules_said, said_across
 from evolve_imports.transcripts import Session, read_sessions
 

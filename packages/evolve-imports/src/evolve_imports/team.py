@@ -12,17 +12,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolve.episodes import FACT, OWN, Claim, EpisodeRecord, Evidence, Json, Scope
-from evolve.errors import UsageError
-from evolve.files import canonical_json, digest, read_text, write_atomic
-from evolve.policies.language.objections import as_key, unfit
+from evolve.core.episodes import FACT, OWN, Claim, EpisodeRecord, Evidence, Json, Scope
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest, read_text, write_atomic
+from evolve.core.text_screen import as_key, unfit
 from evolve.policies.language.reflection import EFFECT
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.folder import folder_files, replace_folder
 from evolve.workspace.desk import Desk
+from evolve.workspace.resources.shelf import Shelf
 from evolve.workspace.runs.importing import Imported, import_skills
 from evolve.workspace.secrets import scanner_of
-from evolve.workspace.shelves.shelf import Shelf
 
 _SKILLS, _CLAIMS, _EVIDENCE, _LARGEST = "skills", "claims.jsonl", "evidence.json", 1 << 20
 _MOST_CLAIMS = 1_000

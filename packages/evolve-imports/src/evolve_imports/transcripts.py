@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from evolve.errors import UsageError
-from evolve.files import read_text
+from evolve.core.errors import UsageError
+from evolve.core.files import read_text
 
 _RULES, _HERMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"), ("MEMORY.md", "USER.md")
 _MOST_FILES, _MOST_SHOWN = 5_000, 40

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve.errors import WorkspaceError
+from evolve.core.errors import WorkspaceError
 from evolve_minilm.tensor_file import OWN, TensorFile
 
 _TERMS = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)

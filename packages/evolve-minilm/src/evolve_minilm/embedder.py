@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from evolve.activity import doing
-from evolve.errors import WorkspaceError
-from evolve.files import clean_text
-from evolve.retrieval import bundled_model
+from evolve.core.activity import doing
+from evolve.core.errors import WorkspaceError
+from evolve.core.files import clean_text
+from evolve.runtime.retrieval import bundled_model
 from evolve_minilm.bert import Bert
 from evolve_minilm.tensor_file import INSTALL, OWN, TensorFile
 

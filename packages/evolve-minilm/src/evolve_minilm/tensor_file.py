@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve.errors import WorkspaceError
+from evolve.core.errors import WorkspaceError
 
 _KINDS: Mapping[str, np.dtype[np.floating[Any]]] = {
     "F32": np.dtype("<f4"),

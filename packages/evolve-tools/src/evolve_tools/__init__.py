@@ -1,6 +1,6 @@
 """Tools that are no servers of MCP: programs of this machine, and services over HTTP that an OpenAPI file describes."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve_tools.command_line import CommandLine

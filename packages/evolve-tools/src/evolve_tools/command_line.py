@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, cast
 
-from evolve.episodes import Json
-from evolve.errors import UsageError
-from evolve.functions import CallFailed, is_name
+from evolve.core.episodes import Json
+from evolve.core.errors import UsageError
+from evolve.runtime.functions import CallFailed, is_name
 
 _PLACE = re.compile(r"\{(\{\w+(?::\w+)?\})\}|\{([A-Za-z]\w*)(?::(\w+))?\}", re.ASCII)
 _TYPES: Mapping[str, Json] = {"str": "string", "int": "integer", "float": "number"}

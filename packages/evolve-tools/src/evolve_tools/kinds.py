@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evolve.errors import UsageError
-from evolve.functions.servers import Server, Setting, Start
+from evolve.core.errors import UsageError
+from evolve.runtime.functions.servers import Server, Setting, Start
 from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evolve.episodes import Json
-from evolve.errors import EvolveError
-from evolve.functions import CallFailed, Effect
-from evolve.functions.servers import Listed, Server, in_short, resolved
+from evolve.core.episodes import Json
+from evolve.core.errors import EvolveError
+from evolve.runtime.functions import CallFailed, Effect
+from evolve.runtime.functions.servers import Listed, Server, in_short, resolved
 from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:
-    from evolve.functions.servers import Asked, Process, Start
+    from evolve.runtime.functions.servers import Asked, Process, Start
 
 _MOST_OUT = 2 << 20
 """Bytes of what a program gives that are read; the gate hands on less."""
@@ -26,7 +26,7 @@ _CHUNK = 1 << 16
 
 
 class Program:
-    """The function of a program; implements :class:`~evolve.functions.servers.Provider`."""
+    """The function of a program; implements :class:`~evolve.runtime.functions.servers.Provider`."""
 
     stale, runs = False, True
 

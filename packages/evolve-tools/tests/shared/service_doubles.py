@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from evolve.functions.servers import Approval, Server
+from evolve.runtime.functions.servers import Approval, Server
 from tests.functions.running import allowed, functions_of
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}, "mother": {"$ref": "#/components/schemas/Pet"}}}

@@ -4,7 +4,7 @@ A world is told in words and played move by move. What it offers is in the proto
 package that has worlds is one adapter beside it.
 """
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve_worlds.checking import Checked, check_world

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds.guarded import BrokenPromise
 from evolve_worlds.world import Move, Scene, Split, Stateful, Trial, World, identity
 

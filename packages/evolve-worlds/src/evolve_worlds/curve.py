@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.gate import Interval
 from evolve.improve.panels import Panel, document, frame, line
+from evolve.trials.gate import Interval
 
 _COLOUR, _BAND = "#1a7f5a", "#bfe3d4"
 _WIDE = 245.0

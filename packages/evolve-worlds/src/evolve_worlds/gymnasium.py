@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds.opening import installed_version, loaded, one_line
 from evolve_worlds.world import Move, Scene, Split
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds.opening import installed_version, loaded, one_line
 from evolve_worlds.world import Move, Scene, Split, WorldFault
 

@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from evolve.activity import doing
-from evolve.episodes import PROBE, EpisodeRecord
-from evolve.errors import UsageError
-from evolve.events import Event
-from evolve.files import SVG, canonical_json, digest, is_replaced, write_atomic
-from evolve.gate import Interval, mean
-from evolve.ledger import Budget, Ledger
-from evolve.retrieval import HashingEmbedder
+from evolve.core.activity import doing
+from evolve.core.episodes import PROBE, EpisodeRecord
+from evolve.core.errors import UsageError
+from evolve.core.events import Event
+from evolve.core.files import SVG, canonical_json, digest, is_replaced, write_atomic
+from evolve.core.ledger import Budget, Ledger
+from evolve.runtime.retrieval import HashingEmbedder
+from evolve.trials.gate import Interval, mean
 from evolve.workspace.arguments import BudgetLike, as_ledger
 from evolve.workspace.desk import Desk
 from evolve_worlds import Split, World, identity, open_world

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from evolve.errors import EnvironmentProblem
+from evolve.core.errors import EnvironmentProblem
 
 Split = Literal["train", "dev", "test"]
 """Which variations of a task: to learn from, to develop with, and to report."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from evolve.errors import EnvironmentProblem, UsageError
-from evolve.extensions import FAILING
+from evolve.core.errors import EnvironmentProblem, UsageError
+from evolve.core.extensions import FAILING
 from evolve_worlds import Checked, Split, Trial, check_world, open_world
 from evolve_worlds.checking import SPLITS
 from evolve_worlds.opening import OWN, offered

@@ -11,7 +11,7 @@ from evolve.cli.models import Name
 from evolve.cli.render.output import emit, emit_json, table
 
 if TYPE_CHECKING:
-    from evolve.gate.judges import Measurement
+    from evolve.trials.gate.judges import Measurement
     from evolve_evaluators.judges import Judges
 
 app = pages.App()

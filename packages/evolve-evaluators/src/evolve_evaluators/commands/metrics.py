@@ -98,7 +98,7 @@ def edit_command(
 ) -> None:
     """Change what a metric is called or how it is defined."""
     import evolve
-    from evolve.errors import UsageError
+    from evolve.core.errors import UsageError
 
     if name is None and definition is None:
         raise UsageError("nothing to change", hint="give --name or --definition")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from evolve.episodes import Json
-from evolve.functions import CallFailed
+from evolve.core.episodes import Json
+from evolve.runtime.functions import CallFailed
 
 _LARGEST = 32 << 20
 _MOST_HOPS = 20

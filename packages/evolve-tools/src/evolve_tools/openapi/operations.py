@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal, cast
 
-from evolve.episodes import Json
-from evolve.files import canonical_json
-from evolve.functions import UNKNOWN, Effect, is_name
-from evolve.functions.servers import Listed
+from evolve.core.episodes import Json
+from evolve.core.files import canonical_json
+from evolve.runtime.functions import UNKNOWN, Effect, is_name
+from evolve.runtime.functions.servers import Listed
 from evolve_tools.openapi.document import Document, Unusable
 from evolve_tools.openapi.schemas import Schemas
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlencode
 
-from evolve.episodes import Json
-from evolve.functions import CallFailed
+from evolve.core.episodes import Json
+from evolve.runtime.functions import CallFailed
 from evolve_tools.openapi.operations import PLACE, Operation, Parameter
 
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*\Z")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from evolve.episodes import Json
-from evolve.files import canonical_json, digest
+from evolve.core.episodes import Json
+from evolve.core.files import canonical_json, digest
 from evolve_tools.openapi.document import Document, Unusable
 
 _DEEPEST = 60

@@ -12,10 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.episodes import Json
-from evolve.errors import UsageError
-from evolve.functions import CallFailed
-from evolve.functions.servers import Listed, Server, Trouble, in_short, pinned_client, resolved
+from evolve.core.episodes import Json
+from evolve.core.errors import UsageError
+from evolve.runtime.functions import CallFailed
+from evolve.runtime.functions.servers import Listed, Server, Trouble, in_short, pinned_client, resolved
 from evolve_tools.openapi.document import Document
 from evolve_tools.openapi.operations import Operation, operations
 from evolve_tools.openapi.requests import Request, request_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import httpx2
     from anyio.from_thread import BlockingPortal
 
-    from evolve.functions.servers import Asked
+    from evolve.runtime.functions.servers import Asked
 
 _MOST = 2 << 20
 """Bytes of an answer that are read; the gate hands on less."""
@@ -34,7 +34,7 @@ _ENDING_S = 5.0
 
 
 class Service:
-    """The operations of one service; implements :class:`~evolve.functions.servers.Provider`.
+    """The operations of one service; implements :class:`~evolve.runtime.functions.servers.Provider`.
 
     Args:
         portal: The thread that requests are made on.

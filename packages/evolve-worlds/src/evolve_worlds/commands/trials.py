@@ -11,7 +11,7 @@ import typer
 from evolve.cli import options, overrides, pages
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, table, visible, writing
 from evolve.cli.run import tell_created
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Event

@@ -11,7 +11,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.asking import ask_line
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, paused, table, visible
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve_worlds import Scene, Trial

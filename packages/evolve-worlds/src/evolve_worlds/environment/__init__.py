@@ -1,6 +1,6 @@
 """A task of a world, done by code that makes moves: the kind ``worlds``."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve_worlds.environment.kind import WORLDS, Worlds

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evolve.core.episodes import Step
 from evolve.environments.tree import state_of
-from evolve.episodes import Step
 
 _DONE, _CAME = 300, 200
 """Characters of what was done in a branch, and of what the world said to it, that are told."""

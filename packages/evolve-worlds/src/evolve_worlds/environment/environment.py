@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evolve.core.episodes import Action, Claim, EnvironmentState, Json, Judgement, Observation, Recalled, Seen, Step
+from evolve.core.episodes.blocks import blocks_of
+from evolve.core.errors import Cancelled
+from evolve.core.files import both_ends, clean_text
 from evolve.environments import Once
 from evolve.environments.files.folder_session import finder
 from evolve.environments.kind import Setting
 from evolve.environments.probing import make_probe
 from evolve.environments.tree import acts, best_path, focused, state_of
-from evolve.episodes import Action, Claim, EnvironmentState, Json, Judgement, Observation, Recalled, Seen, Step
-from evolve.episodes.blocks import blocks_of
-from evolve.errors import Cancelled
-from evolve.files import both_ends, clean_text
-from evolve.sandbox.actions import ActionResult, CodeSession
-from evolve.sandbox.protocol import SandboxLimits
+from evolve.runtime.sandbox.actions import ActionResult, CodeSession
+from evolve.runtime.sandbox.protocol import SandboxLimits
 from evolve_worlds import WorldFault
 from evolve_worlds.environment.branches import moves_back, moves_made, moves_of, with_what_was_left
 from evolve_worlds.environment.moving import Moving

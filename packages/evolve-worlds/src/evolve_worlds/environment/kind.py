@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from evolve.core.episodes import EpisodeRecord, Json, Origin, Recalled, TaskView
 from evolve.environments.kind import Part, Setting
 from evolve.environments.protocol import Environment
 from evolve.environments.tree import state_of
-from evolve.episodes import EpisodeRecord, Json, Origin, Recalled, TaskView
-from evolve.functions import FunctionSource
 from evolve.memory.insight_book import InsightBook
+from evolve.runtime.functions import FunctionSource
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import Place
 from evolve.tasks.work import Work

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from string import ascii_uppercase
 
-from evolve.episodes import Json
-from evolve.functions import Answer, Call, CallFailed, Function
-from evolve.retrieval import WordIndex
+from evolve.core.episodes import Json
+from evolve.runtime.functions import Answer, Call, CallFailed, Function
+from evolve.runtime.retrieval import WordIndex
 from evolve_worlds import Described, Move, Scene, Stateful, Trial, World, WorldFault, choices, open_world
 from evolve_worlds.environment.work import WORLD_FAILED, WorldWork
 from evolve_worlds.experiments import Play, Told, played, told
@@ -50,7 +50,7 @@ FUNCTIONS = (
 
 
 class Moving:
-    """One trial of a world as functions; implements :class:`~evolve.functions.FunctionSource`.
+    """One trial of a world as functions; implements :class:`~evolve.runtime.functions.FunctionSource`.
 
     A trial begins the same each time, so it is its moves: one that was cut off is played again up to where it was.
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from evolve.core.episodes import MOVE, Recalled, Relation, TaskView
 from evolve.environments import Part
-from evolve.episodes import MOVE, Recalled, Relation, TaskView
 from evolve_worlds.experiments import THEN, filled_in, score_in
 
 _HEAD = "Tested by making moves of earlier trials again in the world, with and without single ones:\n"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from evolve.agent.codec import to_json
+from evolve.core.episodes import MOVE, Claim, Recalled, Step
+from evolve.core.episodes.codec import to_json
+from evolve.core.files import digest
 from evolve.environments import Once
-from evolve.episodes import MOVE, Claim, Recalled, Step
-from evolve.files import digest
 from evolve_worlds.experiments import (
     THEN,
     Ablation,

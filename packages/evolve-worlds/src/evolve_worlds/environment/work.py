@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.episodes import Json
+from evolve.core.episodes import Json
 from evolve.tasks.reading.limits import Place
 
 MOST_MOVES = 1_000

@@ -1,6 +1,6 @@
 """A policy without a model that learns what causes what in worlds, from trial to trial."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve_worlds.experience.kept_trials import Observer, practice_steps, run

@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from evolve.episodes import Claim, Evidence, Scope
-from evolve.files import canonical_json, digest, write_atomic
+from evolve.core.episodes import Claim, Evidence, Scope
+from evolve.core.files import canonical_json, digest, write_atomic
 from evolve_worlds import World
 from evolve_worlds.experience.learner import Experience, TrialResult
 from evolve_worlds.experience.meaning import Meaning

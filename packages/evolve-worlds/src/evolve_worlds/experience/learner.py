@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from evolve.episodes import Claim
+from evolve.core.episodes import Claim
 from evolve_worlds import Move, Trial, World
 from evolve_worlds.experience.ablation import ablated
 from evolve_worlds.experience.meaning import Meaning

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evolve.retrieval import Embedder
+from evolve.runtime.retrieval import Embedder
 from evolve_worlds import Move
 from evolve_worlds.experience.transitions import TransitionMemory
 from evolve_worlds.experience.wording import Goal

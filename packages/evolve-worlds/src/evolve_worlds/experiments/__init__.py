@@ -1,6 +1,6 @@
 """Experiments: moves are played again without some of them, all else the same, and what that shows becomes claims."""
 
-from evolve.lazy import TYPE_CHECKING, attach
+from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve_worlds.experiments.ablation import SAME, Ablation, Allowance, Found, OutOfEpisodes, Play

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from evolve.episodes import MOVE, Claim, Evidence, Relation, Scope
+from evolve.core.episodes import MOVE, Claim, Evidence, Relation, Scope
 from evolve_worlds import Move, Scene, Trial, choices, is_tellable
 from evolve_worlds.experiments.ablation import SAME, Found, Play
 from evolve_worlds.experiments.naming import Naming, read_move, said

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.episodes import MOVE, Recalled, Relation
+from evolve.core.episodes import MOVE, Recalled, Relation
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import EvidenceRow, Insight
 from evolve_worlds.experiments import GOAL, OTHER, THEN, filled_in, score_in, shown_in, words
@@ -73,7 +73,7 @@ def recall_moves(book: InsightBook, place: str, goal: str = "") -> list[Recalled
     """What may be told in a variation: its plan or examples, what did not matter, and what loses a trial.
 
     Args:
-        place: See :attr:`evolve.episodes.TaskView.place`.
+        place: See :attr:`evolve.core.episodes.TaskView.place`.
         goal: What the world wants there.
     """
     family = place.rpartition("/")[0]

@@ -13,7 +13,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds.minigrid.walker import Walker
 from evolve_worlds.opening import installed_version, loaded, one_line
 from evolve_worlds.world import Move, Scene, Split

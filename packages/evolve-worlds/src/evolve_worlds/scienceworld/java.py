@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from evolve.errors import EnvironmentProblem
+from evolve.core.errors import EnvironmentProblem
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evolve.errors import UsageError
+from evolve.core.errors import UsageError
 from evolve_worlds import Move, Scene, Split, WorldFault
 
 ROOMS = ("hall", "garden")

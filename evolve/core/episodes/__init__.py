@@ -1,0 +1,77 @@
+"""The values an episode is made of, from what the policy sees to what is committed.
+
+Everything here is plain data: frozen, keyword-only, JSON-serialisable. Layers exchange these and nothing else. What a
+policy alone reads stands in ``private``.
+"""
+
+from evolve.core.lazy import TYPE_CHECKING, attach
+
+if TYPE_CHECKING:
+    from evolve.core.episodes.actions import (
+        Action,
+        ActionKind,
+        Alternative,
+        Ambiguity,
+        BudgetEnd,
+        Draw,
+        Misfit,
+        Plan,
+        StageNote,
+    )
+    from evolve.core.episodes.claims import (
+        BUILT_IN,
+        Claim,
+        DropReason,
+        EarlierCall,
+        Evidence,
+        EvidenceKind,
+        Origin,
+        Rehearsal,
+        Relation,
+        Scope,
+        SkillDraft,
+        Suggestion,
+        SuggestionKind,
+        SuggestionSource,
+    )
+    from evolve.core.episodes.guidance import GUIDANCE_FOLDER, Guidance, Guide
+    from evolve.core.episodes.planned import stated_subgoals, subgoal_states
+    from evolve.core.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
+    from evolve.core.episodes.record import EpisodeRecord, Found
+    from evolve.core.episodes.steps import (
+        CallState,
+        EnvironmentState,
+        FunctionCall,
+        Judgement,
+        Observation,
+        Question,
+        QuestionKind,
+        Respond,
+        Status,
+        Step,
+        checked_state,
+        passes_check,
+        shown_rows,
+    )
+    from evolve.core.episodes.subgoals import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
+    from evolve.core.episodes.telling import called, misfit_told, told_value
+    from evolve.core.episodes.views import (
+        HELD_OUT,
+        OWN,
+        PROBE,
+        SCREEN,
+        SHADOW,
+        Cost,
+        Decision,
+        Json,
+        Limits,
+        OfferedFunction,
+        Refused,
+        Row,
+        Saved,
+        Seen,
+        TaskView,
+        Turn,
+    )
+else:
+    __getattr__, __dir__ = attach(__name__)

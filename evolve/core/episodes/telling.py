@@ -1,0 +1,30 @@
+"""Rows and values in the words of a sentence; what is long is cut short, since the record has all of it."""
+
+from __future__ import annotations
+
+import json
+
+from evolve.core.episodes.actions import Misfit
+from evolve.core.episodes.views import Json, Row
+
+_LONGEST_VALUE = 200
+"""Characters of a value that a sentence about it shows."""
+
+
+def told_value(value: Json) -> str:
+    """A value, or the error in its place."""
+    if isinstance(value, dict) and set(value) == {"error"}:
+        return f"the error {str(value['error'])[:_LONGEST_VALUE]}"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+
+
+def called(entry: str, row: Row | Misfit) -> str:
+    """The call that a row is about."""
+    return f"{entry}({', '.join(map(told_value, row.input))})"
+
+
+def misfit_told(entry: str, misfit: Misfit) -> str:
+    """A row that a function does not reproduce."""
+    says, gives = told_value(misfit.given), told_value(misfit.expected)
+    return f"for {called(entry, misfit)} it says {says}, the function gives {gives}"

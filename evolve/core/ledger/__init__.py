@@ -1,0 +1,22 @@
+"""Budgets: what may be spent, reserved before the work and settled after it.
+
+Work is started only when the most it can cost still fits, so as long as no piece of work costs more
+than it reserved, what is spent never passes the budget.
+"""
+
+from evolve.core.lazy import TYPE_CHECKING, attach
+
+if TYPE_CHECKING:
+    from evolve.core.ledger.run_ledger import (
+        Amount,
+        Budget,
+        Ledger,
+        LedgerPart,
+        Spent,
+        overshoot_told,
+        parse_budget,
+        process_seconds,
+    )
+    from evolve.core.ledger.spending_limits import LimitedLedger, SpendingBook, book_faults, rebuild_book
+else:
+    __getattr__, __dir__ = attach(__name__)

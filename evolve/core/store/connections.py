@@ -1,0 +1,148 @@
+"""Connections to the record's file: for writing, and for reading where nothing may be written.
+
+SQLite's failures become errors of our tree; bugs (bad SQL, broken constraints) pass through.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from evolve.core.errors import EvolveError, RecordDamaged, UsageError, WorkspaceBusy, WorkspaceError
+from evolve.core.files import AFTER_SPACE
+
+# Extended codes say more in their upper bits.
+_PRIMARY_CODE = 0xFF
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raises what the machine did to the database at ``path`` as an :class:`EnvironmentProblem`.
+
+    That it was closed is told to whoever still asks it as a :class:`UsageError`.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        problem = _problem(path, error)
+        if problem is None:
+            raise
+        raise problem from error
+
+
+def closed() -> UsageError:
+    """The error for whoever asks something of a closed workspace."""
+    return UsageError("the workspace is closed", hint="open it again: evolve.open(...)")
+
+
+def damage_error(path: Path, reason: str) -> RecordDamaged:
+    """The error for a database file that cannot be trusted."""
+    return RecordDamaged(f"{path} is damaged ({reason}); nothing was changed", hint="evolve status --repair")
+
+
+def _problem(path: Path, error: sqlite3.DatabaseError) -> EvolveError | None:
+    if isinstance(error, sqlite3.ProgrammingError) and str(error).startswith("Cannot operate on a closed"):
+        return closed()
+    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+    if code == sqlite3.SQLITE_FULL:
+        return WorkspaceError(f"disk full while writing {path}", hint=AFTER_SPACE)
+    # Text is cleaned before it is stored, so what cannot be decoded was changed since.
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith("Could not decode to UTF-8"):
+        return damage_error(path, str(error))
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return WorkspaceBusy(f"another process is writing to {path}")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return WorkspaceError(f"cannot open or write {path}: {error}")
+    # Among them a full disk under the index of the log.
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOLFS):
+        return WorkspaceError(f"disk full or failing while using {path}: {error}", hint=AFTER_SPACE)
+    return None
+
+
+_BUSY_TIMEOUT_MS = 30_000
+"""How long a transaction waits for that of another process. The longest of a loop take about a second."""
+_PEEK_STEPS, _PEEK_ROWS = 50_000, 1_000
+
+
+def connect(target: str) -> sqlite3.Connection:
+    """A connection that begins and ends transactions only when told to."""
+    # isolation_level: with any other Python begins and commits transactions by itself.
+    connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False, uri=target.startswith("file:"))
+    connection.row_factory = sqlite3.Row
+    connection.execute(f"PRAGMA busy_timeout={_BUSY_TIMEOUT_MS}")
+    connection.execute("PRAGMA foreign_keys=ON")
+    # Functions hidden in the schema of a file somebody else made are not run.
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def reader(path: Path) -> sqlite3.Connection:
+    """A connection for reading. SQLite wants to make an index of the log beside the record even for that."""
+    uri, log = path.as_uri(), path.with_name(path.name + "-wal")
+    with ExitStack() as on_failure:
+        connection = connect(f"{uri}?mode=ro")
+        on_failure.callback(connection.close)
+        try:
+            connection.execute("PRAGMA schema_version").fetchone()  # the file is opened only now
+        except sqlite3.OperationalError as error:
+            refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            if not refused or not path.exists() or os.access(path.parent, os.W_OK):
+                raise
+        else:
+            on_failure.pop_all()
+            return connection
+    # "Immutable" passes over a log, so it is right only where there is nothing in one.
+    if log.exists() and log.stat().st_size:
+        raise WorkspaceError(
+            f"{log} holds commits that cannot be read, because its folder cannot be written",
+            hint=f"make {path.parent} writable, or copy it to a folder that is",
+        )
+    return connect(f"{uri}?immutable=1")
+
+
+def peek(path: Path, sql: str, *, log: bool = False) -> list[tuple[Any, ...]] | None:
+    """What a query finds in a file that may be anybody's; None where it cannot be read. Nothing is checked or written.
+
+    Args:
+        log: Look into the log beside the file too, for which SQLite makes an index there.
+    """
+    if path.is_symlink() or not path.is_file():
+        return None
+    steps = iter(range(_PEEK_STEPS))
+    try:
+        with closing(reader(path.absolute()) if log else connect(f"{path.absolute().as_uri()}?immutable=1")) as found:
+            found.row_factory = None
+            # A view under a table's name says what it likes, such as the time that it is, and could go on for ever.
+            found.set_authorizer(lambda *asked: sqlite3.SQLITE_DENY if asked[4] else sqlite3.SQLITE_OK)
+            found.set_progress_handler(lambda: next(steps, None) is None, 1_000)
+            return found.execute(sql).fetchmany(_PEEK_ROWS)
+    except (sqlite3.Error, WorkspaceError, UnicodeDecodeError):
+        return None
+
+
+def undo_cut_write(path: Path) -> None:
+    """Lets SQLite undo what a kill left half-written beside a rollback journal; without one nothing is opened.
+
+    The record keeps a log, not a journal. But a file that was just made or restored may have one: SQLite changes such a
+    file to the log under its protection. A connection for reading cannot undo anything, and only says "readonly".
+    """
+    if not path.with_name(path.name + "-journal").exists() or not path.exists() or not os.access(path.parent, os.W_OK):
+        return
+    connection = connect(str(path))
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()
+    finally:
+        connection.close()
+
+
+def remove_database(path: Path) -> None:
+    """Removes a database that was only built for a while, with everything SQLite may have left beside it.
+
+    A journal that stayed would be applied to the next file of that name.
+    """
+    for end in ("", "-journal", "-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)

@@ -1,0 +1,31 @@
+"""What code actions can call outside the sandbox, and the gate that every call passes."""
+
+from evolve.core.lazy import TYPE_CHECKING, attach
+
+if TYPE_CHECKING:
+    from evolve.runtime.functions.call_file import CallFile
+    from evolve.runtime.functions.calls import (
+        Answer,
+        Call,
+        CallGate,
+        CallLimits,
+        CallRecord,
+        CallsInMemory,
+        StatefulSource,
+        Toolbox,
+    )
+    from evolve.runtime.functions.function import (
+        EFFECTS,
+        UNKNOWN,
+        CallFailed,
+        Effect,
+        Function,
+        FunctionSource,
+        is_name,
+        told_apart,
+    )
+    from evolve.runtime.functions.permission import AskConsent, CallQuestion, Consent, Grant, Leave, Permission, does
+    from evolve.runtime.functions.python_functions import PythonFunctions
+    from evolve.runtime.functions.signatures import signature_of
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,20 @@
+"""Servers of tools as functions for code actions: what a person approved, confined, pinned and bounded.
+
+    functions = ServerFunctions(Approvals(folder, home).all(), start)
+    gate = CallGate([functions], record, Permission(functions.grant_of, ask))
+
+What a server is differs by its kind (:class:`ServerKind`), such as that of MCP; nothing else here does.
+"""
+
+from evolve.core.lazy import TYPE_CHECKING, attach
+
+if TYPE_CHECKING:
+    from evolve.runtime.functions.servers.approvals import Approval, Approvals, Home, Pin, with_pins
+    from evolve.runtime.functions.servers.bounds import Trouble, in_short
+    from evolve.runtime.functions.servers.kind import Asked, Process, Provider, ServerKind, Start, server_kind
+    from evolve.runtime.functions.servers.offers import Listed, OfferedTool
+    from evolve.runtime.functions.servers.pinned_http import pinned_client
+    from evolve.runtime.functions.servers.server import Server, Setting, handed_over, resolved, server_of
+    from evolve.runtime.functions.servers.source import ServerFunctions
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,146 @@
+"""Finds out what an endpoint can do, by asking it small things."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from evolve.core.errors import EndpointProblem, ModelMistake, NotRecorded
+from evolve.runtime.models.abilities import Abilities, AbilityBook, Api, unknown_abilities
+from evolve.runtime.models.addressing import Endpoint
+from evolve.runtime.models.client import EndpointModel
+from evolve.runtime.models.protocol import Message, ModelReply, ModelRequest, Usage
+from evolve.runtime.models.retries import RetryRules, Services
+from evolve.runtime.models.structure import RUNGS
+from evolve.runtime.models.wire import Deadlines, Exchange, Failure, Wire
+
+_MAX_TOKENS = 1_024  # a model that thinks needs some of it before it answers
+# No model that was not shown the schema gives this name to a sum: an endpoint that drops the schema is found out.
+_SCHEMA = {
+    "title": "sum",
+    "type": "object",
+    "properties": {"total_of_both": {"type": "integer"}},
+    "required": ["total_of_both"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probed:
+    """What a probe found.
+
+    Attributes:
+        abilities: As they were written down.
+        usage: What the probe cost.
+        responses: Whether the Responses API is offered.
+    """
+
+    endpoint: Endpoint
+    abilities: Abilities
+    usage: Usage
+    responses: bool
+
+
+def probe(endpoint: Endpoint, services: Services) -> Probed:
+    """Asks an endpoint in every way and remembers which work, in ``services.abilities``.
+
+    Raises:
+        EndpointProblem: It answers in no way at all.
+        NotRecorded: It is replayed from a recording in which it was not probed.
+        BudgetExhausted: The probe does not fit in what is left.
+    """
+    start = unknown_abilities(endpoint)
+    question = ModelRequest(messages=[Message(role="user", text="Reply with the word: ready")], max_tokens=_MAX_TOKENS)
+    plain, abilities, trouble = None, start, EndpointProblem(f"{endpoint.name} did not answer")
+    offered: dict[Api, bool] = {}
+    # Chat Completions last, so that it is taken where both work.
+    apis: tuple[Api, ...] = ("responses", "chat")
+    used = Usage()
+    for api in apis:
+        reply, learned, problem = _ask_in_one_way(endpoint, services, question, replace(start, api=api))
+        offered[api] = reply is not None and learned.api == api
+        if reply is not None:
+            plain, abilities, used = reply, learned, used + reply.usage
+        trouble = problem or trouble
+    if plain is None:
+        raise trouble
+    abilities, cost = _rungs(endpoint, services, abilities)
+    streams, streamed = _streams(endpoint, services, question, abilities)
+    # Its own questions are small: how long replies get is another matter.
+    abilities = replace(abilities, streams=streams, longest=0, replies=0)
+    services.abilities.keep(endpoint, abilities)
+    return Probed(endpoint=endpoint, abilities=abilities, usage=used + cost + streamed, responses=offered["responses"])
+
+
+def _rungs(endpoint: Endpoint, services: Services, abilities: Abilities) -> tuple[Abilities, Usage]:
+    text = "What is 17 + 25? Give the sum as JSON."
+    question = ModelRequest(messages=[Message(role="user", text=text)], schema=_SCHEMA, max_tokens=_MAX_TOKENS)
+    used = Usage()
+    works: dict[str, bool] = {}
+    for rung in RUNGS:
+        # All others are said not to work, so that the client begins with this one.
+        rungs: dict[str, bool] = {other: other == rung for other in RUNGS}
+        only = replace(abilities, rungs=rungs)
+        reply, learned, _ = _ask_in_one_way(endpoint, services, question, only)
+        works[rung] = reply is not None and reply.rung == rung and not reply.refused
+        used += reply.usage if reply is not None else Usage()
+        abilities = replace(learned, rungs={})
+    return replace(abilities, rungs=works), used
+
+
+def _streams(
+    endpoint: Endpoint, services: Services, question: ModelRequest, abilities: Abilities
+) -> tuple[bool, Usage]:
+    book = _book_with(endpoint, replace(abilities, streams=None))
+    quiet = replace(services, abilities=book, rules=_few_attempts(services))
+    try:
+        # Whether pieces came is seen only by somebody who listens.
+        reply = EndpointModel(endpoint, quiet).complete(question, lambda text: None)
+    except NotRecorded:
+        raise
+    except (EndpointProblem, ModelMistake):
+        return False, Usage()
+    return bool(book.of(endpoint).streams), reply.usage
+
+
+def _ask_in_one_way(
+    endpoint: Endpoint, services: Services, question: ModelRequest, start: Abilities
+) -> tuple[ModelReply | None, Abilities, EndpointProblem | None]:
+    book = _book_with(endpoint, start)
+    model = EndpointModel(endpoint, replace(services, abilities=book, repairs=0, rules=_few_attempts(services)))
+    try:
+        reply = model.complete(question)
+    except ModelMistake:
+        return None, start, None
+    except NotRecorded:
+        raise
+    except EndpointProblem as problem:
+        return None, start, problem
+    return reply, book.of(endpoint), None
+
+
+def _book_with(endpoint: Endpoint, abilities: Abilities) -> AbilityBook:
+    book = AbilityBook()
+    book.keep(endpoint, abilities)
+    return book
+
+
+def _few_attempts(services: Services) -> RetryRules:
+    # Once more, as one hiccup is no sign that a way does not work.
+    return replace(services.rules, attempts=2)
+
+
+def offered_models(endpoint: Endpoint, wire: Wire) -> list[str]:
+    """The names of the models that an endpoint lists, sorted.
+
+    Raises:
+        EndpointProblem: It cannot be reached or gives no list.
+    """
+    answer = wire.send(Exchange(base_url=endpoint.base_url, path="models"), Deadlines(total=30.0))
+    if isinstance(answer, Failure):
+        raise EndpointProblem(f"{endpoint.base_url}: {answer.text}", retryable=answer.retryable)
+    try:
+        rows = json.loads(answer.content)["data"]
+        return sorted(str(row["id"]) for row in rows)
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise EndpointProblem(f"{endpoint.base_url} gives no list of models", retryable=False) from error

@@ -1,0 +1,283 @@
+"""Stores the gate's verdicts, and says at which error level the next proposal is tested."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
+
+from evolve.core.files import canonical_json
+from evolve.core.store import Database, Value, value_of
+from evolve.trials.gate.confirmation import Confirmation
+from evolve.trials.gate.eprocess import Tally, TestState, Verdict
+from evolve.trials.gate.error_budget import ErrorBudget, Stake
+from evolve.trials.gate.proposal import Finding, pair_key
+from evolve.trials.gate.reuse import DRAWN, JUDGED, KEPT_BACK, OLDER, Earlier, Reuse, Served, level, suite_mark
+from evolve.trials.gate.standing import Standing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """One verdict of the gate.
+
+    Attributes:
+        id: Number of the row.
+        proposal: One plus the most proposals that any group it was judged on had served, from 1.
+        suite: Digest of the suite whose gate tasks were used.
+        alpha: Error level it was tested at; 0 for a variant that was refused untested.
+        further: Predicted number of further pairs, None when no practical number would do.
+        planned: Groups that could have been tried, 0 where that was not written down.
+        standing: Both arms over all pairs.
+        regressed: Tasks that worked and no longer do.
+        pins: Digests of what was measured with, by part.
+        confirmation: What came of it on tasks that judged nothing before; None where there are none, or none were due.
+    """
+
+    id: int
+    run: str
+    proposal: int
+    parent: str
+    variant: str
+    suite: str
+    verdict: Verdict
+    alpha: float
+    wealth: float
+    tally: Tally
+    further: int | None
+    reason: str
+    at: float
+    planned: int = 0
+    standing: Standing = field(default_factory=Standing)
+    regressed: tuple[str, ...] = ()
+    pins: Mapping[str, str] = field(default_factory=dict)
+    confirmation: Confirmation | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """A judgement as it was begun.
+
+    Attributes:
+        proposal: One plus the most proposals that any group it was judged on had served, from 1.
+        alpha: Error level it is tested at, also after a break.
+        pins: Digests of what it measures with, by part.
+    """
+
+    run: str
+    variant: str
+    suite: str
+    proposal: int
+    alpha: float
+    pins: Mapping[str, str]
+    at: float
+
+
+class Decisions:
+    """The one table of verdicts, and the error level of every proposal.
+
+    Args:
+        db: The record.
+        budget: Its ``alpha`` bounds all levels; the capital is that of confirmations on tasks drawn for them.
+        clock: Seconds since the epoch.
+        earlier: Groups that a run of an older version judged on, as far as they are known.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        *,
+        budget: ErrorBudget | None = None,
+        clock: Callable[[], float] = time.time,
+        earlier: Earlier = lambda run: (),
+    ) -> None:
+        self._db = db
+        self._budget = budget or ErrorBudget()
+        self._clock = clock
+        self.reuse = Reuse(db, earlier=earlier)
+
+    def next_level(self, suite: str, groups: Iterable[str] = ()) -> tuple[int, float]:
+        """Number and error level of the next proposal; what was refused untested used no level.
+
+        A judgement that was begun and has no verdict counts like one that has: else whoever does not like how one
+        goes could break it off and have its level back.
+
+        Args:
+            groups: Those it will be judged on; by default those of the last proposal on the suite.
+        """
+        served = frozenset(groups) or self._last_served(suite)
+        number = self.reuse.number(JUDGED, {*served, suite_mark(suite, JUDGED)})
+        return number, level(self._budget.alpha, number)
+
+    def _last_served(self, suite: str) -> frozenset[str]:
+        found = (self.reuse.find(str(row["key"])) for row in reversed(self._db.rows("gate_begun", {"suite": suite})))
+        return next((served.groups for served in found if served is not None), frozenset())
+
+    def begun(self, suite: str | None = None) -> list[Begun]:
+        """Judgements without a verdict, on one suite or all, oldest first."""
+        where = {} if suite is None else {"suite": suite}
+        decided = {row["key"] for row in self._db.rows("gate_decisions", where)}
+        return [_begun(row) for row in self._db.rows("gate_begun", where) if row["key"] not in decided]
+
+    def place(self, *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()) -> int:
+        """Number of a judgement: what it got when it was begun, else that of the next."""
+        rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
+        return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite, groups)[0]
+
+    def reserve(self, run: str, suite: str, groups: Iterable[str]) -> float:
+        """Takes the number and level of a judgement whose pairs are seen before its variant is made; gives the level.
+
+        Whoever breaks it off does not have the level back; :meth:`open` of the same run and suite uses it. Once done,
+        nothing is changed.
+        """
+        key = pair_key(run, "", "", suite)
+        with self._db.transaction():
+            known = self.reuse.find(key)
+            if known is not None:
+                return known.level
+            judged = frozenset(groups)
+            number, alpha = self.next_level(suite, judged)
+            marked = judged | {suite_mark(suite, JUDGED)}
+            self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
+            return alpha
+
+    def open(
+        self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()
+    ) -> Begun:
+        """Notes what a judgement measures with, on which groups and at what level; gives what it first began with."""
+        key = pair_key(run, parent, variant, suite)
+        with self._db.transaction():
+            judged, reserved = frozenset(groups), self.reuse.find(pair_key(run, "", "", suite))
+            number, alpha = (reserved.number, reserved.level) if reserved else self.next_level(suite, judged)
+            row: dict[str, Value] = {
+                "key": key,
+                "run": run,
+                "variant": variant,
+                "suite": suite,
+                "proposal": number,
+                "alpha": alpha,
+                "pins": canonical_json(dict(pins)),
+                "at": self._clock(),
+            }
+            # A judgement that goes on after a break has its row already, and keeps the level and the number in it.
+            if self._db.insert("gate_begun", row, key="key"):
+                # What was reserved has served already.
+                marked = frozenset[str]() if reserved else judged | {suite_mark(suite, JUDGED)}
+                self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
+            return _begun(self._db.rows("gate_begun", {"key": key})[0])
+
+    def open_confirmation(self, key: str, suite: str, groups: Iterable[str], *, block: str = KEPT_BACK) -> Served:
+        """Notes on which groups an accepted variant is confirmed; gives what that first began with.
+
+        Args:
+            key: Of the judgement, by :func:`pair_key`.
+            suite: Its digest; where tasks are drawn, the name of what they are drawn from.
+            block: :data:`KEPT_BACK`, or :data:`DRAWN` for groups that never judged before.
+        """
+        with self._db.transaction():
+            known = self.reuse.find(key, block)
+            if known is not None:
+                return known
+            marked = frozenset({*groups, suite_mark(suite, block)})
+            number = self.reuse.number(block, marked)
+            if block == KEPT_BACK:
+                # What judged once was read by whoever proposed since, so it counts like a confirmation.
+                number += self.reuse.number(JUDGED, {*groups, suite_mark(suite, OLDER)}) - 1
+            alpha = self._drawn_level(suite) if block == DRAWN else level(self._budget.alpha, number)
+            served = Served(key=key, block=block, number=number, level=alpha, groups=marked)
+            self.reuse.note(served)
+            return served
+
+    def _drawn_level(self, pool: str) -> float:
+        """What is left of the budget for confirmations on tasks drawn from a pool; what these leave comes back."""
+        grounds = {str(row["key"]): json.loads(str(row["body"])) for row in self._db.rows("gate_grounds")}
+        stakes = []
+        for served in self.reuse.drawn():
+            if suite_mark(pool, DRAWN) in served.groups:
+                found = (grounds.get(served.key) or {}).get("confirmation") or {}
+                wealth, accepted = float(found.get("wealth", 0.0)), bool(found.get("confirmed"))
+                stakes.append(Stake(level=served.level, wealth=wealth, accepted=accepted))
+        return self._budget.level(stakes)
+
+    def keep(self, finding: Finding) -> Decision:
+        """Keeps what was found, with what it rests on."""
+        proposal = finding.proposal
+        grounds = {
+            "planned": finding.planned,
+            "standing": asdict(finding.standing),
+            "regressed": list(finding.regressed),
+            "pins": dict(finding.pins),
+            "confirmation": None if finding.confirmation is None else finding.confirmation.to_json(),
+        }
+        return self.record(
+            finding.state,
+            **proposal.names,
+            grounds=grounds,
+        )
+
+    def record(
+        self,
+        state: TestState,
+        *,
+        run: str,
+        parent: str,
+        variant: str,
+        suite: str,
+        grounds: Mapping[str, Any] | None = None,
+    ) -> Decision:
+        """Keeps a verdict; the same run judging the same pair of variants again keeps the first one.
+
+        Args:
+            grounds: What it rests on besides, as JSON.
+        """
+        key = pair_key(run, parent, variant, suite)
+        with self._db.transaction():
+            row: dict[str, Any] = {
+                "key": key,
+                "run": run,
+                "proposal": self.place(run=run, parent=parent, variant=variant, suite=suite),
+                "parent": parent,
+                "variant": variant,
+                "suite": suite,
+                "verdict": state.verdict,
+                "alpha": state.alpha,
+                "wealth": state.wealth,
+                "wins": state.tally.wins,
+                "losses": state.tally.losses,
+                "ties": state.tally.ties,
+                "void": state.tally.void,
+                "further": state.further,
+                "reason": state.reason,
+                "at": self._clock(),
+            }
+            self._db.insert("gate_decisions", row, key="key")
+            body = {"withheld": state.tally.withheld, **(grounds or {})}
+            self._db.insert("gate_grounds", {"key": key, "body": canonical_json(body)}, key="key")
+            return self._decision(self._db.rows("gate_decisions", {"key": key})[0])
+
+    def log(self, suite: str | None = None) -> list[Decision]:
+        """Verdicts on one suite, or all, oldest first."""
+        rows = self._db.rows("gate_decisions", {} if suite is None else {"suite": suite})
+        return [self._decision(row) for row in rows]
+
+    def _decision(self, row: Mapping[str, Any]) -> Decision:
+        rows = self._db.rows("gate_grounds", {"key": row["key"]})  # verdicts of older versions have none
+        grounds = json.loads(str(rows[0]["body"])) if rows else {}
+        tally = Tally(
+            **{name: row[name] for name in ("wins", "losses", "ties", "void")}, withheld=grounds.get("withheld", 0)
+        )
+        return value_of(
+            Decision,
+            row,
+            tally=tally,
+            planned=grounds.get("planned", 0),
+            standing=Standing(**grounds.get("standing", {})),
+            regressed=tuple(grounds.get("regressed", ())),
+            pins=grounds.get("pins", {}),
+            confirmation=Confirmation.from_json(confirmed) if (confirmed := grounds.get("confirmation")) else None,
+        )
+
+
+def _begun(row: Mapping[str, Any]) -> Begun:
+    return value_of(Begun, row, pins=json.loads(str(row["pins"])))

@@ -1,0 +1,199 @@
+"""The gate: refuses what must not be compared, compares the rest, checks what worked, keeps the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from evolve.tasks import Suite, Task
+from evolve.trials.gate.confirmation import Confirmation, ExactTest
+from evolve.trials.gate.decisions import Decision, Decisions
+from evolve.trials.gate.eprocess import SequentialTest, TestState
+from evolve.trials.gate.instruments import changed, instruments
+from evolve.trials.gate.jobs import RunJobs, Unaffordable
+from evolve.trials.gate.leakage import copies
+from evolve.trials.gate.outcome import is_verified
+from evolve.trials.gate.pairs import Comparison, Pair, PairedRunner, PairTest
+from evolve.trials.gate.proposal import Finding, Proposal
+from evolve.trials.gate.regression import RegressionSuite, RegressionTask, Retry
+from evolve.trials.gate.reuse import DRAWN, KEPT_BACK, Blocks
+from evolve.trials.gate.seals import Seals
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparing:
+    """How a comparison is run.
+
+    Attributes:
+        run: Runs the episodes of a chunk of pairs.
+        retry: Given the pairs, what runs a fresh try of a regression task under the variant; None checks none.
+        batch, seed: As in :class:`PairedRunner`.
+        on_pair: Hears of every pair.
+    """
+
+    run: RunJobs[Task]
+    retry: Callable[[Sequence[Pair]], Retry] | None = None
+    batch: int = 4
+    seed: int = 0
+    on_pair: Callable[[Pair], None] = lambda pair: None
+
+
+class Gate:
+    """One class for every change that is proposed, whoever proposes it and whatever it changes.
+
+    Args:
+        decisions: The table of decisions, with the error budget.
+        regression: The tasks that must keep working.
+        seals: The sealed splits.
+    """
+
+    def __init__(self, decisions: Decisions, regression: RegressionSuite, seals: Seals) -> None:
+        self.decisions = decisions
+        self.regression = regression
+        self.seals = seals
+
+    def judge(self, proposal: Proposal, how: Comparing) -> Finding:
+        """Compares a variant with its parent on the sealed ``gate`` tasks, one per group.
+
+        Raises:
+            UsageError: The suite's splits are not what was sealed.
+            ValueError: Parent and variant are the same.
+        """
+        self.seals.check(proposal.suite)
+        pins = instruments()
+        refusal = self._refusal(proposal)
+        if refusal:  # before it is opened: what is refused untested uses no error level
+            state = TestState.refused(refusal)
+            return Finding(proposal=proposal, state=state, refused=refusal, pins=pins)
+        blocks = self._blocks(proposal)
+        opened = self.decisions.open(pins, **proposal.names, groups=blocks.judged)
+        finding = replace(self._compared(proposal, how, blocks.judged, opened.alpha), pins=pins)
+        if finding.accepted:
+            finding = self.guarded(finding, how.retry)
+        if finding.accepted:
+            finding = self._confirmed(finding, how, blocks.kept)
+        # Against what the judgement was begun with, which was in another process if it was broken off meanwhile.
+        moved = changed(opened.pins, instruments())
+        if moved:
+            void = f"void: the {moved} changed while the variant was judged"
+            state = replace(finding.state, verdict="undecided", reason=f"{void}; {finding.state.reason}", stop=True)
+            return replace(finding, state=state, void=void)
+        return finding
+
+    def place(self, proposal: Proposal) -> int:
+        """The number a proposal has, or would be judged under."""
+        return self.decisions.place(**proposal.names, groups=self._blocks(proposal).judged)
+
+    def keep(self, finding: Finding) -> Decision:
+        """Writes the verdict down; the first of a run on a pair of variants stands."""
+        return self.decisions.keep(finding)
+
+    def _refusal(self, proposal: Proposal) -> str:
+        suite = proposal.suite
+        held_out = (*suite.split("gate"), *suite.split("test"))
+        if suite.unprovable:
+            return f"refused: {suite.unprovable}"
+        if not _countable(proposal):
+            return "refused: every gate task was learned from, so there is nothing to judge it on"
+        copied = copies(proposal.texts, held_out, suite.split("train"))
+        if not copied:
+            return ""
+        first = copied[0]
+        return f"refused: {first.text} holds text of {len(copied)} held-out tasks, such as {first.task}"
+
+    def _blocks(self, proposal: Proposal) -> Blocks:
+        groups, keep = {task.group for task in _countable(proposal)}, proposal.suite.draw is None
+        return self.decisions.reuse.blocks(groups, key=proposal.key, keep=keep)
+
+    def _compared(self, proposal: Proposal, how: Comparing, groups: frozenset[str], alpha: float) -> Finding:
+        tasks = [task for task in _countable(proposal) if task.group in groups]
+        comparison = _compare(proposal, how, tasks, SequentialTest(alpha=alpha))
+        state = comparison.state
+        if comparison.ended and state.verdict == "undecided":
+            state = replace(state, reason=f"{state.reason}; the budget for this judgement ended", stop=True)
+        left_out = len(proposal.suite.split("gate")) - len(proposal.suite.evidence("gate"))
+        if left_out:
+            state = replace(state, reason=f"{state.reason}; {left_out} tasks that can only be checked are left out")
+        return Finding(
+            proposal=proposal, state=state, pairs=comparison.pairs, planned=comparison.planned, cost=comparison.cost
+        )
+
+    def _confirmed(self, finding: Finding, how: Comparing, kept: frozenset[str]) -> Finding:
+        """What was accepted must be better on tasks that judged nothing before; without any, the reason says so."""
+        proposal = finding.proposal
+        drawn = self.decisions.reuse.unseen(proposal)
+        tasks = drawn or [task for task in _countable(proposal) if task.group in kept]
+        if not tasks:
+            unconfirmed = f"{finding.state.reason}; too few problems to confirm it on others"
+            return replace(finding, state=replace(finding.state, reason=unconfirmed))
+        groups = {task.group for task in tasks}
+        block, pool = (DRAWN, proposal.suite.name) if drawn else (KEPT_BACK, proposal.suite.digest)
+        opened = self.decisions.open_confirmation(proposal.key, pool, groups, block=block)
+        test = SequentialTest(alpha=opened.level) if drawn else ExactTest(alpha=opened.level)
+        comparison = _compare(proposal, how, tasks, test)
+        state = comparison.state
+        confirmation = Confirmation(
+            source=block,
+            number=opened.number,
+            level=opened.level,
+            planned=comparison.planned,
+            tally=state.tally,
+            wealth=state.wealth,
+            confirmed=state.verdict == "accept",
+        )
+        reason = f"{finding.state.reason}; {confirmation.text}"
+        objection = "" if confirmation.confirmed else state.reason.partition("; ")[2]
+        reason += f", {objection}" if objection else ""
+        reason += "; the budget for this judgement ended" if comparison.ended else ""
+        verdict = finding.state.verdict if confirmation.confirmed else "undecided"
+        state = replace(finding.state, verdict=verdict, reason=reason)
+        return replace(finding, state=state, confirmation=confirmation, cost=finding.cost + comparison.cost)
+
+    def guarded(self, finding: Finding, retry: Callable[[Sequence[Pair]], Retry] | None) -> Finding:
+        """What worked must still work; a task that could not be tried leaves the verdict open."""
+        if retry is None:
+            return finding
+        try:
+            report = self.regression.check(self._regression_tasks(finding.proposal.suite), retry(finding.pairs))
+        except Unaffordable:
+            return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
+        if report.regressed:
+            reason = f"{len(report.regressed)} tasks that worked no longer do"
+            return replace(
+                finding, regressed=report.regressed, state=replace(finding.state, verdict="reject", reason=reason)
+            )
+        if report.unclear:
+            return _left_open(finding, f"it won, but {len(report.unclear)} tasks that worked could not be tried again")
+        return finding
+
+    def _regression_tasks(self, suite: Suite) -> list[RegressionTask]:
+        """Tasks of the regression suite that can be tried.
+
+        What can only be checked is no evidence. A task whose group changed is another problem under an old name, and
+        one that lies in ``test`` by now stays sealed.
+        """
+        known = {task.id: task for name in ("train", "gate") for task in suite.evidence(name)}
+        return [
+            task
+            for task in self.regression.tasks(suite.name)
+            if task.task in known and known[task.task].group == task.group
+        ]
+
+
+def _countable(proposal: Proposal) -> list[Task]:
+    """The gate tasks that count; what was learned from one, which a person may have run by hand, is not measured."""
+    return [task for task in proposal.suite.evidence("gate") if task.group not in proposal.learned_from]
+
+
+def _compare(proposal: Proposal, how: Comparing, tasks: Sequence[Task], test: PairTest) -> Comparison:
+    runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
+    return runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
+
+
+def solved_by(pairs: Sequence[Pair]) -> frozenset[str]:
+    """Ids of the tasks that the variant solved in these pairs."""
+    return frozenset(pair.task for pair in pairs if is_verified(pair.variant))
+
+
+def _left_open(finding: Finding, reason: str) -> Finding:
+    return replace(finding, state=replace(finding.state, verdict="undecided", reason=reason))

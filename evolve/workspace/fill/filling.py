@@ -1,0 +1,212 @@
+"""Fills the blank cells of a table's column: finds the function from the filled ones, applies it, writes the table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from evolve.core.activity import doing
+from evolve.core.ledger import Ledger
+from evolve.core.reasons import Reason, reason
+from evolve.runtime.sandbox import Program
+from evolve.skills import Skill
+from evolve.skills.parameters import used_parameters, without_unread
+from evolve.tasks import Task
+from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
+from evolve.tasks.tables import (
+    Table,
+    identity,
+    is_blank,
+    reading_told,
+    table_path,
+)
+from evolve.workspace.desk import Desk
+from evolve.workspace.fill.applying import Applier
+from evolve.workspace.fill.column_cells import ColumnCells, Functions
+from evolve.workspace.fill.contradicted import Contradicted
+from evolve.workspace.fill.corrections import corrected
+from evolve.workspace.fill.counterexamples import Opposed, keeps, search
+from evolve.workspace.fill.files import check_other_column, script_file, target_file, write_script
+from evolve.workspace.fill.given_function import chosen_function
+from evolve.workspace.fill.offers import accepted, made_for, nothing_filled, offer_for
+from evolve.workspace.fill.refuted import functions_for
+from evolve.workspace.fill.repeated import look_up
+from evolve.workspace.fill.request import FillRequest
+from evolve.workspace.fill.result import (
+    Filled,
+    begun,
+    compared,
+)
+from evolve.workspace.fill.skill_origin import origin_of
+from evolve.workspace.fill.table import (
+    TakenLine,
+    check_column,
+    check_in_place,
+    column_read,
+    known_function,
+    line_checked,
+    opened_table,
+)
+from evolve.workspace.fill.table_writing import write_table
+from evolve.workspace.fill.written_cells import OwnCells
+from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.run_answers import function_named, note_written
+
+_MOST_RIVALS = 4
+"""Rivals that are run beside the function."""
+
+
+def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task], Result]) -> Filled:
+    """Fills a table; see :meth:`Workspace.fill`.
+
+    Args:
+        ledger: Whose clock tells how long it took.
+        run: Solves a task.
+    """
+    own = OwnCells(desk.stores.db)
+    as_it_was = identity(table_path(request.table))  # taken first: a workbook is read whole when it is opened
+    table, line = opened_table(request)
+    target, script = _files(table, line, request, own)
+    table, request, corrections = corrected(table, line, target, request, own)
+    with reading_told(table):
+        offer = offer_for(desk, table, request, own)
+    taken = accepted(desk, table, offer, request)
+    if taken is None:
+        return replace(nothing_filled(table, offer, ledger.run_seconds), **vars(line))
+    result, wanted, functions = _found(desk, table, taken, run, own)
+    found_by = "" if result is None else result.run_id
+    line = line_checked(desk, table, line, taken, wanted.inputs, functions.programs)
+    blank = replace(begun(table, wanted, result), **vars(line), typed=len(corrections.typed))
+    if not functions.programs:
+        return replace(blank, seconds=ledger.run_seconds)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
+        done = ColumnCells(
+            table=table,
+            inputs=wanted.inputs,
+            functions=functions,
+            learned=result is not None and result.used is None,
+            words=request.words,
+            corrections=corrections,
+            own=own,
+        )
+        with doing("fill", blank.column, total=wanted.given + wanted.blank, count=lambda: done.at):
+            done.apply(Applier(desk.open_sandbox(), functions.programs), spool)
+        written = None if table.form.kind == "workbook" else done.written(alone=request.in_place)
+        own.note(target, written, within=request.in_place)
+        with doing("write"):
+            kept = write_table(desk, table, target, done.rewriting(spool), as_it_was, run=found_by)
+    own.keep(found_by, done.unflagged, target, blank.column, "" if functions.used is None else functions.used.name)
+    own.note(target, written, within=request.in_place, done=True)
+    write_script(script, functions.programs[0], blank)
+    return replace(
+        blank,
+        out=target,
+        function=without_unread(functions.programs[0])[0].source,
+        seconds=ledger.run_seconds,
+        undo=kept,
+        **done.told(),
+    )
+
+
+def _files(table: Table, line: TakenLine, request: FillRequest, own: OwnCells) -> tuple[Path, Path | None]:
+    """The files to write, the table's and the script's, refused where one may not be written."""
+    with reading_told(table):
+        check_column(table, request)  # first: whatever else is wrong may be so for another column alone
+    check_in_place(table, line, request)
+    target = target_file(request)
+    check_other_column(table, target, request, own)
+    return target, script_file(request, target)
+
+
+def _found(
+    desk: Desk, table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
+) -> tuple[Result | None, PartlyFilled, Functions]:
+    """The function that is named, or that the filled rows lead to."""
+    opposed: Opposed | None = None
+    read: PartlyFilled | None = None
+    stands_in: Skill | None = None
+    if request.skill is None and request.function is None:
+        with reading_told(table):
+            task, read = column_read(desk, table, request, own)
+        known = known_function(desk, task)
+        if known is None:
+            known = stands_in = _standing_in(desk, table, task, read.inputs.column)
+        if known is None:
+            # a person put what stands in a file that no fill wrote, also where a fill wrote the same elsewhere
+            others = () if own.written_to(table.path) else read.own_rows
+            result, task, opposed = search(desk, task, run, others)
+            if opposed is None or not keeps(result, opposed):
+                return _searched(desk, task, read, result, opposed)
+            known = opposed.origin.skill
+        request = replace(request, skill=known.name)
+    with reading_told(table):
+        program, wanted, rows = chosen_function(desk, table, request, own)
+    wanted = wanted if read is None else replace(wanted, doubted=read.doubted, own=read.own)
+    saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
+    used = opposed.used if opposed else None if saved is None else saved.used(wanted.examples)
+    doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
+    if stands_in is not None:
+        doubt = doubt or _opposing(desk, table, program, wanted.inputs)
+    functions = Functions(programs=[program], rows=rows, used=used, open=doubt, opposed=opposed, stays=True)
+    return None, wanted, functions
+
+
+def _standing_in(desk: Desk, table: Table, task: Task, column: int) -> Skill | None:
+    """The saved function to use where the given cells are too few to verify another one; None where there is none.
+
+    One for the same kinds of cells is searched with instead; a word among the numbers makes them other kinds.
+    """
+    if len(task.examples) + len(task.verify) >= ENOUGH_TO_SPLIT:
+        return None
+    return None if any(functions_for(desk, task)) else made_for(desk, table, column)
+
+
+def _opposing(desk: Desk, table: Table, program: Program, inputs: Inputs) -> Reason | None:
+    """What speaks against a function that stands in: it gives something else wherever it gives anything."""
+    column = slice(inputs.column, inputs.column + 1)  # a row may be short
+    given = [(one, inputs.of(one)) for one in table.records() if not all(map(is_blank, one.cells[column]))]
+    given = [(one, values) for one, values in given if inputs.no_number(values) is None]
+    ran = Applier(desk.open_sandbox(), [program])([values for _, values in given]) if given else []
+    told = [(row, values, got) for (row, values), (got,) in zip(given, ran, strict=True) if got.ok]
+    wrong = [one for one in told if compared(table, inputs, one[0], one[1], one[2])]
+    if not wrong or len(wrong) < len(told):
+        return None
+    row, values, got = wrong[0]
+    read = [values[place] for place in sorted(inputs.used or range(len(values)))]
+    return reason("row_does_not_fit", input=read, given=inputs.kind.read(row.cells[inputs.column]), expected=got.value)
+
+
+def _searched(
+    desk: Desk, task: Task, wanted: PartlyFilled, result: Result, opposed: Opposed | None
+) -> tuple[Result, PartlyFilled, Functions]:
+    """The function that the filled rows led to, if any, and what else fits them."""
+    if not (result.solved and result.answer):
+        known = look_up(task)
+        return result, wanted, Functions(programs=[known] if known else [])
+    note_written(desk, result.run_id, wanted.inputs.kind)
+    rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
+    programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
+    earlier = () if result.used is None else origin_of(desk, function_named(desk, result.used.name)).rows_in(task)
+    rows = (*task.examples, *task.verify, *task.hidden, *earlier)
+    # only these count, so that an odd cell elsewhere is no doubt
+    used = frozenset[int]().union(*map(used_parameters, programs))
+    # what was learned from numbers is not tried on a word
+    numeric = frozenset(place for place in used if wanted.inputs.kinds[place].is_number)
+    wanted = replace(wanted, inputs=replace(wanted.inputs, used=used, numeric=numeric))
+    return (
+        result,
+        wanted,
+        Functions(
+            programs=[*programs, opposed.program] if opposed else programs,
+            rows=rows,
+            near=1 + len(rivals),
+            contradicted=Contradicted.of(task, result, used),
+            used=result.used,
+            opposed=opposed,
+            # in its own table what is the same in every row is right
+            open=result.narrow if result.used is not None or not (used or result.verified) else None,
+        ),
+    )

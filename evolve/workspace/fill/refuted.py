@@ -1,0 +1,111 @@
+"""Saved functions beside the rows of a new table: which give all of them, and which one of them speaks against."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from evolve.core.episodes import EpisodeRecord, Json, Row
+from evolve.runtime.sandbox import Outcome, Program, SandboxLimits
+from evolve.skills import ACTIVE, Skill
+from evolve.skills.parameters import used_parameters
+from evolve.tasks import Task, equal
+from evolve.workspace.desk import Desk
+from evolve.workspace.fill.skill_origin import SkillOrigin, origin_of
+from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.run_answers import answers_of_runs, function_named
+from evolve.workspace.runs.saved import LIKE, given_again, likeness, places_of
+
+REPLACED = "replaced"
+"""What a run notes of the skills that its answer replaces: by digest, why."""
+_SHOWN = 40
+"""Longest value in a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction:
+    """A saved function of a table with the same columns that is not right on a row, and which row that is."""
+
+    origin: SkillOrigin
+    told: str
+
+
+def contradictions(desk: Desk, task: Task, record: EpisodeRecord) -> list[Contradiction]:
+    """The functions of tables with the same columns that were not used, as rows of this one speak against them."""
+    found, again = [], given_again(task, record)
+    like = [function_named(desk, one.skill or one.run) for one in task.saved if not one.code and one != again]
+    for skill in (one for one in like if likeness(task, one) == LIKE[0]):
+        for row, got in failures(desk, task, skill)[:1]:
+            gives = f"gives {_short(got.value)}" if got.ok else "fails"
+            origin = origin_of(desk, skill)
+            program, places = Program(source=skill.code, entry=skill.entry), places_of(skill, task) or ()
+            read = {0, *(places[place] for place in used_parameters(program))}
+            seen = ", ".join(_short(value) for place, value in enumerate(row.input) if place in read)
+            given = f"for {seen}, unlike your {_short(row.output)}"
+            found.append(Contradiction(origin=origin, told=f"{origin.used().told}, {gives} {given}"))
+    return found
+
+
+def set_aside(desk: Desk, task: Task, result: Result, found: Sequence[Contradiction]) -> None:
+    """Retires skills that a verified answer replaces: it gives all of their rows, and one that they do not give.
+
+    Where the run is still to be learned from, that is noted and :func:`retire_replaced` does it, together with keeping
+    what takes their place.
+    """
+    if not (result.verified and result.calls is not None):
+        return
+    replaced: dict[str, str] = {}
+    program = Program(source=result.answer, entry=result.entry)
+    for one in found:
+        skill, rows = one.origin.skill, one.origin.rows_in(task)
+        if skill.status not in ACTIVE or skill.owner == "user":
+            continue
+        outcomes = result.calls(program, [row.input for row in rows])
+        if all(got.ok and equal(got.value, row.output) for row, got in zip(rows, outcomes, strict=True)):
+            replaced[skill.digest] = one.told
+    if replaced:
+        runs = desk.stores.runs
+        runs.note(result.run_id, {**runs.run(result.run_id).body, REPLACED: replaced})
+        if result.run_id not in {owed.run for owed in runs.owed()}:
+            retire_replaced(desk, result.run_id)
+
+
+def retire_replaced(desk: Desk, run: str) -> None:
+    """Retires the skills that a run's answer replaces."""
+    for name, told in desk.stores.runs.run(run).body.get(REPLACED, {}).items():
+        skill = desk.stores.skills.get(name)
+        if skill.status in ACTIVE and skill.owner != "user":
+            desk.stores.skills.retire(name, told)
+
+
+def functions_for(desk: Desk, task: Task, *, retired: bool = False) -> Iterator[Skill]:
+    """The verified and kept functions for the same columns as a table's, the newest first; ``retired`` ones, too."""
+    skills = desk.stores.skills.list() if retired else desk.stores.skills.active()
+    for one in reversed((*skills, *answers_of_runs(desk))):
+        how = "" if one.part or one.environment else likeness(task, one)
+        # A model describes its function in words of its own; then the function's name says which column it gives.
+        is_like = how == LIKE[0] or (how == LIKE[1] and one.entry == task.entry)
+        if is_like and origin_of(desk, one).usable:
+            yield one
+
+
+def functions_giving(desk: Desk, task: Task) -> Iterator[Skill]:
+    """Those of them that give every wanted cell."""
+    return (one for one in functions_for(desk, task) if not failures(desk, task, one))
+
+
+def failures(desk: Desk, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
+    """The rows of a table with the same columns on which a function is not right, and what it gives there."""
+    rows, places = (*task.examples, *task.verify, *task.hidden), places_of(skill, task) or ()
+    # what it does not read may be anything
+    inputs = [[None if place is None else row.input[place] for place in places] for row in rows]
+    program = Program(source=skill.code, entry=skill.entry)
+    (ran,) = desk.open_sandbox().run_programs([program], inputs, SandboxLimits()).programs
+    pairs = zip(rows, ran.outputs, strict=False)
+    return [(row, got) for row, got in pairs if not (got.ok and equal(got.value, row.output))]
+
+
+def _short(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -1,0 +1,76 @@
+"""Writes a filled table whole or not at all; what a file in place held before is kept, so that it can be undone."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from evolve.core.errors import WorkspaceError
+from evolve.core.files import canonical_json, digest, replacing
+from evolve.tasks.tables import Rewriting, Table, identity
+from evolve.workspace.desk import Desk
+from evolve.workspace.opening import now
+from evolve.workspace.resources.folder_files import may_touch
+
+MOST_KEPT = 64 * 2**20
+"""Bytes of a table in place; what a larger one held before is not kept."""
+FILLING = "fill"
+"""Kind of the runs that are made where a table is changed by a function that no run found."""
+
+
+def write_table(
+    desk: Desk, table: Table, target: Path, rewriting: Rewriting, as_it_was: tuple[int, ...], *, run: str
+) -> str:
+    """Writes a table to a file, which may be its own.
+
+    Args:
+        run: That found the function; "" where none did, so that one is made where there is something to take back.
+
+    Returns:
+        The run with which the table's own former file is kept; "" where another one is written, or where it is too
+        large, or of a name that no undoing touches.
+    """
+    path = table.path
+    if target != path or path.stat().st_size > MOST_KEPT or not may_touch(path.name):
+        with _replacing(table, target, as_it_was) as stream:
+            table.rewrite(rewriting, stream)
+        return ""
+    before, after = path.read_bytes(), io.BytesIO()
+    table.rewrite(rewriting, after)
+    keeper = run or _made_run(desk, path, before)
+    content = after.getvalue()
+    # Kept before the file is replaced, so that nothing is lost where this is cut off.
+    keep = partial(desk.folders.keep_file, keeper, path, before, content)
+    with _replacing(table, path, as_it_was, keep) as stream:
+        stream.write(content)
+    if not run:
+        desk.stores.runs.end(keeper, "done")
+    return keeper
+
+
+def _made_run(desk: Desk, path: Path, before: bytes) -> str:
+    body = {"task": path.name, **desk.mark}
+    key = digest(canonical_json([FILLING, str(path), digest(before)]))
+    return desk.stores.runs.begin(FILLING, key, body, started=now()).id
+
+
+def _replacing(
+    table: Table, target: Path, as_it_was: tuple[int, ...], then: Callable[[], None] = lambda: None
+) -> AbstractContextManager[BinaryIO]:
+    def unchanged() -> None:
+        if identity(table.path) != as_it_was:
+            raise WorkspaceError(
+                f"somebody changed {table.path.name} while evolve filled it",
+                hint="run the command again",
+            )
+
+    def before() -> None:
+        unchanged()
+        then()
+
+    unchanged()
+    return replacing(target, mode=table.path.stat().st_mode & 0o777, before=before)

@@ -1,0 +1,308 @@
+"""``ws.memory``: what a person can do with notes and insights."""
+
+from __future__ import annotations
+
+import builtins
+import getpass
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+
+from evolve.core.episodes import FACT, Recalled, Scope
+from evolve.core.errors import UsageError
+from evolve.core.files import SVG, is_replaced, write_atomic
+from evolve.runtime.retrieval import HashingEmbedder, MeaningIndex
+from evolve.workspace.resources.practice import shipped_tasks
+from evolve.workspace.resources.shelf import Shelf
+
+if TYPE_CHECKING:
+    from evolve.core.redaction import Scanner
+    from evolve.improve.item_history import ItemHistory
+    from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
+    from evolve.trials.stores import Stores
+    from evolve.workspace.resources.preferences import Preferences
+
+_NOTES = ("note", "replaced")
+_LOOKED_AT = 64
+"""Insights that are looked at until enough are about the subject."""
+_NEAR = 0.4
+"""Cosine by a trained encoder from which tasks are alike that share no word with a query. Hashed words say only once
+more which words are shared."""
+
+NoteRole = Literal["user", "assistant", "tool", "document"]
+
+
+class NoteOrigin(TypedDict, total=False):
+    """Where a note belongs."""
+
+    id: str
+    speaker: str
+    thread: str
+    source: str
+
+
+class Memories(Shelf):
+    """Notes and insights of a workspace.
+
+    Args:
+        on_empty: Called after the last insight was forgotten.
+        scanner: Gives what knows the secrets that no file may hold.
+        preferences: Gives what the person wants.
+        policy: Name of the policy that works here, for whom claims in a model's words are read; None for no model.
+    """
+
+    def __init__(
+        self,
+        stores: Stores,
+        *,
+        on_empty: Callable[[], None],
+        scanner: Callable[[], Scanner],
+        preferences: Callable[[], Preferences],
+        policy: str | None = None,
+    ) -> None:
+        self._stores, self._memory, self._scanner, self._policy = stores, stores.memory, scanner, policy
+        self._on_empty, self._preferences = on_empty, preferences
+
+    def note(
+        self,
+        text: str,
+        *,
+        author: str | None = None,
+        scope: Scope | None = None,
+        role: NoteRole = "user",
+        at: datetime | str | float | None = None,
+        **more: Unpack[NoteOrigin],
+    ) -> Note:
+        """Keeps what somebody says. It is shown and attributed, and never evidence.
+
+        A new value for what an earlier note spoke of replaces that note in what is recalled; nothing is deleted. What
+        one role said is replaced by none that is trusted less. Known secrets are taken out of what is not the user's.
+
+        Args:
+            author: Who says it; you, where it is left out.
+            scope: Only for work of this environment and family.
+            role: ``user``, ``assistant``, ``tool`` or ``document``; what is not the user's is shown as unchecked.
+            at: When it was said: a date, as text such as ``"2026-03-31"`` or ``"2026-03-31T14:30"``, or seconds since
+                the epoch; now, where it is left out.
+            more: ``id``, where it has one of its own; ``thread``, the conversation it is part of; ``source``, such as
+                a file; ``speaker``, who says it in a conversation, which is that of its day where no thread is named.
+
+        Raises:
+            UsageError: There is no text, no such role or date, another note has that id, or an author and a speaker
+                are given.
+        """
+        if "speaker" in more:
+            if author is not None:
+                raise UsageError("author and speaker say the same", hint="give one of them")
+            author = more.pop("speaker")
+            day = datetime.fromtimestamp(_seconds(at) or time.time())
+            more.setdefault("thread", f"talk of {day:%Y-%m-%d}")
+        text = text if role == "user" else self._scanner().clean(text)
+        place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
+        return self._memory.note(text, author or getpass.getuser(), role=role, at=_seconds(at) or 0.0, **place, **more)
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Writes all notes to a new file of JSON lines, those that were replaced too; gives how many.
+
+        Raises:
+            UsageError: There is such a file, or a note holds a known secret.
+        """
+        from evolve.workspace.resources.note_files import write_notes
+
+        return write_notes(Path(path), self.notes(), self._scanner())
+
+    def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
+        """Takes in the notes of such a file, all or none; gives how many are new. What was forgotten here stays out.
+
+        Args:
+            mine: You vouch for the file, so what stands there as a person's counts as yours. Else all of it counts as
+                what a document says: shown as unchecked to who looks it up, and to no run.
+
+        Raises:
+            UsageError: The file cannot be read, or a line is no note.
+        """
+        from evolve.workspace.resources.note_files import read_notes
+
+        found = read_notes(Path(path), mine=mine)
+        before = len(self.notes())
+        with self._stores.db.transaction():
+            for fields in found:
+                if not self._memory.forgot_note(fields["text"]):
+                    self._memory.note(**fields)
+        return len(self.notes()) - before
+
+    @property
+    def encoder(self) -> str:
+        """The name of what turns texts into vectors here, as the setting ``encoder`` chose it."""
+        return self._memory.embedder.name
+
+    def notes(self) -> builtins.list[Note]:
+        """All notes, oldest first, those that were replaced too."""
+        return self._memory.notes()
+
+    def replaced(self, as_of: datetime | str | float | None = None) -> Mapping[str, Note]:
+        """The notes that no longer hold, by id, with the note that replaced each by then."""
+        return self._memory.replaced(_seconds(as_of))
+
+    def spoken_of_again(self) -> Mapping[str, Note]:
+        """The notes that a later one is about the same as, by id, with the newest such note; both may hold."""
+        return self._memory.spoken_of_again()
+
+    def show(self, insight: str) -> Insight:
+        """One insight, by id or a unique beginning of it."""
+        return self._memory.get(insight, policy=self._policy)
+
+    def list(self, status: InsightStatus | None = None) -> builtins.list[Insight]:
+        """All insights, or those of one status."""
+        return self._memory.claims(status, policy=self._policy)
+
+    def sentences(self) -> Mapping[str, Sentence]:
+        """Every insight in a plain sentence for people, with counts from its evidence, by id."""
+        return self._memory.sentences(self._policy)
+
+    def histories(self, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
+        """How often each of these insights was used and what trials without it showed, by id."""
+        if not insights:
+            return {}
+        from evolve.improve.item_history import insight_histories
+
+        return insight_histories(self._stores, insights)
+
+    def evidence(self, insight: str) -> builtins.list[EvidenceRow]:
+        """Every row an insight rests on."""
+        return self._memory.evidence(insight)
+
+    def recall(
+        self,
+        query: str,
+        k: int = 8,
+        *,
+        as_of: datetime | str | float | None = None,
+        kinds: Sequence[str] | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        practice: bool = False,
+    ) -> builtins.list[Recalled]:
+        """What is worth knowing for a task in words: at most ``k`` of each kind, what somebody said first.
+
+        A person and the programs that are served get the same. An insight of another subject is left out: no task that
+        it rests on shares a word with the query, and no trained encoder finds them alike.
+
+        Args:
+            as_of: As it was known then, as ``at`` of :meth:`note`; at the end of a day that is given as text.
+            kinds: Some of ``insight``, ``note``, ``replaced`` (notes, with those that no longer hold), or a status of
+                insights; None for notes, insights, and what one problem showed of a step, as a search is told it.
+            folder: Also preferences that hold for work there.
+            practice: Also insights that came from practice; see :meth:`from_practice`.
+        """
+        chosen, now = ("insight", "hypothesis", "note") if kinds is None else kinds, _seconds(as_of)
+        if now is not None and isinstance(as_of, str) and not as_of[10:]:
+            now += 86_400.0
+        noted, claimed = [[kind for kind in chosen if (kind in _NOTES) is wish] for wish in (True, False)]
+        said = [] if folder is None else self._preferences().for_context(query, k, folder=os.fspath(folder))
+        said += self._memory.recall(query, k, now=now, kinds=noted)
+        found = self._memory.recall(query, _LOOKED_AT, now=now, kinds=claimed)
+        known, taught = self.sentences(), frozenset() if practice else self.from_practice()
+        # A model's word that is not borne out stays out, unless it is asked for.
+        told = [
+            one
+            for one in found
+            if one.id not in taught
+            and (kinds is not None or one.status != "hypothesis" or not one.cause.startswith(FACT))
+        ]
+        return said + [_for_people(one, known.get(one.id)) for one in self._about(query, told)[:k]]
+
+    def _about(self, query: str, found: Sequence[Recalled]) -> builtins.list[Recalled]:
+        """The insights that are about the subject of a query."""
+        asked = {entry.episode: entry.instruction for entry in self._memory.entries()}
+        texts = {one.id: {one.text} if one.cause.startswith(FACT) else set() for one in found}
+        for name, said in texts.items():
+            said.update(asked.get(row.episode, "") for row in self._memory.evidence(name))
+        fitting = MeaningIndex({name: " ".join(said) for name, said in texts.items()}).scores(query).keys()
+        least = math.inf if isinstance(self._memory.embedder, HashingEmbedder) else _NEAR
+        return [one for one in found if one.id in fitting or one.scores["vector"] >= least]
+
+    def from_practice(self) -> frozenset[str]:
+        """Ids of the insights that came from nothing but practice on tasks that ship with evolve."""
+        shipped, sql = shipped_tasks(self._stores), "SELECT DISTINCT insight, task FROM memory_evidence"
+        rows = [(str(row["insight"]), row["task"] in shipped) for row in self._stores.db.query(sql)]
+        return frozenset(name for name, ships in rows if ships) - {name for name, ships in rows if not ships}
+
+    def why(self, effect: str) -> builtins.list[CausalChain]:
+        """Chains of causes that end in an effect, with their evidence."""
+        return self._memory.why(effect)
+
+    def runs_of(self, episodes: Iterable[str]) -> Mapping[str, str]:
+        """The run in which each of these episodes was, by the episode's id; none for what the record has lost."""
+        return self._stores.runs.runs_of(episodes)
+
+    def graph(self, out: str | os.PathLike[str] | None = None) -> str:
+        """The causal graph as Mermaid text, the best supported insights of it.
+
+        Args:
+            out: An SVG file to draw it in as well; a picture that is there is replaced.
+
+        Raises:
+            UsageError: Another kind of file is there.
+            WorkspaceError: It cannot be written.
+        """
+        from evolve.memory.graph_picture import mermaid, svg
+
+        insights, told = self._memory.claims(policy=self._policy), self.sentences()
+        if out is not None:
+            is_replaced(out, SVG)
+            write_atomic(out, svg(insights, told).encode())
+        return mermaid(insights, told)
+
+    def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
+        """Deletes insights with their evidence, and notes; gives how many.
+
+        What a deleted note had replaced holds again. A file with its words brings it back only where it is noted anew;
+        of runs that were told of it, and conversations in which it was typed, the record stays.
+
+        Args:
+            everything: Every insight; notes stay.
+
+        Raises:
+            UsageError: An id is unknown, or the beginning of several; then nothing is deleted.
+        """
+        some = everything or bool(self._memory.claims())
+        count = self._memory.forget(ids, everything=everything)
+        if some and not self._memory.claims():
+            self._on_empty()
+        return count
+
+    def check(self) -> MemoryCheck:
+        """Compares the index with the record."""
+        return self._memory.check()
+
+    def reindex(self) -> int:
+        """Builds the index anew from the record; gives the number of episodes in it."""
+        return self._memory.reindex()
+
+
+def _for_people(item: Recalled, told: Sentence | None) -> Recalled:
+    """An insight in the words in which a person reads it everywhere; a note as it is."""
+    if told is None:
+        return item
+    known = f"{told.standing}, {told.counts}" if told.worded else told.standing  # else the counts stand in the text
+    return replace(
+        item, text=told.text, why=f"{known}; the nearest task behind it is {item.scores['vector']:.2f} alike"
+    )
+
+
+def _seconds(when: datetime | str | float | None) -> float | None:
+    """Seconds since the epoch.
+
+    Raises:
+        UsageError: The text is no date as ISO 8601 writes it.
+    """
+    try:
+        moment = datetime.fromisoformat(when) if isinstance(when, str) else when
+    except ValueError as error:
+        raise UsageError(f"{str(when)[:80]!r} is no date such as 2026-03-31 or 2026-03-31T14:30") from error
+    return moment.timestamp() if isinstance(moment, datetime) else moment

@@ -1,0 +1,31 @@
+"""The base of the parts of a workspace: once that is closed, each answers with an error that names the next step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evolve.core.store import closed
+from evolve.workspace.arguments import checked
+
+
+class Shelf:
+    """A part of a workspace that a person holds; once that is closed nothing can be had from it, whoever kept it."""
+
+    def __init_subclass__(cls) -> None:
+        checked()(cls)
+
+    if not TYPE_CHECKING:  # a checker would take every misspelt name for one that is there
+
+        def __getattribute__(self, name: str) -> Any:
+            """What was asked for, as long as the workspace is open."""
+            if not name.startswith("__") and _SHUT in object.__getattribute__(self, "__dict__"):
+                raise closed()
+            return object.__getattribute__(self, name)
+
+
+def shut(shelf: Shelf) -> None:
+    """Closes a shelf for good."""
+    vars(shelf)[_SHUT] = True
+
+
+_SHUT = "_shut"
