@@ -10,12 +10,12 @@ from benchmarks.doubles import slow_learner, small_suite
 from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import Database, ObjectStore, WriterLock
-from evolve.improve.optimizer import Variant
 from evolve.memory import Memory
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Task
+from evolve.trials import Variant
 from evolve.trials.gate import SequentialTest, Tally
 from evolve.trials.journal import Journal, keep_report
 from evolve.trials.stores import Stores

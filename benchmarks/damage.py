@@ -27,9 +27,9 @@ from benchmarks.record import Op, Outcome, Target, common_options, publish
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import EvolveError
 from evolve.core.paths import WorkspacePaths
-from evolve.improve.optimizer import ALL_INSIGHTS, Variant
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import FixedLearner, TrustingSandbox
+from evolve.trials import ALL_INSIGHTS, Variant
 from evolve.workspace import Workspace
 from evolve.workspace.health.repair import repair
 

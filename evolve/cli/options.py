@@ -1,7 +1,7 @@
 """Options that several commands share.
 
-An option has a variable only where :data:`evolve.core.settings.VARIABLES` names it: what is set once for a session must not
-decide what a single command deletes, overwrites, approves or pays for.
+An option has a variable only where :data:`evolve.core.settings.VARIABLES` names it: what is set once for a session must
+not decide what a single command deletes, overwrites, approves or pays for.
 """
 
 from __future__ import annotations

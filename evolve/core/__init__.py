@@ -1,1 +1,1 @@
-"""Core."""
+"""What everything else stands on: errors, files, paths, settings, budgets, records of episodes and the database."""

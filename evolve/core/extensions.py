@@ -13,10 +13,10 @@ seam              what a name stands for
                   ``[tools.servers.NAME]`` and by ``--kind``
 ``formats``       an :class:`evolve.skills.export.ExportFormat`, named by ``--format``
 ``stages``        an :class:`evolve.agent.workflow.StageKind` with its work, named in ``workflow.toml``
-``state``         a frozen dataclass that :class:`~evolve.agent.workflow.StageKind` keeps of an episode from step to step
+``state``         a frozen dataclass that :class:`~evolve.agent.workflow.StageKind` keeps of an episode between steps
 ``vectors``       an :class:`evolve.memory.index.IndexOpener`, named by the setting ``vectors``
-``encoders``      what makes an :class:`evolve.runtime.retrieval.Embedder`, called without arguments, or with the folder of
-                  NAME:/FOLDER, named by the setting ``encoder``
+``encoders``      what makes an :class:`evolve.runtime.retrieval.Embedder`, called without arguments, or with the folder
+                  of NAME:/FOLDER, named by the setting ``encoder``
 ``suites``        what draws tasks of the suite with this name, called with their number and a seed
 ``proposers``     what proposes further tasks to practise on, called with those that there are, the episodes so far
                   and a seed, named by the setting ``proposer``

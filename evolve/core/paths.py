@@ -243,7 +243,7 @@ def approvals_folder() -> Path:
 
 def package_root() -> Path:
     """The folder of the package ``evolve`` itself."""
-    return Path(__file__).parent
+    return Path(__file__).parent.parent
 
 
 def seed_root() -> Path:

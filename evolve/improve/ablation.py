@@ -19,11 +19,11 @@ from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.core.ledger import Spent
 from evolve.improve.items import ALL, KINDS, Item, ItemKind, items_of, recalled_on, used_insights, without
 from evolve.improve.judgement import judge_variant
-from evolve.improve.optimizer import Variant
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.policies.protocol import Guided
 from evolve.tasks import Task
+from evolve.trials import Variant
 from evolve.trials.arms import Arm
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
 from evolve.trials.pairs import PairedEpisodes

@@ -9,11 +9,11 @@ from typing import Literal, get_args
 
 from evolve.core.episodes import PROBE, SCREEN
 from evolve.core.errors import ModelMistake
-from evolve.improve.optimizer import Variant
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.policies.protocol import Guided
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
+from evolve.trials import Variant
 from evolve.trials.arms import Arm, Asking, recall_from
 from evolve.trials.change import text_without
 from evolve.trials.learner import Learner

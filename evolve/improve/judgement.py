@@ -11,10 +11,10 @@ from evolve.core.episodes.codec import to_data
 from evolve.core.errors import BudgetExhausted
 from evolve.core.failpoints import hit
 from evolve.improve.cut_short import judged_step
-from evolve.improve.optimizer import UNLEARNED, Variant
 from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.skills import KEPT, worth_offering
+from evolve.trials import UNLEARNED, Variant
 from evolve.trials.gate import (
     Comparing,
     Finding,

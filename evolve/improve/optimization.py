@@ -13,7 +13,6 @@ from evolve.core.episodes.codec import Jsonable, from_data, to_data
 from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget, Spent
 from evolve.improve.loop import check_evidence, check_size
-from evolve.improve.optimizer import UNLEARNED
 from evolve.improve.optimizer.adas import DESIGN
 from evolve.improve.optimizer.engine import Candidate, Engine, SearchEnded
 from evolve.improve.paid import DESIGNS, REWRITES
@@ -24,6 +23,7 @@ from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
 from evolve.improve.session import Session
 from evolve.improve.targets import Target, TargetFigures, target_figures
 from evolve.tasks import Task
+from evolve.trials import UNLEARNED
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
 from evolve.trials.journal import Journal
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks

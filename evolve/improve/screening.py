@@ -14,13 +14,13 @@ from evolve.core.episodes import SCREEN, EpisodeRecord, TaskView
 from evolve.core.failpoints import hit
 from evolve.environments import kind_of
 from evolve.improve.judgement import judge_variant
-from evolve.improve.optimizer import UNLEARNED, Variant
 from evolve.improve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
 from evolve.improve.optimizer.item_record import ItemRecord
 from evolve.improve.optimizer.member import Member
 from evolve.improve.parts import Parts
 from evolve.improve.withholding import item_controls, outcomes
 from evolve.tasks import Task
+from evolve.trials import UNLEARNED, Variant
 from evolve.trials.arms import Arm
 from evolve.trials.change import Change
 from evolve.trials.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
@@ -35,7 +35,8 @@ class EngineNotDeterministic(RuntimeError):
 
 
 class AskedTrials:
-    """All that an engine is handed: :class:`evolve.improve.optimizer.engine.Trials`, and nothing that only a report may say."""
+    """All that an engine is handed: :class:`evolve.improve.optimizer.engine.Trials`, and nothing that only a report may
+    say."""
 
     def __init__(self, trials: SessionTrials) -> None:
         self._trials = trials

@@ -224,8 +224,9 @@ def resolve(
     Args:
         expired: The insight was set aside and nothing has been learned of it since.
         others: Evidence that other policies made. It admits and confirms nothing here: what helps one model may do
-            nothing for the next. Each camp's prior has its mean and the weight of :data:`evolve.memory.necessity.STRENGTH`
-            interventions, so that own ones have the last word, and fewer of them settle what was to be expected.
+            nothing for the next. Each camp's prior has its mean and the weight of
+            :data:`evolve.memory.necessity.STRENGTH` interventions, so that own ones have the last word, and fewer of
+            them settle what was to be expected.
     """
     unique, theirs = _unique(rows), _unique(others)
     relations = {row.relation for row in (*unique, *theirs)} or set(key.texts) or {_RELATIONS[0]}

@@ -11,11 +11,11 @@ from evolve.core.episodes import HELD_OUT
 from evolve.core.errors import UsageError
 from evolve.memory import record
 from evolve.memory.encoding import TaskEncoder
-from evolve.memory.index.records import DerivedIndex, LateIndex
 from evolve.memory.insights import InsightStatus
 from evolve.memory.notes import Note, NoteShelf
 from evolve.memory.notes.book import stale
 from evolve.memory.record import COMPOSED
+from evolve.memory.record_index import DerivedIndex, LateIndex
 from evolve.memory.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from evolve.core.store import Database
     from evolve.memory.causal_graph import CausalChain
     from evolve.memory.index import VectorIndex
-    from evolve.memory.index.records import IndexFactory
     from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
     from evolve.memory.insights import EvidenceRow, Insight
     from evolve.memory.necessity import Need
     from evolve.memory.notes import KeptNotes
+    from evolve.memory.record_index import IndexFactory
     from evolve.memory.snapshot import MemorySnapshot
     from evolve.runtime.retrieval import Embedder
 

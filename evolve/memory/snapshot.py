@@ -10,10 +10,10 @@ from typing import TypeVar
 from evolve.core.episodes import Origin, Recalled, Scope
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.index import Hit, Where
-from evolve.memory.index.records import LateIndex, measured
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow
 from evolve.memory.recall import recall_insights, recall_request
+from evolve.memory.record_index import LateIndex, measured
 
 Item = TypeVar("Item")
 

@@ -59,8 +59,9 @@ class Task:
             part of its identity.
         saved: Functions that are there already and may answer it, the likeliest first; no part of its identity either.
         unlabelled: Inputs whose outputs are wanted, such as the other rows of a table; no part of its identity either.
-        source: Where it came from: :data:`evolve.core.episodes.BUILT_IN`, or digests of its place and of what stands there,
-            with blanks between; "" where nobody knows. A task file cannot set it, and it is no part of its identity.
+        source: Where it came from: :data:`evolve.core.episodes.BUILT_IN`, or digests of its place and of what stands
+            there, with blanks between; "" where nobody knows. A task file cannot set it, and it is no part of its
+            identity.
     """
 
     id: str

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from evolve.trials.pairs import ArmTrials, PairedEpisodes, run_pairs
     from evolve.trials.skill_drafts import Proposal
     from evolve.trials.stores import Stores
+    from evolve.trials.variants import ALL_INSIGHTS, UNLEARNED, Promotion, Variant, VariantArchive
     from evolve.trials.workers import LocalWorkers, ProcessWorkers, open_workers
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -16,12 +16,12 @@ from evolve.core.store import Database, ObjectStore, WriterLock
 if TYPE_CHECKING:
     from evolve.agent import RunRecords
     from evolve.agent.workflow import Workflow
-    from evolve.improve.optimizer import Variant, VariantArchive
     from evolve.memory import Memory, MemorySnapshot
     from evolve.skills import Skill, SkillLibrary
     from evolve.tasks import Task
     from evolve.trials.arms import Arm
     from evolve.trials.gate import Decisions, Gate, Looks, Prequential, RegressionSuite
+    from evolve.trials.variants import Variant, VariantArchive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Stores:
     @cached_property
     def variants(self) -> VariantArchive:
         """Every variant, and which one acts."""
-        from evolve.improve.optimizer import VariantArchive
+        from evolve.trials.variants import VariantArchive
 
         return VariantArchive(self.db, self.objects)
 
@@ -287,7 +287,7 @@ class Stores:
         return self.objects.put_json({**mark, "without": sorted({*mark.get("without", ()), *silent})})
 
     def _mark(self, insights: str) -> dict[str, Any]:
-        from evolve.improve.optimizer import ALL_INSIGHTS
+        from evolve.trials.variants import ALL_INSIGHTS
 
         return {} if insights == ALL_INSIGHTS else dict(self.objects.get_json(insights))
 
@@ -312,7 +312,7 @@ class Stores:
     def _as_marked(self, snapshot: MemorySnapshot, through: int) -> MemorySnapshot:
         """What the memory held when so many rows of evidence had been written."""
         from evolve.memory import MemorySnapshot
-        from evolve.memory.index.records import LateIndex
+        from evolve.memory.record_index import LateIndex
 
         rows = [row for row in snapshot.book.all_evidence() if row.seq <= through]
         named = {row.episode for row in rows}

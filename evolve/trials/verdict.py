@@ -1,8 +1,8 @@
 """What two episodes that differ in one change say of it, by one rule each.
 
 A comparison of whole variants is decided by the gate's sequential test, which looks after every pair
-(:class:`evolve.trials.gate.SequentialTest`). Single claims gather evidence pair by pair: by :func:`by_success` where chance
-has a part in the outcome and a posterior counts the pairs, by :func:`by_cost` where the search repeats itself.
+(:class:`evolve.trials.gate.SequentialTest`). Single claims gather evidence pair by pair: by :func:`by_success` where
+chance has a part in the outcome and a posterior counts the pairs, by :func:`by_cost` where the search repeats itself.
 """
 
 from __future__ import annotations

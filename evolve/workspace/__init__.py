@@ -115,7 +115,8 @@ def open(
             marked folder above this one, else the user's own workspace.
         policy: What decides, instead of program search.
         model: A language model to use instead: NAME, ``openai:NAME`` or ``http://host/v1#NAME``; "" for none; None
-            for that of the settings, if they name one. Or an ``evolve.runtime.models.Recording`` of one, to record or replay.
+            for that of the settings, if they name one. Or an ``evolve.runtime.models.Recording`` of one, to record or
+            replay.
         events: Told what happens while it happens.
         read_only: Looks only, at the state of this moment.
         safety: ``settings``: some for this time only, as text, such as ``{"learn": "off"}``. ``sandbox``: a backend

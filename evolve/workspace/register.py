@@ -1,7 +1,7 @@
 """The workspaces that this user made or trusted on this machine: a file for each, outside of all of them.
 
-They lie beside what a person approved (:func:`evolve.core.paths.approvals_folder`), so code in the sandbox does not see them
-and no server of tools may write there.
+They lie beside what a person approved (:func:`evolve.core.paths.approvals_folder`), so code in the sandbox does not see
+them and no server of tools may write there.
 """
 
 from __future__ import annotations

@@ -13,8 +13,14 @@ SNAPSHOT = Path(__file__).with_name("public_api.txt")
 def offered() -> list[str]:
     """Every public name with its parameters, sorted: ``evolve.core.files.digest(content)``."""
     by_name = {module.name: module for module in modules()}
-    doors = [m for m in modules() if m.path.name == "__init__.py" or len(m.name.split(".")) == 2]
+    doors = [m for m in modules() if m.path.name == "__init__.py" or is_door_itself(m)]
     return sorted(f"{door.name}.{described(door, name, by_name)}" for door in doors for name in names(door))
+
+
+def is_door_itself(module: Module) -> bool:
+    """Whether a file is a module of its own and no part of a package's inside."""
+    parts = module.name.split(".")
+    return len(parts) == (3 if parts[:2] == ["evolve", "core"] else 2)
 
 
 def names(door: Module) -> list[str]:

@@ -21,13 +21,14 @@ COMPILERS = {"evolve/policies/search/programs/operation.py", "evolve/policies/se
 # Leave with an exported bundle, where a process ends a call that hangs; nothing of evolve imports them.
 LEAVES = {"evolve/skills/export/carried/_calls.py"}
 
-# Sent into the sandbox as text, where it runs a skill under watch.
-SENT = {"evolve/runtime/sandbox/guest/audit_driver.py"}
+SANDBOX = "evolve.runtime.sandbox"
+GUEST = f"{SANDBOX}.guest"
+"""Sent into the sandbox as text."""
 
 
 def outside_sandbox() -> list[Module]:
     # The doubles in testing include a sandbox without walls, for sources that a test wrote itself.
-    return [module for module in modules() if module.part not in ("sandbox", "testing")]
+    return [module for module in modules() if module.part != "testing" and not module.name.startswith(SANDBOX)]
 
 
 def calls(module: Module) -> list[tuple[str, int]]:
@@ -53,27 +54,36 @@ def test_only_the_sandbox_starts_programs() -> None:
 
 def test_every_execution_goes_through_one_launcher() -> None:
     """One place starts sandboxed interpreters, one the servers that a person approved, one git and agents outside; one
-    forks inside, and three run text, all of them inside."""
-    inside = [module for module in modules() if module.part == "sandbox" and module.path.name != "probes.py"]
+    forks inside, and four run text, all of them inside."""
+    inside = [module for module in modules() if module.name.startswith(SANDBOX) and module.path.name != "probes.py"]
     made = {(name, module.path.name) for module in inside for name, _ in calls(module)}
     starters = {place for name, place in made if name in ("subprocess.Popen", "Popen")}
     assert starters == {"session.py", "serving.py", "outside.py"}
     assert {place for name, place in made if STARTERS.match(name)} == {"runner.py"}
     others = {place for name, place in made if name.startswith("subprocess.") and name != "subprocess.Popen"}
     assert others == {"bubblewrap.py"}  # it is asked for its options
-    assert {place for name, place in made if name in RUNNERS} == {"worker.py", "acting.py", "relay.py"}
+    assert {place for name, place in made if name in RUNNERS} == {
+        "worker.py",
+        "acting.py",
+        "relay.py",
+        "audit_driver.py",
+    }
 
 
 def test_text_becomes_code_only_inside_the_sandbox() -> None:
     assert [
         f"{module.place}:{line} calls {name}"
         for module in outside_sandbox()
-        if module.place not in COMPILERS | SENT
+        if module.place not in COMPILERS
         for name, line in calls(module)
         if name in RUNNERS
     ] == []
-    sent = {place.removesuffix(".py").replace("/", ".") for place in SENT}
-    assert [module.place for module in modules() if {found.target for found in module.imports()} & sent] == []
+    assert [
+        f"{module.place}:{found.line} imports {found.target}"
+        for module in outside_sandbox()
+        for found in module.imports()
+        if found.target.startswith(GUEST)
+    ] == []
 
 
 def test_nothing_stored_can_run_when_it_is_read() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tests.architecture.public_api import names
+from tests.architecture.public_api import is_door_itself, names
 from tests.architecture.source import ROOT, FunctionNode, Module, every_module
 
 FILE_LINES = 400
@@ -116,7 +116,7 @@ def test_what_doors_offer_is_explained() -> None:
     by_name = {module.name: module for module in every_module()}
     missing = []
     for name, module in by_name.items():
-        offered = set(names(module)) if module.path.name == "__init__.py" or name.count(".") == 1 else set()
+        offered = set(names(module)) if module.path.name == "__init__.py" or is_door_itself(module) else set()
         inside = [module, *(other for key, other in by_name.items() if key.startswith(f"{name}."))]
         for node in (node for other in inside for node in other.tree.body):
             if isinstance(node, FunctionNode | ast.ClassDef) and node.name in offered and not ast.get_docstring(node):

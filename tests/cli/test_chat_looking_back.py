@@ -14,10 +14,10 @@ import evolve
 from evolve.cli.chat.screen import PlainScreen, TerminalScreen
 from evolve.cli.chat.showing import show_result
 from evolve.core.episodes import Cost
-from evolve.improve.optimizer import Variant
 from evolve.policies.search import TrainingSettings, fit_guide
 from evolve.tasks import load_suite
 from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.trials import Variant
 from evolve.workspace import Result
 from tests.cli.screens import check_screen
 from tests.doubles.conversing import ConversingDouble

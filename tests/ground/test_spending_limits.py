@@ -92,7 +92,8 @@ def test_work_that_cost_more_or_less_is_booked_as_it_was(tmp_path, calendar):
 
 def test_what_a_killed_process_had_set_aside_counts_as_spent(tmp_path):
     script = (
-        "import os, sys; from pathlib import Path; from evolve.core.ledger import *; from evolve.core.episodes import Cost\n"
+        "import os, sys; from pathlib import Path; from evolve.core.ledger import *\n"
+        "from evolve.core.episodes import Cost\n"
         "ledger = LimitedLedger(Ledger(Budget()), SpendingBook(Path(sys.argv[1]), day=Budget(tokens=100)))\n"
         "assert ledger.reserve(Cost(tokens=70)); os.kill(os.getpid(), 9)\n"
     )

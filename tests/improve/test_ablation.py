@@ -18,10 +18,10 @@ from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.ablation import AblationReport, share_won, verdict_on
 from evolve.improve.items import Item, items_of, recalled_on, used_insights, without
-from evolve.improve.optimizer import Variant
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing.endpoint_faults import completion
+from evolve.trials import Variant
 from evolve.workspace.loops.ablating import AblationRequest
 from tests.improve.model_runs import USAGE, learner_of
 from tests.improve.test_optimization import POOR

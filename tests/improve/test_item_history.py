@@ -13,12 +13,12 @@ from evolve.core.ledger import Spent
 from evolve.improve.ablation import AblationReport, ItemCredit
 from evolve.improve.item_history import ItemHistory
 from evolve.improve.items import Item
-from evolve.improve.optimizer import Variant
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.search.library import tree_of
 from evolve.policies.search.programs.terms import Apply, Input
 from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
+from evolve.trials import Variant
 from evolve.trials.gate import Interval
 from evolve.trials.journal import Journal
 

@@ -13,7 +13,6 @@ from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.core.ledger import parse_budget
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.optimizer import UNLEARNED
 from evolve.improve.optimizer.credit import Divergence, divergences
 from evolve.improve.optimizer.engine import Candidate, SearchEnded
 from evolve.improve.parts import parted
@@ -25,6 +24,7 @@ from evolve.tasks import load_suite
 from evolve.testing import question_of
 from evolve.testing.doubles import prompt_of
 from evolve.testing.endpoint_faults import completion
+from evolve.trials import UNLEARNED
 from evolve.trials.gate import is_verified
 from evolve.trials.replay import Beginning, beginning_of, same_beginning
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on

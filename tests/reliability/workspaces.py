@@ -13,9 +13,9 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.core.episodes.codec import to_data
 from evolve.core.failpoints import VARIABLE
-from evolve.improve.optimizer import ALL_INSIGHTS, Variant
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import FixedLearner, TrustingSandbox
+from evolve.trials import ALL_INSIGHTS, Variant
 from evolve.workspace import Workspace
 
 

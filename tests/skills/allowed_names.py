@@ -1,4 +1,5 @@
-"""Writes ``evolve/skills/lint/allowed.toml``: what a skill may use of the standard library, from the modules themselves.
+"""Writes ``evolve/skills/lint/allowed.toml``: what a skill may use of the standard library, from the modules
+themselves.
 
     python -m tests.skills.allowed_names [check]
 

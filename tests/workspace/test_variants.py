@@ -11,7 +11,7 @@ from benchmarks.doubles import slow_learner
 from evolve.agent.workflow import parse_workflow
 from evolve.core.errors import UsageError
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.optimizer import ALL_INSIGHTS, UNLEARNED, Variant
+from evolve.trials import ALL_INSIGHTS, UNLEARNED, Variant
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evolve.core.failpoints import hit
 from evolve.core.files import sync_folder, write_failure
-from evolve.core.store import checksums as sealing
+from evolve.core.store import checksums
 from evolve.core.store import migrations as schema
 from evolve.core.store.connections import connect, damage_error, remove_database
 from evolve.core.store.migrations import Migration
@@ -21,7 +21,7 @@ def refuse_damaged(path: Path, connection: sqlite3.Connection, changes: Sequence
     Args:
         changes: Every migration there is.
     """
-    problems = [*schema.changed_definitions(connection, changes), *sealing.faults(connection)]
+    problems = [*schema.changed_definitions(connection, changes), *checksums.faults(connection)]
     if problems:
         more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise damage_error(path, f"{problems[0]}{more}")
@@ -50,7 +50,7 @@ def create_missing(path: Path, changes: Sequence[Migration], born: Mapping[str, 
         connection.execute("PRAGMA synchronous=FULL")
         schema.migrate(connection, changes)
         for row in ({"key": key, "value": value} for key, value in born.items()):
-            seal = sealing.row_checksum("meta", row)
+            seal = checksums.row_checksum("meta", row)
             connection.execute("INSERT INTO meta VALUES (?, ?, ?)", (*row.values(), seal))
     finally:
         connection.close()

@@ -15,7 +15,7 @@ from pathlib import Path
 from evolve.core.errors import RecordDamaged, WorkspaceBusy
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, clean_text
-from evolve.core.store import checksums as sealing
+from evolve.core.store import checksums
 from evolve.core.store import migrations as schema
 from evolve.core.store.backups import backup, is_due, prune
 from evolve.core.store.beginning import create_missing, refuse_damaged
@@ -285,7 +285,7 @@ class Database:
     def check(self) -> list[str]:
         """Names what is wrong: structural damage by SQLite's own check, then rows by checksum."""
         with self._guard, self._watched():
-            return sealing.faults(self._connection)
+            return checksums.faults(self._connection)
 
     def keep_copy(self) -> bool:
         """Makes a backup if enough has changed since the last one, and removes old ones; says whether it did.
@@ -366,7 +366,7 @@ class Database:
             )
 
     def _name(self, table: str, row: Row) -> str:
-        return sealing.row_name(self._connection, table, row)
+        return checksums.row_name(self._connection, table, row)
 
 
 def with_own(migrations: Sequence[Migration]) -> list[Migration]:

@@ -7,18 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from evolve.core.episodes import (
-    Action,
-    EnvironmentState,
-    Json,
-    Judgement,
-    Observation,
-    Seen,
-    Step,
-    Subgoal,
-    SubgoalCheck,
-)
+from evolve.core.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
 from evolve.core.episodes.blocks import blocks_of
+from evolve.core.episodes.subgoals import Subgoal, SubgoalCheck
 from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
 from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted

@@ -15,6 +15,7 @@ from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, clean_text
 from evolve.runtime.folder_tree import IGNORED, Tree, holds_secrets, is_ignored
 from evolve.runtime.sandbox.actions import NO_FILES, UNPLACED, ActionResult, Calls, CodeSession
+from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.skills.procedures import FOLDER_FUNCTIONS
 from evolve.tasks.verification.checks import folder_limits
@@ -279,7 +280,7 @@ def _value_of(result: ActionResult) -> tuple[Json, str]:
 def _setup(
     tree: Mapping[str, bytes], executable: Collection[str], modules: Mapping[str, bytes], folders: Sequence[str]
 ) -> str:
-    source = Path(__file__).with_name(f"{FOLDER_FUNCTIONS}.py").read_text(encoding="utf-8")
+    source = guest_source(f"{FOLDER_FUNCTIONS}.py")
     head = {"EXECUTABLE": list(executable), "FOLDERS": list(folders), "MOST": KEPT_OUTPUT // 2, "TOOLS": _TOOLS}
     head |= {"NAME": FOLDER_FUNCTIONS, "FUNCTIONS": source, "LEFT_OUT": sorted(IGNORED)}
     head |= {"TEXT_FILES": Path(text_files.__file__).read_text(encoding="utf-8")}

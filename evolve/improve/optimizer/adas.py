@@ -4,8 +4,8 @@ Meta Agent Search of Hu, Lu and Clune, "Automated Design of Agentic Systems" (ar
 earlier designs came to and writes the next one. Three things differ. A design is a workflow and no code, so the check
 refuses what would not work. The model is shown a few of the archive, the best and the most different ones: all of it
 was found to be worse than none ("Inefficiencies of Meta Agents", arXiv 2510.06711). And its drafts take turns with the
-changes of :mod:`~evolve.improve.optimizer.linked`, which need no model, so that a useless one costs half of the trials at most;
-once it has brought nothing for a while, it is not asked before something else did better.
+changes of :mod:`~evolve.improve.optimizer.linked`, which need no model, so that a useless one costs half of the trials
+at most; once it has brought nothing for a while, it is not asked before something else did better.
 
 What the model is told is from trials on tasks that may be learned from: candidates with their trials, and of the gate
 the one bit that says that a candidate was not accepted.

@@ -1,10 +1,10 @@
 """An engine that improves prompts with the package ``gepa``: gepa searches, our gate alone accepts.
 
 gepa (Agrawal et al., "GEPA: Reflective prompt evolution can outperform reinforcement learning", arXiv 2507.19457) runs
-the loop of parent, minibatch, edit and trial. Which prompt is edited follows from :mod:`evolve.improve.optimizer.credit`, what
-is edited from a :class:`~evolve.policies.Rewriter`, item by item. Its own score on trials picks no winner and is shown
-to nobody: the best of several noisy scores looks better than it is. Of 4,000 searches through gepa 0.1.4 in which no
-edit made any difference, 92.6 % reported a gain by that score.
+the loop of parent, minibatch, edit and trial. Which prompt is edited follows from
+:mod:`evolve.improve.optimizer.credit`, what is edited from a :class:`~evolve.policies.Rewriter`, item by item. Its own
+score on trials picks no winner and is shown to nobody: the best of several noisy scores looks better than it is. Of
+4,000 searches through gepa 0.1.4 in which no edit made any difference, 92.6 % reported a gain by that score.
 """
 
 from __future__ import annotations

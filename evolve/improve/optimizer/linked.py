@@ -47,7 +47,8 @@ TRIES = 400
 """Draws in a row that gave nothing new before the search gives up."""
 
 PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
-"""What :func:`~evolve.improve.optimizer.targets.prospects` must reach for a judgement: in the search, and at its end."""
+"""What :func:`~evolve.improve.optimizer.targets.prospects` must reach for a judgement: in the search, and at its
+end."""
 
 LAST_SHARE = 0.15
 """Part of the budget below which the end may come at any time."""

@@ -20,11 +20,11 @@ from evolve.core.files import canonical_json, clean_text, digest
 from evolve.core.store import Database, Value
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.index import Hit
-from evolve.memory.index.records import BATCH, DerivedIndex, IndexFactory, exact_index, measured
 from evolve.memory.notes.book import NoteBook
 from evolve.memory.notes.kept import UNSOUND, WORTH_KEEPING, KeptNotes
 from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.note import TRUST, Note
+from evolve.memory.record_index import BATCH, DerivedIndex, IndexFactory, exact_index, measured
 from evolve.runtime.retrieval import WordIndex
 
 if TYPE_CHECKING:

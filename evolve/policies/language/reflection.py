@@ -87,7 +87,8 @@ def read_claims(
     """Claims without evidence yet: those that are fit to be kept, each once.
 
     A cause that repeats the task's own words, or what is known already, tells nothing new. One that a program, a file
-    or a page said first is marked so (:data:`~evolve.core.episodes.QUOTED`): whoever wrote that may have wanted it said.
+    or a page said first is marked so (:data:`~evolve.core.episodes.QUOTED`): whoever wrote that may have wanted it
+    said.
 
     Args:
         shown: What the model was shown from outside; see :func:`shown_text`.

@@ -39,8 +39,8 @@ class Abilities:
         streams: Whether it streams; None where not tried.
         window: Most tokens of prompt and reply together, as it said itself; None where it did not.
         reply: Most tokens of a reply that it takes, where it refused more.
-        share: Tokens of a prompt for each that :func:`evolve.runtime.models.tokens.most_prompt_tokens` counts, by what was
-            reported of the densest prompts lately; None where nothing was.
+        share: Tokens of a prompt for each that :func:`evolve.runtime.models.tokens.most_prompt_tokens` counts, by what
+            was reported of the densest prompts lately; None where nothing was.
         longest: Tokens of the longest replies lately, thinking included, by what was reported.
         replies: How many were reported, as far as it matters.
     """

@@ -111,7 +111,8 @@ class ModelSetup:
     """Which models, and what they work with.
 
     Attributes:
-        model: A model as :func:`evolve.runtime.models.parse_model` reads it, or several from cheap to dear, with commas.
+        model: A model as :func:`evolve.runtime.models.parse_model` reads it, or several from cheap to dear, with
+            commas.
         roles: The same for single roles.
         base_url: Where bare names are looked for, or "".
         meter: The ledger of the run.

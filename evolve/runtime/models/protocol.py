@@ -211,8 +211,8 @@ class ChatModel(Protocol):
 
         Raises:
             EndpointProblem: The endpoint cannot be reached, does not work or never gave an answer; ``retryable`` says
-                whether waiting may help. It says nothing about the task. :class:`evolve.core.errors.PromptTooLong` where
-                all that may be left out was; :meth:`limits` then knows better.
+                whether waiting may help. It says nothing about the task. :class:`evolve.core.errors.PromptTooLong`
+                where all that may be left out was; :meth:`limits` then knows better.
             ModelMistake: The replies stayed unusable after two repairs.
             BudgetExhausted: The most this could cost does not fit in what is left.
             Cancelled: A person asked to stop; what was under way is booked with the most it can have cost.

@@ -31,7 +31,8 @@ def likely_tokens(most: int, share: float | None) -> int:
     """What to set aside for a text of at most ``most`` tokens, by the share of it that others turned out to have.
 
     Args:
-        share: See :class:`evolve.runtime.models.Abilities`; None where nothing is known, and then all of it is set aside.
+        share: See :class:`evolve.runtime.models.Abilities`; None where nothing is known, and then all of it is set
+            aside.
     """
     return most if share is None else ceil(most * share * _MARGIN) + PER_REQUEST
 

@@ -146,7 +146,7 @@ def _machine_key(backend: str) -> str:
             parts.append("none")
     text = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape"))
     # after an upgrade of evolve itself nothing is known of the new sandbox
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
         text.update(file.read_bytes())
     return text.hexdigest()
 

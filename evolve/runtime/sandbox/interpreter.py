@@ -27,7 +27,7 @@ def executable() -> str:
     return os.path.realpath(sys.executable)
 
 
-# Files of this package that make up the runner, in the order in which they are needed
+# Files of the guest that make up the runner, in the order in which they are needed
 _PARTS = ("wiping", "worker", "denials", "calling", "acting", "children", "runner")
 
 _LIBRARY = re.compile(r"python\d+(?:\.\d+)*t?\Z")
@@ -38,15 +38,15 @@ _BOOT = """
 import sys
 def load(texts):
     while texts:
-        name, text = "evolve.runtime.sandbox." + texts.pop(0), texts.pop(0)
+        name, text = "evolve.runtime.sandbox.guest." + texts.pop(0), texts.pop(0)
         module = sys.modules[name] = type(sys)(name)
         exec(compile(text, "<" + name + ">", "exec", dont_inherit=True), module.__dict__)
 """
 
 
 def guest_source(name: str) -> str:
-    """The text of a program of this package that runs inside the sandbox."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    """The text of a program that runs inside the sandbox."""
+    return (Path(__file__).parent / "guest" / name).read_text(encoding="utf-8")
 
 
 def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
@@ -63,7 +63,7 @@ def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
         texts = [first, guest_source(f"{first}.py"), *texts]
         boot = (
             _BOOT
-            + f"load(sys.argv[2:4])\nsys.modules['evolve.runtime.sandbox.{first}'].main()\nload(sys.argv[4:])\n"
+            + f"load(sys.argv[2:4])\nsys.modules['evolve.runtime.sandbox.guest.{first}'].main()\nload(sys.argv[4:])\n"
             + last
         )
     return [executable(), *FLAGS, "-c", boot, json.dumps(config), *texts]

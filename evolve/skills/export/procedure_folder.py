@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evolve.core import text_files
 from evolve.runtime.folder_tree import IGNORED
-from evolve.runtime.sandbox.guest import folder_functions
+from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.skills import Skill, parameter_count
 from evolve.skills.export.leaving import Leaving
 from evolve.skills.export.script import shell_quoted
@@ -32,7 +32,7 @@ def procedure_problems(skill: Skill) -> list[str]:
 def procedure_files(one: Leaving) -> dict[str, str]:
     """The files of the folder's ``scripts``, by path."""
     skill = one.skill
-    functions = Path(folder_functions.__file__).read_text(encoding="utf-8")
+    functions = guest_source(f"{FOLDER_FUNCTIONS}.py")
     functions = functions.replace("from evolve.core.text_files", "from text_files")
     functions = functions.replace("] = frozenset()", f"] = frozenset({sorted(IGNORED)})", 1)
     texts = Path(text_files.__file__).read_text(encoding="utf-8")

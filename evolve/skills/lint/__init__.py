@@ -1,7 +1,8 @@
 """What a skill's source may look like, checked on its syntax tree; nothing is run.
 
-Only what is listed may be used (:mod:`evolve.skills.lint.allowed`), so that a skill is a pure function of its arguments, a
-verdict about it stays true, and importing it runs nothing of its own. Code that passes still runs only in the sandbox.
+Only what is listed may be used (:mod:`evolve.skills.lint.allowed`), so that a skill is a pure function of its
+arguments, a verdict about it stays true, and importing it runs nothing of its own. Code that passes still runs only in
+the sandbox.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from evolve.core.episodes import Json
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
+from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.skills.lint import modules_used
 from evolve.skills.skill import Skill
 
@@ -43,7 +43,7 @@ def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limi
         inputs: Lists of arguments.
         limits: Of the whole run.
     """
-    driver = Path(__file__).with_name("audit_driver.py").read_text(encoding="utf-8")
+    driver = guest_source("audit_driver.py")
     modules = sorted({*modules_used(skill.code), *_imports(skill.test_code)} - {"skill"})
     arguments = [skill.code, skill.entry, skill.test_code, [list(row) for row in inputs], modules]
     result = sandbox.run_programs([Program(source=driver, entry="watched")], [arguments], limits)

@@ -1,8 +1,9 @@
 """Whether something helps or harms, from pairs with and without it: one test for both directions.
 
-It is the test of :mod:`evolve.trials.gate.eprocess`, asked both ways, each at half of the level. Its wealth against a win rate
-of one half is that of the confidence sequence of :mod:`evolve.trials.gate.confidence` against a difference of nothing, so the
-interval leaves nothing out exactly where the verdict is one. Both may be looked at after any number of pairs.
+It is the test of :mod:`evolve.trials.gate.eprocess`, asked both ways, each at half of the level. Its wealth against a
+win rate of one half is that of the confidence sequence of :mod:`evolve.trials.gate.confidence` against a difference of
+nothing, so the interval leaves nothing out exactly where the verdict is one. Both may be looked at after any number of
+pairs.
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ from evolve.runtime.retrieval.text_overlap import runs
 from evolve.tasks import Task
 
 WORDS = 13
-"""Words in a row that two texts do not share by chance, by the same source as :mod:`evolve.runtime.retrieval.text_overlap`. It is longer
-than what a proposed prompt may share: here a false alarm throws away a whole variant, with skills and guide."""
+"""Words in a row that two texts do not share by chance, by the same source as
+:mod:`evolve.runtime.retrieval.text_overlap`. It is longer than what a proposed prompt may share: here a false alarm
+throws away a whole variant, with skills and guide."""
 CHARACTERS = 16
 """Least length of a row's whole input, as JSON without spaces, that says whose it is. Single values do not count: a
 program may well need one."""

@@ -69,8 +69,8 @@ class Standing:
     def holds_success(self) -> bool:
         """Whether it is shown that the variant gives up less than :data:`MARGIN` of the tasks, on balance.
 
-        A betting e-process as in :mod:`evolve.trials.gate.eprocess`, against the mean of +1 for a task gained, -1 for one
-        lost and 0 for any other being -:data:`MARGIN` or less; three bets share the wealth.
+        A betting e-process as in :mod:`evolve.trials.gate.eprocess`, against the mean of +1 for a task gained, -1 for
+        one lost and 0 for any other being -:data:`MARGIN` or less; three bets share the wealth.
         """
         same = self.both + self.neither
         wealth = 0.0

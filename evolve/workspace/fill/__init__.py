@@ -1,1 +1,1 @@
-"""Fill."""
+"""Filling the empty cells of a table."""

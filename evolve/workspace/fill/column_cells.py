@@ -16,13 +16,13 @@ from evolve.tasks import equal
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.partly_filled import Inputs
 from evolve.tasks.tables import Cell, Change, Record, Rewriting, Table, is_blank, label_of, printable
-from evolve.workspace.fill.applying import BATCH, Applier, batches
 from evolve.workspace.fill.contradicted import Contradicted
 from evolve.workspace.fill.corrections import Corrections
 from evolve.workspace.fill.counterexamples import Opposed
 from evolve.workspace.fill.result import Counterexamples, Flag, Judged, Left, Mark, compared, is_same, judged, not_done
-from evolve.workspace.fill.skill_origin import UsedSkill
 from evolve.workspace.fill.written_cells import MOST, IsOwn, WrittenColumn, cell_key
+from evolve.workspace.runs.applying import BATCH, Applier, batches
+from evolve.workspace.runs.skill_origin import UsedSkill
 
 _MOST_MARKS = 1_000
 

@@ -15,10 +15,10 @@ from evolve.tasks import Task, format_signature, infer_signature, row_key
 from evolve.tasks.likeness import Likeness
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_VERIFY
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.refuted import failures, functions_for
-from evolve.workspace.fill.skill_origin import SkillOrigin, UsedSkill, origin_of
+from evolve.workspace.runs.refuted import failures, functions_for
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.saved import places_of
+from evolve.workspace.runs.skill_origin import SkillOrigin, UsedSkill, origin_of
 
 
 @dataclass(frozen=True, kw_only=True)

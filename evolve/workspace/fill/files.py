@@ -13,10 +13,10 @@ from evolve.runtime.sandbox import Program
 from evolve.skills.export.script import Script, is_script, script_of
 from evolve.skills.parameters import annotations_of, parameters_of, without_unread
 from evolve.tasks.tables import Table, column_of, form_of, label_of
-from evolve.workspace.fill.applying import file_and_name
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import Filled
 from evolve.workspace.fill.written_cells import OwnCells
+from evolve.workspace.runs.applying import file_and_name
 
 _LOCKS = (".~lock.{}#", "~${}")
 """How spreadsheets call the file that says that one is open in them."""

@@ -24,7 +24,6 @@ from evolve.tasks.tables import (
     table_path,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.applying import Applier
 from evolve.workspace.fill.column_cells import ColumnCells, Functions
 from evolve.workspace.fill.contradicted import Contradicted
 from evolve.workspace.fill.corrections import corrected
@@ -32,7 +31,6 @@ from evolve.workspace.fill.counterexamples import Opposed, keeps, search
 from evolve.workspace.fill.files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.fill.given_function import chosen_function
 from evolve.workspace.fill.offers import accepted, made_for, nothing_filled, offer_for
-from evolve.workspace.fill.refuted import functions_for
 from evolve.workspace.fill.repeated import look_up
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import (
@@ -40,7 +38,6 @@ from evolve.workspace.fill.result import (
     begun,
     compared,
 )
-from evolve.workspace.fill.skill_origin import origin_of
 from evolve.workspace.fill.table import (
     TakenLine,
     check_column,
@@ -50,10 +47,13 @@ from evolve.workspace.fill.table import (
     line_checked,
     opened_table,
 )
-from evolve.workspace.fill.table_writing import write_table
 from evolve.workspace.fill.written_cells import OwnCells
+from evolve.workspace.runs.applying import Applier
+from evolve.workspace.runs.refuted import functions_for
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import function_named, note_written
+from evolve.workspace.runs.skill_origin import origin_of
+from evolve.workspace.runs.table_writing import write_table
 
 _MOST_RIVALS = 4
 """Rivals that are run beside the function."""

@@ -37,12 +37,12 @@ from evolve.tasks.tables import (
     typed_column,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.applying import given_function
 from evolve.workspace.fill.request import FillRequest
-from evolve.workspace.fill.skill_origin import SkillOrigin, origin_of
 from evolve.workspace.fill.written_cells import IsOwn
+from evolve.workspace.runs.applying import given_function
 from evolve.workspace.runs.run_answers import function_named
 from evolve.workspace.runs.saved import is_headerless
+from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 
 _ANY_NUMBER = ColumnKind(name="float", whole=True)
 

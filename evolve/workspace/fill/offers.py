@@ -14,13 +14,13 @@ from evolve.skills.signatures import names_of
 from evolve.tasks.reading.partly_filled import counts_of, has_example
 from evolve.tasks.tables import CHECKS, Table, column_of, is_blank, printable
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.applying import Applier
 from evolve.workspace.fill.given_function import chosen_function, column_for, columns_called
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import Filled, Flag, judged
-from evolve.workspace.fill.skill_origin import UsedSkill, origin_of
 from evolve.workspace.fill.written_cells import IsOwn
+from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.run_answers import answers_of_runs
+from evolve.workspace.runs.skill_origin import UsedSkill, origin_of
 
 YES = "yes"
 

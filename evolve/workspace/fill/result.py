@@ -17,8 +17,8 @@ from evolve.tasks import equal
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.tasks.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, label_of, other_kind
 from evolve.workspace.fill.repeated import UNKNOWN
-from evolve.workspace.fill.skill_origin import UsedSkill
 from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.skill_origin import UsedSkill
 
 _NO_NUMBER = re.compile(
     r"ValueError: (?:could not convert string to float|invalid literal for int\(\).*?): (['\"])(.*)\1"

@@ -29,12 +29,12 @@ from evolve.tasks.tables import (
     table_path,
 )
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.applying import Applier
 from evolve.workspace.fill.offers import YES, is_yes
-from evolve.workspace.fill.refuted import functions_giving
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import Flag, as_cell
 from evolve.workspace.fill.written_cells import IsOwn
+from evolve.workspace.runs.applying import Applier
+from evolve.workspace.runs.refuted import functions_giving
 
 _NAMED = 8
 """Columns that a hint names."""

@@ -13,9 +13,9 @@ from evolve.core.files import digest
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import Database, ObjectStore, Value
 from evolve.core.store.schema import MIGRATIONS
-from evolve.improve.optimizer import UNLEARNED, Variant, VariantArchive
 from evolve.skills import Skill
 from evolve.skills.folder import folder_changes, folder_digest
+from evolve.trials import UNLEARNED, Variant, VariantArchive
 from evolve.workspace.opening import refuse_lost_record
 
 

@@ -20,9 +20,9 @@ from evolve.core.store import Database, ObjectStore
 from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.locating import admit, trusted_settings, used
 from evolve.workspace.opening import is_current, open_embedder, sandbox_opener, tracing_warning
+from evolve.workspace.resources import conversation_files
 from evolve.workspace.resources.folders import Folders
 from evolve.workspace.resources.skill_folders import unused_folders
-from evolve.workspace.runs import conversation_files as chat_lines
 
 State = Literal["ok", "warning", "missing"]
 _LITTLE_SPACE = 200 * 1024 * 1024
@@ -159,7 +159,7 @@ def _spending(paths: WorkspacePaths) -> Finding:
 
 def _conversations(paths: WorkspacePaths) -> list[Finding]:
     """Names files of conversations with lines that cannot be understood, which are passed over."""
-    files = [str(path) for path in chat_lines.damaged(paths.runs / "chats")]
+    files = [str(path) for path in conversation_files.damaged(paths.runs / "chats")]
     if not files:
         return []
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""

@@ -18,10 +18,10 @@ from evolve.core.ledger import Spent, book_faults, rebuild_book
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock, finish_rebuild, rebuild, still_lost
 from evolve.core.store.schema import MIGRATIONS
-from evolve.improve.optimizer import UNLEARNED
 from evolve.memory.preferences import PreferenceBook
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
+from evolve.trials import UNLEARNED
 from evolve.trials.stores import Stores
 from evolve.workspace.health import damage as soundness
 from evolve.workspace.health.housekeeping import tidy

@@ -11,9 +11,9 @@ from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.ablation import AblationReport, AblationWish
 from evolve.improve.ablation import ablate as run_ablation
 from evolve.improve.items import KINDS
-from evolve.improve.optimizer import UNLEARNED
 from evolve.improve.session import LoopPlan
 from evolve.tasks import load_suite
+from evolve.trials import UNLEARNED
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session

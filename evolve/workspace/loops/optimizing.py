@@ -11,7 +11,6 @@ from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Ledger
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
-from evolve.improve.optimizer import UNLEARNED
 from evolve.improve.optimizer.engine import EngineSettings
 from evolve.improve.optimizer.engine_kind import GONE, PARTS, EngineParts, engine_kind
 from evolve.improve.optimizer.item_record import ItemRecord
@@ -24,6 +23,7 @@ from evolve.improve.targets import Target
 from evolve.improve.transfer import transfer as run_transfer
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.tasks import Submission, load_suite
+from evolve.trials import UNLEARNED
 from evolve.workspace.arguments import checked
 from evolve.workspace.desk import Desk
 from evolve.workspace.evaluators import Opinion

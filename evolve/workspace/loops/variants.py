@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.errors import UsageError
 from evolve.core.files import write_atomic
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.optimizer import UNLEARNED, Promotion, Variant
+from evolve.trials import UNLEARNED, Promotion, Variant
 from evolve.trials.journal import Journal
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger
@@ -55,7 +55,8 @@ class TakenBack:
 
     Attributes:
         variant, after: Digests of what is active and of what will be, or ``unlearned``.
-        parts: What the one has and the other has not, or has otherwise; see :attr:`evolve.improve.optimizer.Variant.parts`.
+        parts: What the one has and the other has not, or has otherwise; see
+        :attr:`evolve.trials.Variant.parts`.
     """
 
     variant: str
@@ -226,7 +227,7 @@ class Variants(Shelf):
         return TakenBack(variant=now, after=after, parts=tuple(part for part in new.parts if part not in same))
 
     def rollback(self) -> Promotion:
-        """Goes back to what was active before; see :meth:`evolve.improve.optimizer.VariantArchive.rollback`."""
+        """Goes back to what was active before; see :meth:`evolve.trials.VariantArchive.rollback`."""
         return self._stores.variants.rollback()
 
     def left_behind(self, name: str) -> Sequence[Path]:

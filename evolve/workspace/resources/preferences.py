@@ -297,9 +297,9 @@ def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context 
 
 def unfit(text: str) -> str:
     """What keeps a sentence from being kept as a person's, or "": the same as of a model's."""
-    from evolve.core import text_screen as objections
+    from evolve.core import text_screen
 
-    return objections.unfit(text)
+    return text_screen.unfit(text)
 
 
 def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:

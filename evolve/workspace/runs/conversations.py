@@ -20,9 +20,9 @@ from evolve.core.episodes import SubgoalState, Turn
 from evolve.core.errors import UsageError
 from evolve.core.files import clean_text, write_failure
 from evolve.core.settings import LearnMode
+from evolve.workspace.resources import conversation_files
 from evolve.workspace.resources.patch import Patch
 from evolve.workspace.resources.shelf import Shelf
-from evolve.workspace.runs import conversation_files as chat_lines
 
 OPEN = "open"
 """The status of a turn that was begun and not ended: it was stopped, or its process was killed."""
@@ -238,7 +238,7 @@ class Conversations(Shelf):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise write_failure(self._folder, error) from error
-        number = max(chat_lines.numbers(self._folder), default=0) + 1
+        number = max(conversation_files.numbers(self._folder), default=0) + 1
         while True:
             path = self._folder / f"c{number}.jsonl"
             try:
@@ -256,7 +256,7 @@ class Conversations(Shelf):
 
     def latest(self, folder: str = "") -> Conversation | None:
         """The newest conversation about a folder that no other process holds, or None."""
-        for number in sorted(chat_lines.numbers(self._folder), reverse=True):
+        for number in sorted(conversation_files.numbers(self._folder), reverse=True):
             conversation = self._opened(number)
             if conversation is not None and conversation.folder == folder and conversation.turns:
                 return conversation
@@ -270,7 +270,7 @@ class Conversations(Shelf):
         Raises:
             UsageError: There is none, another process holds it, or it cannot be written.
         """
-        for number in sorted(chat_lines.numbers(self._folder), reverse=True):
+        for number in sorted(conversation_files.numbers(self._folder), reverse=True):
             talk = _read(self._folder / f"c{number}.jsonl")
             if talk.id != name and not any(turn.run == name for turn in talk.turns):
                 continue
@@ -284,7 +284,7 @@ class Conversations(Shelf):
 
     def list(self) -> builtins.list[PastConversation]:
         """Those in which something was asked, the newest first."""
-        numbers = sorted(chat_lines.numbers(self._folder), reverse=True)
+        numbers = sorted(conversation_files.numbers(self._folder), reverse=True)
         return [talk for talk in (_read(self._folder / f"c{number}.jsonl") for number in numbers) if talk.turns]
 
     def _opened(self, number: int) -> Conversation | None:
@@ -320,7 +320,7 @@ def _read(path: Path) -> PastConversation:
     """What a file holds; a line that cannot be understood is passed over, and the doctor names its file."""
     folder, means = "", None
     turns: list[ChatTurn] = []
-    for entry in chat_lines.entries(path):
+    for entry in conversation_files.entries(path):
         if entry is None:
             continue
         kind, number = entry.pop("kind"), entry.pop("number", 0)

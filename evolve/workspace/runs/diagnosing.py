@@ -28,13 +28,13 @@ from evolve.trials.diagnosis import (
 )
 from evolve.trials.diagnosis.faults import Fault
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.table_writing import FILLING
 from evolve.workspace.runs.beginnings import Beginning, beginning_of, broken_off
 from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong
 from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.replaying import Replays
 from evolve.workspace.runs.solving import waiting_question
+from evolve.workspace.runs.table_writing import FILLING
 
 _MOST = 4
 State = Literal["well", "unchecked", "unfinished", "fault", "failed"]

@@ -16,12 +16,12 @@ from evolve.memory.preferences import PreferenceStatus
 from evolve.trials.journal import Journal
 from evolve.trials.keeping import NotKept, not_kept
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.table_writing import FILLING
 from evolve.workspace.runs.history import chosen_episode, items_of, went_wrong
 from evolve.workspace.runs.kept_things import Used
 from evolve.workspace.runs.learning import PAUSED, owed_episodes
 from evolve.workspace.runs.proposing import Dropped, dropped_of
 from evolve.workspace.runs.run_answers import CONTESTED, FORGOTTEN, KEPT_BY_PERSON, VOUCHED
+from evolve.workspace.runs.table_writing import FILLING
 
 Verdict = Literal["verified", "checked", "unchecked", "doubtful", "failed", "unfinished"]
 """What an answer rests on: rows that nobody was shown; a check that passes; nothing; rows, with something that speaks

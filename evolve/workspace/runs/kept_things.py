@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 from evolve.core.episodes import OWN, EpisodeRecord
 from evolve.core.episodes.codec import Jsonable
 from evolve.policies.language.repetition import told_in
-from evolve.workspace.fill.skill_origin import origin_of
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.run_answers import kept_by_person
+from evolve.workspace.runs.skill_origin import origin_of
 
 if TYPE_CHECKING:
     from evolve.agent import Run

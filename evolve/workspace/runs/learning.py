@@ -29,7 +29,6 @@ from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
 from evolve.trials.keeping import Kept, NotKept
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.refuted import retire_replaced
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import keeper_for, past_work, tell, tried_earlier
@@ -39,6 +38,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
 from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, proposed, why_nothing
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
+from evolve.workspace.runs.refuted import retire_replaced
 from evolve.workspace.runs.result import Result, refusals_of
 
 PAUSED = ("waiting", "interrupted")

@@ -29,10 +29,10 @@ from evolve.runtime.sandbox import Outcome, Program
 from evolve.tasks import Task
 from evolve.tasks.verification.examination import finding_of
 from evolve.trials.keeping import Kept, NotKept
-from evolve.workspace.fill.applying import SandboxedCalls, told_inputs
-from evolve.workspace.fill.skill_origin import UsedSkill
 from evolve.workspace.resources.patch import Patch
+from evolve.workspace.runs.applying import SandboxedCalls, told_inputs
 from evolve.workspace.runs.kept_things import Used
+from evolve.workspace.runs.skill_origin import UsedSkill
 
 CHECK, ASSERTIONS, ROWS, OPINION, NOTHING = "check", "assertions", "rows", "opinion", "nothing"
 

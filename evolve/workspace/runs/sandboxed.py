@@ -13,10 +13,10 @@ from evolve.core.paths import find_workspace
 from evolve.core.settings import Settings, load_settings
 from evolve.runtime.sandbox import SandboxLimits, check_backends, open_sandbox
 from evolve.workspace.arguments import checked
-from evolve.workspace.fill.applying import SandboxedCalls, function_in, typed_arguments
 from evolve.workspace.locating import trusted, trusted_settings
 from evolve.workspace.opening import cache_folder, sandbox_opener
 from evolve.workspace.options import overridden
+from evolve.workspace.runs.applying import SandboxedCalls, function_in, typed_arguments
 from evolve.workspace.runs.code_sessions import run_in_session
 
 if TYPE_CHECKING:

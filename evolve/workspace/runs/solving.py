@@ -23,9 +23,6 @@ from evolve.tasks.work import FolderWork
 from evolve.trials.arms import Arm
 from evolve.trials.keeping import Kept
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.applying import SandboxedCalls
-from evolve.workspace.fill.doubts import doubted, kept_for_doubts
-from evolve.workspace.fill.refuted import contradictions, set_aside
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.model_setup import limited
@@ -36,14 +33,17 @@ from evolve.workspace.resources.preferences import about
 from evolve.workspace.resources.recorded_changes import BEGUN
 from evolve.workspace.runs.admitting import keeper_for
 from evolve.workspace.runs.admitting_imports import imported_for
+from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import delivered
 from evolve.workspace.runs.beginnings import begun_with, told_when_broken_off, with_kept_names
+from evolve.workspace.runs.doubts import doubted, kept_for_doubts
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
 from evolve.workspace.runs.proving import bet_for, told_before
+from evolve.workspace.runs.refuted import contradictions, set_aside
 from evolve.workspace.runs.result import Result, result_of
 from evolve.workspace.runs.run_answers import CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of

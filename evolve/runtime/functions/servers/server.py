@@ -82,8 +82,8 @@ class Server:
 
     Attributes:
         name: Stands before each of its functions, so it has no ``_``: where a name ends and a function begins is plain.
-        kind: The name of a :class:`~evolve.runtime.functions.servers.ServerKind`. One that nobody offers here is described all
-            the same, unchecked, and is not started.
+        kind: The name of a :class:`~evolve.runtime.functions.servers.ServerKind`. One that nobody offers here is
+            described all the same, unchecked, and is not started.
         command: The program, by its whole path, and its arguments.
         url: Where it is, instead; no other host is ever asked.
         variables: The environment of the program. A value ``$NAME`` is that of the person's variable at the start, so

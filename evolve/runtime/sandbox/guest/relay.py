@@ -1,9 +1,8 @@
 """Runs inside the sandbox, in the process of an answer and in that of the tests; sent as text, never imported.
 
 The tests call a stand-in. Each call crosses to the answer's process as JSON, and its result comes back the same way, so
-the tests compare data that holds no code of the answer. :mod:`~evolve.runtime.sandbox.guest.crossing` is loaded first, into the same
-namespace. Around the code under test everything is caught: whatever it
-raises is its result.
+the tests compare data that holds no code of the answer. :mod:`~evolve.runtime.sandbox.guest.crossing` is loaded first,
+into the same namespace. Around the code under test everything is caught: whatever it raises is its result.
 """
 
 from __future__ import annotations

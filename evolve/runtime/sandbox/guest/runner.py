@@ -23,14 +23,7 @@ import time
 from evolve.runtime.sandbox.guest.acting import run as run_actions
 from evolve.runtime.sandbox.guest.calling import Channel
 from evolve.runtime.sandbox.guest.children import Bounds, Child, Domain, gather, has_ended
-from evolve.runtime.sandbox.guest.cleanup import (
-    is_caused_by_code,
-    is_full,
-    larger_than,
-    place_file,
-    regular_files,
-    wipe,
-)
+from evolve.runtime.sandbox.guest.wiping import is_caused_by_code, is_full, larger_than, place_file, regular_files, wipe
 from evolve.runtime.sandbox.guest.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
 
 TYPE_CHECKING = False
@@ -38,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from evolve.runtime.sandbox.guest.cleanup import Stamp
+    from evolve.runtime.sandbox.guest.wiping import Stamp
 
     Job = Mapping[str, Any]
 

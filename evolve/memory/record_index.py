@@ -2,8 +2,8 @@
 
 In: an insight is found by the tasks of its evidence, so the items are episodes, by their task, and notes, by their
 words (a :data:`~evolve.memory.encoding.Look`). An encoder makes vectors of them, and a stored index keeps these by id
-with the number of the record that it has reached (:mod:`evolve.memory.index.stored`, which says by what engine). Back: the
-nearest ids are looked up in the record, and their distances measured again. What is missing is encoded anew.
+with the number of the record that it has reached (:mod:`evolve.memory.index.stored`, which says by what engine). Back:
+the nearest ids are looked up in the record, and their distances measured again. What is missing is encoded anew.
 
 A stored index is expensive to add to one by one and cheap in batches. New items therefore wait in an exact index in
 memory, and both are asked at each query.

@@ -17,9 +17,9 @@ from evolve.skills.hard_coded import frozen_piece
 from evolve.skills.parameters import used_parameters
 from evolve.tasks import MIN_VERIFY, Task, row_key
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.skill_origin import SkillOrigin, origin_used
 from evolve.workspace.runs.place import Wish
 from evolve.workspace.runs.result import Result
+from evolve.workspace.runs.skill_origin import SkillOrigin, origin_used
 
 CANDIDATES = (20_000, 150_000)
 """Fewest and most expressions tried in search of other functions; in between, twice what the answer took."""

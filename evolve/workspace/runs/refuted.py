@@ -12,10 +12,10 @@ from evolve.skills import ACTIVE, Skill
 from evolve.skills.parameters import used_parameters
 from evolve.tasks import Task, equal
 from evolve.workspace.desk import Desk
-from evolve.workspace.fill.skill_origin import SkillOrigin, origin_of
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import answers_of_runs, function_named
 from evolve.workspace.runs.saved import LIKE, given_again, likeness, places_of
+from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 
 REPLACED = "replaced"
 """What a run notes of the skills that its answer replaces: by digest, why."""
