@@ -30,8 +30,8 @@ from benchmarks.causal_worlds import CausalWorld, Edge, draw_crossed, draw_large
 from benchmarks.experiments import REACHES, Allowance, Beliefs, Experimenter, MemoryNotebook, Trace
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.core.episodes import Scope
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder

@@ -20,9 +20,9 @@ from typing import Any
 from benchmarks.conflict_habits import HABITS, HABITS_HELD, TOGETHER, TOGETHER_HELD
 from benchmarks.conflict_wordings import BESIDE, DOMAINS, FRESH, KEPT, Domain
 from benchmarks.record import Outcome, Target, common_options, progress, publish
+from evolve.core.schema import MEMORY
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import MemoryIndex, VectorIndex
 from evolve.runtime.retrieval import Embedder, HashingEmbedder

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 from evolve.core.paths import WorkspacePaths, approvals_folder
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
-from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.opening import NAMED, identity_of
 from evolve.workspace.register import Entry, Register
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
-from evolve.core.store.schema import MIGRATIONS
 from evolve.skills.folder import folder_digest
 from evolve.workspace.opening import identity_of
 

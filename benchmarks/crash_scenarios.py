@@ -141,8 +141,8 @@ def _older_record(root: Path) -> None:
     """A workspace whose record has seen the first package's changes only, with something in it."""
     from evolve.agent import RunRecords
     from evolve.core.paths import WorkspacePaths
+    from evolve.core.schema import AGENT
     from evolve.core.store import Database
-    from evolve.core.store.schema import AGENT
     from evolve.workspace.locating import ensure_workspace
     from evolve.workspace.opening import NAMED, identity_of
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.doubles.reading import DemoTrials, GateTrials, Reader, gate_suite, routed
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.trials.gate import Decisions, Gate, RegressionSuite, Seals
 
 SIZES = (32, 120)

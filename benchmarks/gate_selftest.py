@@ -24,9 +24,9 @@ from pathlib import Path
 from benchmarks.record import progress
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import EpisodeRecord, Json, Limits
+from evolve.core.schema import MIGRATIONS
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.core.store.schema import MIGRATIONS
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Suite, Task, load_suite
 from evolve.trials import Arm, agent_for

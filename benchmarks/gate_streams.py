@@ -27,9 +27,9 @@ from evolve.core.episodes import Json, Limits, TaskView
 from evolve.core.events import NoEvents
 from evolve.core.ledger import Budget, Ledger
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import GATE
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream
 from evolve.improve.winnable import LOOKED

@@ -16,8 +16,8 @@ from benchmarks.judging import Judge
 from evolve.core.episodes import SkillDraft, TaskView
 from evolve.core.errors import UsageError
 from evolve.core.files import digest
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.improve.session import BATCH
 from evolve.memory import ExperienceRow, Memory, MemorySnapshot
 from evolve.memory.index import MemoryIndex

@@ -25,9 +25,9 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
+from evolve.core.schema import MEMORY
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import MemoryIndex, VectorIndex, open_store
 from evolve.memory.notes import KeptNotes

@@ -23,8 +23,8 @@ from benchmarks.record import Op, Outcome, Target, common_options, progress, pub
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.files import canonical_json
+from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database
-from evolve.core.store.schema import OPTIMIZER
 from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal
 from evolve.improve.optimizer.credit import Divergence, blame
 from evolve.improve.optimizer.engine import Candidate, EngineSettings

@@ -27,9 +27,9 @@ from typing import Any
 from benchmarks.okapi import BM25
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
 from evolve.agent.offered_functions import SHOWN, FunctionSearch
+from evolve.core.schema import MEMORY
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import MemoryIndex, VectorIndex
 from evolve.runtime.functions import Function

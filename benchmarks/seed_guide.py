@@ -25,8 +25,8 @@ from benchmarks.everyday_use.tables import chosen
 from benchmarks.judging import HostJudge
 from benchmarks.record import Outcome, Target, common_options, publish
 from evolve.core.episodes import Json
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import ExperienceRow, Memory
 from evolve.memory.index import MemoryIndex
 from evolve.policies.protocol import Policy

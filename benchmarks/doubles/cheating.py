@@ -15,8 +15,8 @@ from pathlib import Path
 from benchmarks.doubles.small import small_suite
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Step
 from evolve.core.files import canonical_json
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.tasks import Suite, Task
 from evolve.trials.gate import (
     Comparing,

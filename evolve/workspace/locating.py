@@ -28,9 +28,9 @@ from evolve.core.paths import (
     refuse_links,
     user_workspace,
 )
+from evolve.core.schema import MIGRATIONS
 from evolve.core.settings import Settings, load_settings, settings_template
 from evolve.core.store import Database, peek
-from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.git_tracked import tracked
 from evolve.workspace.opening import NAMED, identity_of, record_to_write
 from evolve.workspace.proposals import (

@@ -16,8 +16,8 @@ from evolve.core.errors import RecordDamaged, UsageError, WorkspaceError
 from evolve.core.extensions import BUILT_IN, PACKAGES, find, installed, needed, refused
 from evolve.core.files import read_text
 from evolve.core.paths import WorkspacePaths, home_folder
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock
-from evolve.core.store.schema import MIGRATIONS
 from evolve.trials.stores import Stores
 
 if TYPE_CHECKING:

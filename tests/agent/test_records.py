@@ -9,8 +9,8 @@ import pytest
 from evolve.agent import RunRecords
 from evolve.core.episodes import Judgement
 from evolve.core.errors import UsageError
+from evolve.core.schema import AGENT
 from evolve.core.store import Database
-from evolve.core.store.schema import AGENT
 
 
 @pytest.fixture

@@ -60,6 +60,7 @@ INNER = {
     "tasks": (("*", "reading", "verification", "suites"), ("tables",)),
     "runtime": (("folder_tree", "retrieval"), ("functions", "models", "sandbox")),
     "core": (
+        ("schema",),
         ("store", "text_screen", "equality"),
         ("episodes", "prompts", "settings", "events", "cancellation"),
         ("ledger", "paths", "redaction", "extensions"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evolve.core.episodes import Action, EpisodeRecord, FunctionCall, Observation, Step
+from evolve.core.schema import IMPROVE
 from evolve.core.store import Database
-from evolve.core.store.schema import IMPROVE
 from evolve.trials.function_uses import FunctionCounts, FunctionUses
 
 

@@ -12,8 +12,8 @@ from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.errors import UsageError
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.tasks import Suite, Task
 from evolve.tasks.work import FolderWork
 from evolve.trials.gate import Comparing, Decisions, Gate, Job, Proposal, RegressionSuite, Seals, Unaffordable

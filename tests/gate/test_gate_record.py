@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, Status
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.trials.gate import Decisions, Looks, RegressionSuite, RegressionTask, SequentialTest, Tally
 
 

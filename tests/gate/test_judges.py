@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.trials.gate.judges import BAR, JudgeRecord, Measurement
 
 

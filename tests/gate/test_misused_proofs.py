@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.trials.gate import BothArms, Prequential, Proof
 from tests.gate.own_pairs import arm, pair
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Cost
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.trials.gate import BothArms, OwnPair, Prequential, Proof
 from tests.gate.own_pairs import arm, pair
 

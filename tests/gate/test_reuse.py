@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _record, _solves_more
 from evolve.core.episodes import EpisodeRecord
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.tasks import Suite, Task
 from evolve.trials.gate import (
     Comparing,

@@ -9,8 +9,8 @@ import pytest
 
 from evolve.core.errors import EndpointProblem
 from evolve.core.ledger import Budget, Ledger
+from evolve.core.schema import IMPROVE
 from evolve.core.store import Database
-from evolve.core.store.schema import IMPROVE
 from evolve.improve.optimizer.engine import SearchEnded
 from evolve.improve.paid import PaidAnswers, PaidRewriter
 from evolve.policies.language import EpisodeMeter, LanguageRewriter

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceKind, Relation, Scope, Status
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import StoredIndex, open_index
 from evolve.runtime.retrieval import HashingEmbedder

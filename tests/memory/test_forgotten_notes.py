@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.core.errors import UsageError
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import open_index
 from evolve.memory.notes import KeptNotes

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Origin
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory, Note
 from evolve.memory.index import VectorIndex, open_index
 from evolve.memory.notes import KeptNotes

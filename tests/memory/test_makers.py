@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from evolve.agent import RunRecords
 from evolve.core.episodes import Origin, Scope
+from evolve.core.schema import AGENT, MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import AGENT, MEMORY
 from evolve.memory import ClaimKey, EvidenceRow, resolve
 
 FACT, QUOTED = "fact:dates are written day first", "fact:quoted:dates are written day first"

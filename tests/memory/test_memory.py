@@ -13,8 +13,8 @@ import pytest
 
 from evolve.core.episodes import Scope
 from evolve.core.errors import UsageError
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder

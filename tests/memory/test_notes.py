@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import Origin, Scope
 from evolve.core.errors import UsageError
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory, Note, NoteQuestion, answer_from
 from evolve.memory.index import StoredIndex, open_index
 from evolve.memory.notes.book import NoteBook, stale

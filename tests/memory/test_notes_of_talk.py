@@ -12,8 +12,8 @@ import evolve
 from benchmarks import conversations
 from benchmarks.talks import draw_talk
 from evolve.core.errors import UsageError
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory, Note
 from evolve.memory.index import MemoryIndex
 from evolve.memory.notes import NoteBook

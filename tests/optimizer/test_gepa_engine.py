@@ -15,8 +15,8 @@ from benchmarks.doubles.line_trials import DeskTrials
 from evolve.agent.workflow import Workflow
 from evolve.core.errors import EndpointProblem, UsageError
 from evolve.core.files import canonical_json
+from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database
-from evolve.core.store.schema import OPTIMIZER
 from evolve.improve.optimizer.counterfactual import Editor
 from evolve.improve.optimizer.engine import Candidate, EngineSettings, SearchEnded
 from evolve.improve.optimizer.gepa_engine import VERSION, GepaEngine, load_gepa

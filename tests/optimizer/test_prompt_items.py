@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
+from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database
-from evolve.core.store.schema import OPTIMIZER
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility, probability_above
 from evolve.policies import Edit
 from evolve.policies.language.prompt_items import ItemLimits, item_id, parse_prompt, revise

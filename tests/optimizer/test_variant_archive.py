@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.errors import RecordDamaged, UsageError
+from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database, ObjectStore
-from evolve.core.store.schema import OPTIMIZER
 from evolve.trials import ALL_INSIGHTS, UNLEARNED, Variant, VariantArchive
 
 names = st.text("0123456789abcdef", min_size=1, max_size=4)

@@ -11,8 +11,8 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.core.ledger import Budget, Ledger
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
-from evolve.core.store.schema import MIGRATIONS
 from evolve.runtime.sandbox import open_sandbox
 from evolve.runtime.sandbox.protocol import Program, SandboxLimits
 from evolve.testing import FixedLearner, TrustingSandbox

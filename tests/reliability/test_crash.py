@@ -18,8 +18,8 @@ from benchmarks.doubles import small_suite
 from evolve.cli.render.views import episode_line, loop_line
 from evolve.core.events import Event
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
-from evolve.core.store.schema import MIGRATIONS
 from tests.architecture.source import ROOT
 from tests.reliability.workspaces import stopped
 

@@ -12,9 +12,9 @@ import evolve
 from benchmarks.damage import targets_of, trials
 from evolve.core.errors import WorkspaceError
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, Migration
 from evolve.core.store.backups import backups
-from evolve.core.store.schema import MIGRATIONS
 from tests.reliability.workspaces import everything, stopped
 
 UNSEALED = {"schema_migrations", "sqlite_sequence"}

@@ -18,8 +18,8 @@ import pytest
 import evolve
 from evolve.core.errors import WorkspaceBusy
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, Migration, WriterLock
-from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.health.repair import repair
 from tests.architecture.source import ROOT
 from tests.reliability.workspaces import opened

@@ -19,8 +19,8 @@ from benchmarks.doubles import small_suite
 from evolve.core.errors import WorkspaceError
 from evolve.core.failpoints import VARIABLE
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, WriterLock
-from evolve.core.store.schema import MIGRATIONS
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.workspace.locating import ensure_workspace
 

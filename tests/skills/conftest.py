@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from evolve.core.equality import equal
+from evolve.core.schema import SKILLS
 from evolve.core.store import Database, ObjectStore
-from evolve.core.store.schema import SKILLS
 from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Admission, SkillLibrary
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evolve.core.errors import RecordDamaged, UsageError
+from evolve.core.schema import SKILLS
 from evolve.core.store import Database, ObjectStore
-from evolve.core.store.schema import SKILLS
 from evolve.skills import KEPT, AdmissionVerdict, Skill, SkillLibrary, read_folder, write_folder
 from evolve.skills.folder import folder_changes
 from tests.skills.samples import GOOD, draft

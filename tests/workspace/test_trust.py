@@ -16,8 +16,8 @@ import pytest
 import evolve
 from evolve.core.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
 from evolve.core.paths import WorkspacePaths, approvals_folder
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
-from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace import Options, Workspace, models, proposal, servers
 from evolve.workspace.opening import NAMED
 

@@ -11,8 +11,8 @@ from evolve.agent.checkpoints import is_sound
 from evolve.core.errors import RecordDamaged
 from evolve.core.files import digest
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, Value
-from evolve.core.store.schema import MIGRATIONS
 from evolve.skills import Skill
 from evolve.skills.folder import folder_changes, folder_digest
 from evolve.trials import UNLEARNED, Variant, VariantArchive

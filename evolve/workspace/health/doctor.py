@@ -15,9 +15,9 @@ from evolve.agent import RunRecords
 from evolve.core.errors import EvolveError, WorkspaceError
 from evolve.core.extensions import find, installed, seams
 from evolve.core.paths import WorkspacePaths, is_workspace
+from evolve.core.schema import MIGRATIONS
 from evolve.core.settings import Settings, load_settings
 from evolve.core.store import Database, ObjectStore
-from evolve.core.store.schema import MIGRATIONS
 from evolve.workspace.locating import admit, trusted_settings, used
 from evolve.workspace.opening import is_current, open_embedder, sandbox_opener, tracing_warning
 from evolve.workspace.resources import conversation_files

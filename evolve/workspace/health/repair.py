@@ -16,8 +16,8 @@ from evolve.core.episodes import Cost
 from evolve.core.errors import EvolveError, RecordDamaged, WorkspaceError
 from evolve.core.ledger import Spent, book_faults, rebuild_book
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock, finish_rebuild, rebuild, still_lost
-from evolve.core.store.schema import MIGRATIONS
 from evolve.memory.preferences import PreferenceBook
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder

@@ -14,8 +14,8 @@ from evolve.core.episodes.codec import to_data
 from evolve.core.errors import EvolveError
 from evolve.core.events import Event, read_events
 from evolve.core.paths import WorkspacePaths
+from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, WriterLock
-from evolve.core.store.schema import MIGRATIONS
 from evolve.trials.set_aside import SetAside
 from evolve.workspace.health.doctor import Finding, doctor
 from evolve.workspace.locating import used

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evolve.core.episodes import Row
+from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.core.store.schema import GATE
 from evolve.tasks.verification.program_runs import try_rows
 from evolve.testing import TrustingSandbox
 from evolve_evaluators.corruptions import CORRUPTIONS, Trace

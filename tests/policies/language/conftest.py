@@ -9,8 +9,8 @@ import pytest
 from benchmarks.doubles import QuirkDouble
 from evolve.agent import Agent, Surroundings
 from evolve.agent.workflow import Workflow
+from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.core.store.schema import MEMORY
 from evolve.memory import Memory
 from evolve.memory.index import open_index
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
