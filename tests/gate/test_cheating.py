@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,22 @@ from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _fair, _record, _solves_more, cheating_optimisers, honest_optimiser
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.errors import UsageError
+from evolve.core.paths import package_root
 from evolve.core.schema import GATE
 from evolve.core.store import Database
 from evolve.tasks import Suite, Task
 from evolve.tasks.work import FolderWork
-from evolve.trials.gate import Comparing, Decisions, Gate, Job, Proposal, RegressionSuite, Seals, Unaffordable
+from evolve.trials.gate import (
+    Comparing,
+    Decisions,
+    Gate,
+    Job,
+    Proposal,
+    RegressionSuite,
+    Seals,
+    Unaffordable,
+    instruments,
+)
 from evolve.trials.gate import gate as gate_module
 
 
@@ -82,6 +94,29 @@ def test_a_verifier_that_changes_while_a_variant_is_judged_voids_the_comparison(
     again = gate.judge(proposal(suite), Comparing(run=_solves_more))
     assert "void: the verifier changed" in again.state.reason
     assert gate.judge(proposal(suite, run="r2"), Comparing(run=_solves_more)).accepted
+
+
+@pytest.mark.parametrize(
+    ("part", "files"),
+    [
+        ("verifier", ("tasks/model.py", "tasks/verification/checks.py", "core/equality.py", "runtime/folder_tree.py")),
+        ("verifier", ("environments/files/environment.py", "agent/stages/judge.py")),
+        ("evaluator", ("agent/outcome.py", "agent/runner.py", "agent/workflow/spec.py")),
+        ("evaluator", ("runtime/sandbox/isolated.py", "runtime/sandbox/guest/runner.py")),
+        ("gate", ("trials/gate/gate.py", "runtime/retrieval/text_overlap.py")),
+    ],
+)
+def test_a_change_of_code_that_judges_is_seen(
+    part: str, files: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instruments, "package_root", lambda: tmp_path)
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(package_root() / name, tmp_path / name)
+    for name in files:
+        before = instruments.instruments()
+        (tmp_path / name).write_text("changed = True\n", "utf-8")
+        assert instruments.changed(before, instruments.instruments()) == part
 
 
 def test_text_that_train_tasks_share_is_no_copy(gate: Gate) -> None:

@@ -8,9 +8,12 @@ from evolve.core.files import canonical_json, digest
 from evolve.core.paths import package_root
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
-    "verifier": ("tasks/*.py", "core/equality.py", "environments/**/*.py", "agent/stages/judge.py"),
+    "verifier": (
+        *("tasks/*.py", "tasks/verification/*.py", "core/equality.py", "runtime/folder_tree.py"),
+        *("environments/**/*.py", "agent/stages/judge.py"),
+    ),
     "evaluator": ("agent/outcome.py", "agent/runner.py", "agent/workflow/*.py", "runtime/sandbox/**/*.py"),
-    "gate": ("trials/gate/*.py",),
+    "gate": ("trials/gate/*.py", "runtime/retrieval/text_overlap.py"),
 }
 """The code whose change during a comparison voids it: what verifies answers, what runs episodes, and the gate."""
 

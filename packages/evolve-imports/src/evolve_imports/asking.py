@@ -11,10 +11,10 @@ from typing import Any
 
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import canonical_json, digest, read_text, write_atomic
+from evolve.core.text_screen import compact
 from evolve.memory.preferences import topics
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.quoting import quoted, shortened
-from evolve.policies.language.reflection import compact
 from evolve.runtime.models import KEPT
 from evolve.runtime.models import Message as Part
 from evolve.runtime.models.structure import closed_object
