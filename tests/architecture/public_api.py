@@ -51,7 +51,8 @@ def defined(door: Module) -> list[str]:
 
 def described(door: Module, name: str, by_name: dict[str, Module]) -> str:
     """The name, and for a function or class its parameters without types."""
-    for module in [door, *(m for key, m in by_name.items() if key.startswith(f"{door.name}."))]:
+    owner = by_name.get(handed_on(door).get(name, ""), door)
+    for module in [owner, *(m for key, m in by_name.items() if key.startswith(f"{owner.name}."))]:
         for node in module.tree.body:
             if isinstance(node, FunctionNode) and node.name == name:
                 return f"{name}({arguments(node)})"
