@@ -5,9 +5,10 @@ Importing this module imports the graph library, so it is imported where an agen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from importlib import import_module
 from typing import Any, cast
 
 from langgraph.graph import END, START, StateGraph
@@ -19,21 +20,6 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.kept_values import change_and_keep
 from evolve.agent.narration import narrate
 from evolve.agent.outcome import goes_on
-from evolve.agent.stages.act import act
-from evolve.agent.stages.ask import ask
-from evolve.agent.stages.best_of_n import best_of_n
-from evolve.agent.stages.commit import commit
-from evolve.agent.stages.critique import critique
-from evolve.agent.stages.decompose import decompose
-from evolve.agent.stages.distill import distill
-from evolve.agent.stages.judge import judge
-from evolve.agent.stages.observe import observe
-from evolve.agent.stages.plan import plan
-from evolve.agent.stages.recall import recall
-from evolve.agent.stages.reflect import reflect
-from evolve.agent.stages.revise import revise
-from evolve.agent.stages.search import search
-from evolve.agent.stages.vote import vote
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.agent.workflow import Workflow, kind_of, skill_of
 from evolve.core.episodes import Action, Plan, Step
@@ -44,24 +30,6 @@ from evolve.core.files import canonical_json, digest
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
 """``stage(state, context)`` gives what it changes, and changes neither."""
-
-STAGES: Mapping[str, Stage] = {
-    "act": act,
-    "ask": ask,
-    "best_of_n": best_of_n,
-    "commit": commit,
-    "critique": critique,
-    "decompose": decompose,
-    "distill": distill,
-    "judge": judge,
-    "observe": observe,
-    "plan": plan,
-    "recall": recall,
-    "reflect": reflect,
-    "revise": revise,
-    "search": search,
-    "vote": vote,
-}
 
 
 def graph_revision(workflow: Workflow) -> str:
@@ -117,7 +85,8 @@ def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpd
         return change_and_keep(state, context, kind)
     if kind is not None and kind.work is not None:
         return change_answer(state, context, name, _checked(name, kind.work))
-    return STAGES[name](state, context)
+    function: Stage = getattr(import_module(f"evolve.agent.stages.{name}"), name)
+    return function(state, context)
 
 
 def _checked(stage: str, work: Callable[..., Any]) -> StageWork:

@@ -264,6 +264,12 @@ def bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]
 def _is_constant(value: ast.expr | None, before: Mapping[str, Sequence[ast.stmt]]) -> bool:
     """Whether it calls only what gives constants; what a skill needs of it is looked at by the lint as well."""
     for call in (one for one in ast.walk(value or ast.Pass()) if isinstance(one, ast.Call | ast.Await)):
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Constant)
+        ):
+            continue  # such as "a an the".split()
         root = ast.unparse(call.func).partition(".")[0] if isinstance(call, ast.Call) else ""
         nodes = before.get(root, ())
         froms = [one.module or "" for one in nodes if isinstance(one, ast.ImportFrom)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, replace
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
 
-from evolve.agent.graph import STAGES, as_node
+from evolve.agent.graph import as_node
 from evolve.agent.state import AgentUpdate
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, Limits, Recalled
@@ -131,18 +132,21 @@ def test_an_answer_that_never_fits_ends_after_the_steps_of_the_workflow(make_age
 
 
 def test_stages_neither_change_their_state_nor_return_unknown_keys(make_agent, task, monkeypatch):
-    def guarded(name, original):
+    def guarded(module):
+        original = getattr(module, module.__name__.rpartition(".")[2])
+
         def stage(state, context):
             before = copy.deepcopy(state)
             update = original(state, context)
-            assert state == before, f"{name} changed its state in place"
+            assert state == before, f"{module.__name__} changed its state in place"
             assert set(update) <= set(AgentUpdate.__annotations__)
             return update
 
         return stage
 
     for name in Workflow().stages:
-        monkeypatch.setitem(STAGES, name, guarded(name, STAGES[name]))
+        module = import_module(f"evolve.agent.stages.{name}")
+        monkeypatch.setattr(module, name, guarded(module))
     assert make_agent().run_episode(task, variant="v", split="train").solved
 
 

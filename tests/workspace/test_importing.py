@@ -269,8 +269,9 @@ def test_exported_skills_and_folders_of_skills_come_back(workspace, tmp_path):
         (CHECK_DIGIT, "    check_digit('0123')  ->  '99'", "refused"),
         (CHECK_DIGIT.replace("Adds", ">>> check_digit('60')\n    '61'\n\n    Adds"), "", "refused"),
         (CHECK_DIGIT.replace("def check_digit", "def with_digit").replace(": str) -> str", ")"), "", "waiting"),
+        ('_SOME = frozenset("a an the".split())\n\n\n' + CHECK_DIGIT, "", "waiting"),
     ],
-    ids=["holds", "does not hold", "in a docstring", "another name, no types"],
+    ids=["holds", "does not hold", "in a docstring", "another name, no types", "a constant of split words"],
 )
 def test_examples_of_its_documents_are_tried(workspace, tmp_path, code, body, state):
     imported = workspace.skills.import_(skill(tmp_path, code=code, body=f"# A digit\n\n{body}\n").parent)

@@ -19,7 +19,7 @@ from evolve.runtime.models import KEPT
 from evolve.runtime.models import Message as Part
 from evolve.runtime.models.structure import closed_object
 from evolve_imports.corrections import MOST, Said, person_sentences, without_lead
-from evolve_imports.signs import ENOUGH, weight_of
+from evolve_imports.signs import weight_of
 from evolve_imports.transcripts import Message, Session
 
 _ROOM, _MESSAGE, _CONTEXT, _REPLY = 16_000, 1_200, 200, 2_048
@@ -27,8 +27,8 @@ _ROOM, _MESSAGE, _CONTEXT, _REPLY = 16_000, 1_200, 200, 2_048
 _LONGEST, _SHORTEST_QUOTE = 240, 6
 _CARRIED = 1 / 3
 """Least share of a proposal's words that were said in the session; the others make a sentence of them."""
-_FIRST, _SURE = 5.0, 3.0
-"""What the surest proposal of a model weighs, and from which weight a rule is proposed beside those."""
+_FIRST = 5.0
+"""What the surest proposal of a model weighs."""
 _OF_A_TASK = -2.0
 """Sum of the signs up to which a sentence is a task or a question, whatever the model makes of it."""
 _TEXT = {"type": "string"}
@@ -66,14 +66,6 @@ def corrections_by_model(
         reply = canonical_json(data)
         write_atomic(kept / name, reply.encode())
     return list(_borne_out(json.loads(reply)["proposals"], session, own))
-
-
-def with_sure_rules(told: Sequence[Said], rules: Sequence[Said]) -> list[Said]:
-    """What a model proposes, and after it what was said or typed twice or is plainly a rule and what it passed over."""
-    sure = [one for one in rules if one.count > 1 or one.weight >= _SURE]
-    quotes = [compact(one.quote) for one in told]
-    more = [one for one in sure if not any(quote in compact(one.quote) for quote in quotes)]
-    return [*told, *(replace(one, weight=min(one.weight, ENOUGH)) if one.count == 1 else one for one in more)]
 
 
 def _line(message: Message, own: str) -> str:

@@ -102,10 +102,11 @@ class Sessions(Shelf):
         rules = rules_said(session, unfit)
         if policy is None or not session.typed or (len(session.said) < 2 and not rules):
             return rules
-        from evolve_imports.asking import corrections_by_model, with_sure_rules
+        from evolve_imports.asking import corrections_by_model
 
         told = corrections_by_model(policy, session, unfit, self._desk.paths.store / "sessions")
-        return rules if told is None else with_sure_rules(told, rules)
+        # What a person typed more than once is no opinion of a model's.
+        return rules if told is None else [*told, *(one for one in rules if one.count > 1)]
 
     def _heard(self, session: Session, rules: Sequence[Said]) -> Heard:
         scanner = scanner_of(self._desk.paths, [Path(session.folder)] if session.folder else [])
