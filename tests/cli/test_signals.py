@@ -162,7 +162,7 @@ def test_ctrl_c_is_told_however_early_it_comes(start_cli, call):
 def test_nothing_is_loaded_before_ctrl_c_is_in_hand(start_cli):
     loaded = "import os, sys; before = set(sys.modules); import evolve.cli; print(*sorted(set(sys.modules) - before))"
     out, _ = start_cli(program=["-S", "-c", loaded]).communicate(timeout=300)
-    assert out.split() == ["__future__", "evolve", "evolve.cli", "evolve.core.lazy"]
+    assert out.split() == ["__future__", "evolve", "evolve.cli", "evolve.core", "evolve.core.lazy"]
 
 
 # Says when the program's main has begun.
