@@ -33,7 +33,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     with evolve.open(workspace, read_only=True) as opened:
         runs = opened.runs.list()
     if as_json:
-        emit_json(
+        return emit_json(
             [
                 {
                     "id": entry.run.id,
@@ -46,7 +46,6 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
                 for entry in runs
             ]
         )
-        return
     rows = [
         (
             entry.run.id,
@@ -74,8 +73,7 @@ def search_command(
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.runs.search(question, k)
     if as_json:
-        emit_json(found)
-        return
+        return emit_json(found)
     rows = [
         (
             said.place,

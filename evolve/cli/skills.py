@@ -113,10 +113,7 @@ def undo_command(name: Name, workspace: options.Workspace = None, as_json: optio
     """Use the version before a skill again, or the skill itself if it is out of use. Its tests have to pass."""
     with evolve.open(workspace) as opened:
         back = opened.skills.undo(name)
-    if as_json:
-        emit_json(_skill(back))
-    else:
-        emit(f"{back.name} is in use again ({back.status})")
+    emit_json(_skill(back)) if as_json else emit(f"{back.name} is in use again ({back.status})")
 
 
 @app.page("find", 'evolve skills find "initials of a name"', 'evolve skills find "dates" --json')
@@ -132,8 +129,7 @@ def find_command(
         taught = opened.skills.from_practice(found)
     skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:
-        emit_json([{**_skill(skill), **origin(skill.digest, taught)} for skill in skills])
-        return
+        return emit_json([{**_skill(skill), **origin(skill.digest, taught)} for skill in skills])
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none of yours fits")
     if len(found) > len(skills):
         note(practice_line(len(found) - len(skills), "skill"))
@@ -224,8 +220,9 @@ def export_command(
             description=description,
         )
     if as_json:
-        emit_json({"places": list(map(str, done.places)), "names": dict(done.names), "left_out": dict(done.left_out)})
-        return
+        return emit_json(
+            {"places": list(map(str, done.places)), "names": dict(done.names), "left_out": dict(done.left_out)}
+        )
     for place in done.places:
         emit(f"wrote {place}")
     for name, left in done.names.items():

@@ -36,8 +36,7 @@ def undo_command(
         patch = opened.undo(run, person=person)
         after = in_use(opened)
     if as_json:
-        emit_json(patch.to_json())
-        return
+        return emit_json(patch.to_json())
     show_patch(patch)
     if patch.run in tell_gone(before, after):
         emit(f"  to take that back: evolve skills own {patch.run}", whole=True)
@@ -52,7 +51,4 @@ def apply_command(
     """Apply the change of a run to its folder. evolve refuses if you changed one of its files since."""
     with evolve.open(workspace) as opened:
         patch = opened.runs.apply(run)
-    if as_json:
-        emit_json(patch.to_json())
-    else:
-        show_patch(patch)
+    emit_json(patch.to_json()) if as_json else show_patch(patch)
