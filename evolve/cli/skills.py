@@ -9,7 +9,7 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.kept import origin, practice_line
-from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
+from evolve.cli.render.output import counted, emit, emit_json, note, picked, shorten, table
 from evolve.cli.render.views import NO_TASK
 from evolve.errors import UsageError
 
@@ -82,13 +82,11 @@ def show_command(
         tried, known = opened.skills.rehearsals(name), opened.skills.versions(name)
         changed = opened.skills.difference(name)
     if as_json:
-        body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
-        body["history"] = history.to_json()
+        body: dict[str, Any] = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
+        body |= {"history": history.to_json(), "needs": skill.contract, "difference": changed}
         body["rehearsals"] = [vars(one) for one in tried]
-        body["needs"], body["difference"] = [dict(need) for need in skill.contract], changed
-        body["versions"] = [{"name": one.name, "status": one.status} for one in known]
-        emit_json({**_skill(skill), **body})
-        return
+        body["versions"] = [picked(one, "name", "status") for one in known]
+        return emit_json({**_skill(skill), **body})
     if versions:
         emit(table(("name", "status", "from"), [(one.name, one.status, one.source) for one in known]))
         emit(changed.rstrip(), exact=True)
@@ -220,9 +218,7 @@ def export_command(
             description=description,
         )
     if as_json:
-        return emit_json(
-            {"places": list(map(str, done.places)), "names": dict(done.names), "left_out": dict(done.left_out)}
-        )
+        return emit_json({"places": list(map(str, done.places)), **picked(done, "names", "left_out")})
     for place in done.places:
         emit(f"wrote {place}")
     for name, left in done.names.items():
@@ -252,13 +248,4 @@ def _counts(history: ItemHistory) -> tuple[str, str, str]:
 
 
 def _skill(skill: Skill) -> dict[str, Any]:
-    return {
-        "name": skill.name,
-        "status": skill.status,
-        "owner": skill.owner,
-        "description": skill.description,
-        "signature": skill.signature,
-        "digest": skill.digest,
-        "tasks": list(skill.tasks),
-        "source": skill.source,
-    }
+    return picked(skill, "name", "status", "owner", "description", "signature", "digest", "tasks", "source")

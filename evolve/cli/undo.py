@@ -43,11 +43,7 @@ def undo_command(
 
 
 @app.page("apply", "evolve apply r1", "evolve apply r1 --json")
-def apply_command(
-    run: options.RunId,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
+def apply_command(run: options.RunId, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Apply the change of a run to its folder. evolve refuses if you changed one of its files since."""
     with evolve.open(workspace) as opened:
         patch = opened.runs.apply(run)

@@ -13,7 +13,7 @@ from evolve.cli.causes import chain_data, evidence_data, insight_data
 from evolve.cli.naming import Kind, Named, named
 from evolve.cli.preferences import show_preference
 from evolve.cli.render.episodes import show_steps
-from evolve.cli.render.output import emit, emit_json
+from evolve.cli.render.output import emit, emit_json, picked
 from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
 from evolve.cli.render.why import show_chains, show_explained, show_insight, show_many, show_skill
 from evolve.errors import UsageError
@@ -131,7 +131,7 @@ def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool
     if past is None or len(past.episodes) < 2:
         return False
     if as_json:
-        tasks = [{name: getattr(one, name) for name in ("episode", "task", "status", "note")} for one in past.episodes]
+        tasks = [picked(one, "episode", "task", "status", "note") for one in past.episodes]
         told: dict[str, Any] = {"kind": "run", "run": found.id, "tasks": tasks}
         emit_json({**told, "steps": list(past.episodes)} if steps else told)
         return True

@@ -14,7 +14,7 @@ from evolve.cli.chat.showing import try_last
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
 from evolve.cli.chat.wishes import review_proposals
-from evolve.cli.render.output import at_home, counted, emit, shorten
+from evolve.cli.render.output import at_home, counted, emit, shorten, typed_as
 from evolve.cli.render.why import show_learned
 from evolve.errors import UsageError
 from evolve.workspace import Approve, LearnMode, PersonAct, models, named_path, parse_model
@@ -94,6 +94,19 @@ def run_slash_command(session: ChatSession, name: str, text: str) -> None:
     chosen.run(session, text)
 
 
+_TYPED = {
+    "evolve memory proposals keep": "/confirm",
+    "evolve memory proposals": "/remember",
+    "evolve memory list": "/memory",
+    "evolve skills list": "/skills",
+    "evolve skills show": "/skills",
+    "evolve forget": "/forget",
+    "evolve undo": "/undo",
+    "evolve why": "/why",
+}
+"""What is a slash command here, in what commands tell."""
+
+
 def run_command(session: ChatSession, *words: str) -> None:
     """Runs a command of the command line in the workspace of the session.
 
@@ -107,7 +120,8 @@ def run_command(session: ChatSession, *words: str) -> None:
     session.set_learning_aside()
     place = [] if session.setup.workspace is None else ["-w", session.setup.workspace]
     command = typer.main.get_command(build_app(*words[:3]))
-    session.code = command.main([*place, *words], prog_name="evolve", standalone_mode=False) or 0
+    with typed_as(_TYPED):
+        session.code = command.main([*place, *words], prog_name="evolve", standalone_mode=False) or 0
 
 
 def _last_turn(session: ChatSession) -> ChatTurn:
@@ -123,9 +137,9 @@ def _last_turn(session: ChatSession) -> ChatTurn:
 
 
 def _why(session: ChatSession, text: str) -> None:
-    whole = ["--steps"] if text == "--steps" else []
-    name = text if text and not whole else _last_turn(session).run
-    run_command(session, "why", *whole, *([] if text else ["--no-replay"]), "--", name)
+    named = text.removesuffix("--steps").strip()
+    how = ["--steps"] if text.endswith("--steps") else [] if named else ["--no-replay"]
+    run_command(session, "why", *how, "--", named or _last_turn(session).run)
 
 
 def _plan(session: ChatSession, text: str) -> None:
@@ -291,9 +305,10 @@ def _tell_learned(session: ChatSession) -> None:
     runs = dict.fromkeys(turn.run for turn in session.conversation.turns if turn.run)
     with session.opened(read_only=True) as workspace:
         taught = [workspace.runs.why(run) for run in runs]
-    for one in taught:
-        emit(f"{one.run}:")
-        show_learned(one)
+    with typed_as(_TYPED):
+        for one in taught:
+            emit(f"{one.run}:")
+            show_learned(one)
     if not taught:
         session.screen.say("learned", "nothing yet in this conversation")
 
