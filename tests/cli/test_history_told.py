@@ -39,5 +39,5 @@ def test_a_session_tells_it_of_skills_and_claims_no_use_that_there_was_not(learn
     done = chat('" x y " -> "X Y"', '"  un" -> "UN"', '"deux " -> "DEUX"', '" tr " -> "TR"', "", "/why", "/skills")
     assert done.code == 0, done.out
     (skill,) = (line for line in done.out.splitlines() if line.startswith("loud-name "))
-    assert skill.split()[1:7] == ["candidate", "1", "1", "2", "of", "3"]
+    assert skill.split()[1:7] == ["admitted", "1", "1", "2", "of", "3"]
     assert "used: " not in done.out
