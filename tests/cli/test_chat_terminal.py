@@ -183,7 +183,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("no", "not kept: ")
 
     # What is kept.
-    talk.turn("/why", "not applied")
+    talk.turn("/why", "you refused its change")
     talk.turn("/comment write numbers as digits", "you said: write numbers as digits", KEEP)
     talk.turn("everywhere", "kept for every task")
     talk.turn("/memory", "write numbers as digits")
