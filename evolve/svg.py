@@ -7,12 +7,13 @@ import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, pairwise
 from textwrap import wrap
 from typing import TypeVar
 from xml.sax.saxutils import escape
 
 Node = TypeVar("Node", bound=Hashable)
+Point = tuple[float, float]
 MARGIN = 24
 """Pixels around a picture."""
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -28,6 +29,7 @@ _STYLE = """
   .blue { fill: #e4effc; stroke: #5b93d1 } .violet { fill: #f1e8fb; stroke: #9a6fce }
   .amber { fill: #fdf0d9; stroke: #d39a2d } .green { fill: #e3f5e8; stroke: #55a96b }
   .pill { fill: #ffffff; stroke: #c3cad4 } .grid { fill: none; stroke: #9aa4b2; stroke-opacity: .25 }
+  .mark { stroke-dasharray: 4 4; stroke-opacity: 1 }
   .way { fill: none; stroke: currentColor; stroke-width: 2 } .head { fill: currentColor }
   .way, .head { color: #24507f } .plain { color: #6b7686 } .back { color: #c2571a } .against { color: #b3261e }
   @media (prefers-color-scheme: dark) {
@@ -71,22 +73,25 @@ def box(x: float, y: float, width: float, height: float, kind: str = "") -> str:
 
 
 def arrow(
-    start: tuple[float, float], end: tuple[float, float], bends: tuple[float, float], kind: str = "", title: str = ""
+    start: Point, end: Point, bends: Point, kind: str = "", title: str = "", through: Sequence[Point] = ()
 ) -> str:
     """A curve with a head at its end.
 
     Args:
         bends: How far right of its start and of its end the curve is drawn, in pixels; with none it is a straight line.
         title: What a pointer at it shows.
+        through: Points on its way.
     """
-    (x1, y1), (x2, y2), (leave, arrive) = start, end, bends
+    (x2, y2), (leave, arrive) = end, bends
     if arrive:
         side = math.copysign(1, arrive)
         head, x2 = f"M{x2:.0f} {y2:.0f} l{7 * side:.0f} -4 v8 z", x2 + 5 * side
     else:
-        side = math.copysign(1, y1 - y2)
+        side = math.copysign(1, start[1] - y2)
         head, y2 = f"M{x2:.0f} {y2:.0f} l-4 {7 * side:.0f} h8 z", y2 + 5 * side
-    path = f"M{x1:.0f} {y1:.0f} C{x1 + leave:.0f} {y1:.0f} {x2 + arrive:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"
+    path = f"M{start[0]:.0f} {start[1]:.0f}"
+    for (x, y), (to, down) in pairwise([start, *through, (x2, y2)]):
+        path += f" C{x + leave:.0f} {y:.0f} {to + arrive:.0f} {down:.0f} {to:.0f} {down:.0f}"
     told = f"<title>{escaped(title)}</title>" if title else ""
     return f'<path class="way {kind}" d="{path}">{told}</path><path class="head {kind}" d="{head}"/>'
 
@@ -143,9 +148,11 @@ def layered(edges: Iterable[tuple[Node, Node]]) -> list[list[Node]]:
         onward = sweep % 2 == 1
         for layer in layers[1:] if onward else layers[-2::-1]:
             means = dict[Node, float]()
-            for node in layer:
-                beside = [at[other] for other in (graph.predecessors if onward else graph.successors)(node)]
-                means[node] = sum(beside) / max(1, len(beside))
+            for node in layer:  # what has nothing on that side stays
+                beside = [at[other] for other in (graph.predecessors if onward else graph.successors)(node)] or [
+                    at[node]
+                ]
+                means[node] = sum(beside) / len(beside)
             layer.sort(key=lambda node: (means[node], ranks[node]))
             at.update((node, place) for place, node in enumerate(layer))
     return layers

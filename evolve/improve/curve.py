@@ -29,7 +29,7 @@ def draw_curve(report: Report) -> str:
         parts.append(panel.dot(place, value, _COLOURS["practice"], full=point.solved))
         if place > 1 and point.round != curve[place - 2].round:
             x = panel.x(place)
-            parts.append(f'<path class="grid" style="stroke-opacity: .8" stroke-dasharray="4 4" d="M{x:.1f} {panel.top} v{panel.height}"/>')
+            parts.append(f'<path class="grid mark" d="M{x:.1f} {panel.top} v{panel.height}"/>')
             parts.append(text(x + 4, panel.top + 12, f"round {point.round}", "dim halo"))
     return document(title, [*parts, *_held_out_panel(report)])
 

@@ -8,13 +8,14 @@ its weight how far that is proven, and the words at its beginning say both, with
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from evolve.episodes import FACT, QUOTED
 from evolve.memory.insights import Insight
 from evolve.memory.telling import Sentence, facts_of, from_to
-from evolve.svg import MARGIN, arrow, box, document, fitted, heading, layered, text, text_width
+from evolve.svg import MARGIN, Point, arrow, box, document, fitted, heading, layered, text, text_width
 
 MOST = 40
 """Insights that one picture holds; more of them nobody can follow."""
@@ -133,17 +134,17 @@ def svg(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = M
     nodes = _nodes(ends)
     words = {one.id: fitted(shown.words(one), _WORDS, size=11)[0] for one in shown.insights}
     column = _BOX + 3 * _BEND + max((text_width(each, 11) for each in words.values()), default=0)
-    places, ports = _layout(ends, {node: len(is_) + len(of) for node, (is_, of) in nodes.items()}, column)
+    places, points = _layout(ends, {node: len(is_) + len(of) for node, (is_, of) in nodes.items()}, column)
     ways, pills, rights = [], [], [680.0, *(x + _BOX for x, _, _ in places.values())]
     for one in shown.insights:
-        (x, y), stop, bond = ports[one.id, 0], ports[one.id, 1], shown.bond(one)
+        ((x, y), *through, stop), bond = points[one.id], shown.bond(one)
         start, bends = x + 18 + text_width(words[one.id], 11), (_BEND, -_BEND)
         if x >= stop[0]:  # against the order of the layers, or within one: round the right side
             bends = (_BEND, _BEND + start - stop[0])
             rights.append(start + _BEND)
         kind = f"{bond} {_shade(one.status)} {_COLOURS.get(bond, '')}".rstrip()
         cause, effect = (_named(node[0]) for node in ends[one.id])
-        ways.append(arrow((start, y), stop, bends, kind, f"{cause} → {effect}: {shown.words(one)}"))
+        ways.append(arrow((start, y), stop, bends, kind, f"{cause} → {effect}: {shown.words(one)}", through))
         pills.append(box(x + 4, y - 9, start - x - 4, 18, "pill") + text(x + 11, y + 4, words[one.id], "small"))
     effects = {effect for _, effect in ends.values()}
     boxes = [_box(place, "box green" if node in effects else "box", *nodes[node]) for node, place in places.items()]
@@ -158,42 +159,59 @@ Place = tuple[float, float, float]
 
 def _layout(
     ends: Mapping[str, tuple[Node, Node]], lines: Mapping[Node, int], column: float
-) -> tuple[dict[Node, Place], dict[tuple[str, int], tuple[float, float]]]:
-    """Where the boxes are, and where the line of each insight leaves its cause (0) and arrives at its effect (1).
+) -> tuple[dict[Node, Place], dict[str, list[Point]]]:
+    """Where the boxes are, and the points through which the line of each insight runs.
 
     Args:
         lines: How many lines of text each box has.
         column: From the left edge of a layer to that of the next, in pixels.
     """
-    layers = layered(ends.values())
-    columns = {node: number for number, layer in enumerate(layers) for node in layer}
+    columns = {node: number for number, layer in enumerate(layered(ends.values())) for node in layer}
+    # A line that passes layers has a place of its own in each, so that it runs behind no box.
+    chains: dict[str, list[Node]] = {
+        name: [cause, *((name, "passes", "", (str(at),)) for at in range(columns[cause] + 1, columns[effect])), effect]
+        for name, (cause, effect) in ends.items()
+    }
     sides = defaultdict[tuple[Node, bool], list[tuple[str, int]]](list)  # at a node's left or right: the ends of lines
-    for name, (cause, effect) in ends.items():
-        sides[cause, True].append((name, 0))
-        sides[effect, columns[cause] >= columns[effect]].append((name, 1))
-    places = dict[Node, Place]()
-    for number, layer in enumerate(layers):
-        y, above = float(_TOP), None
-        for node in layer:
-            high = max(30.0, 11 + 15 * lines[node], 10 + _PORT * max(len(sides[node, side]) for side in (False, True)))
-            # As near to the middle of its causes as the one above it allows.
-            causes = [places[cause] for cause, effect in ends.values() if effect == node and columns[cause] < number]
-            if causes:
-                low = max(top + tall for _, top, tall in causes)
-                y = max(y, (min(top for _, top, _ in causes) + low - high) / 2)
-            # Causes of another effect keep a distance, so that one sees which belong together.
-            after = {effect for cause, effect in ends.values() if cause == node}
-            y += _GAP if above not in (None, after) else 0
-            above = after
-            places[node] = (MARGIN + number * column, y, high)
-            y += high + _GAP
-    ports = {}
+    for name, chain in chains.items():
+        sides[chain[0], True].append((name, 0))
+        sides[chain[-1], columns[chain[0]] == columns[chain[-1]]].append((name, -1))
+    most = {node: max(len(sides[node, right]) for right in (False, True)) for node in lines}
+    tall = {node: max(30.0, 11 + 15 * lines[node], 10 + _PORT * most[node]) for node in lines}
+    places = _places([pair for chain in chains.values() for pair in pairwise(chain)], tall, column)
+    ports = dict[tuple[str, int], Point]()
     for (node, right), names in sides.items():
         x, top, high = places[node]
-        names.sort(key=lambda one: (places[ends[one[0]][1 - one[1]]][1], one))
+        names.sort(key=lambda one: (places[chains[one[0]][-2 if one[1] else 1]][1], one))
         for place, one in enumerate(names):
             ports[one] = (x + _BOX * right, top + high / 2 + (place - (len(names) - 1) / 2) * _PORT)
-    return places, ports
+    points = {}
+    for name, chain in chains.items():
+        through = [
+            (x + wide, top + high / 2) for x, top, high in (places[node] for node in chain[1:-1]) for wide in (0, _BOX)
+        ]
+        points[name] = [ports[name, 0], *through, ports[name, -1]]
+    return {node: places[node] for node in lines}, points
+
+
+def _places(edges: Sequence[tuple[Node, Node]], tall: Mapping[Node, float], column: float) -> dict[Node, Place]:
+    """The boxes layer by layer, each as near to the middle of its causes as the one above it allows."""
+    places = dict[Node, Place]()
+    for number, layer in enumerate(layered(edges)):
+        x, y, above = MARGIN + number * column, float(_TOP), None
+        for node in layer:
+            high = tall.get(node, _PORT)
+            causes = [places[cause] for cause, effect in edges if effect == node and places.get(cause, (x,))[0] < x]
+            if causes:
+                low = max(top + height for _, top, height in causes)
+                y = max(y, (min(top for _, top, _ in causes) + low - high) / 2)
+            # Causes of another effect keep a distance, so that one sees which belong together.
+            after = {effect for cause, effect in edges if cause == node}
+            y += _GAP if above not in (None, after) else 0
+            above = after
+            places[node] = (x, y, high)
+            y += high + _GAP
+    return places
 
 
 def _nodes(ends: Mapping[str, tuple[Node, Node]]) -> dict[Node, tuple[list[str], list[str]]]:

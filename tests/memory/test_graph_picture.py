@@ -121,6 +121,17 @@ def test_an_effect_that_is_a_cause_stands_between_in_its_own_scope():
     assert texts_of(root).count("door opens") == 2  # that of the ship leads nowhere
 
 
+def test_a_line_that_passes_a_layer_runs_behind_no_box():
+    root, _ = lines_of(svg([insight(1, "a", "b"), insight(2, "b", "c"), insight(3, "a", "c")]))
+    box = next(one for one in root.iter(f"{SVG}rect") if "green" in one.get("class", ""))
+    left, top, wide, high = (float(box.get(name)) for name in ("x", "y", "width", "height"))
+    long = max((one.get("d") for one in root.iter(f"{SVG}path")), key=len)
+    assert long.count("C") == 3
+    begin, end = (tuple(map(float, part.split()[-2:])) for part in long.split("C")[1:3])
+    assert (begin[0], end[0]) == (left, left + wide) and begin[1] == end[1]
+    assert not top <= begin[1] <= top + high
+
+
 def test_of_many_the_best_supported_are_drawn_and_the_rest_is_counted():
     many = [insight(number, f"op {number}", "solved", groups=number) for number in range(MOST + 5)]
     root, lines = lines_of(svg(many))
