@@ -50,7 +50,7 @@ def document(title: str, parts: Iterable[str], *, width: float = 960, height: fl
     """
     size = f'width="{width:.0f}" height="{height:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {size} role="img"'
-    page = f'aria-label="{escaped(title)}">\n<style>{_STYLE}{style}</style>\n<rect class="page" {size}/>'
+    page = f'aria-label="{_escaped(title)}">\n<style>{_STYLE}{style}</style>\n<rect class="page" {size}/>'
     return "\n".join([f"{head} {page}", *parts, "</svg>"]) + "\n"
 
 
@@ -61,9 +61,14 @@ def heading(title: str, lines: Iterable[str]) -> list[str]:
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
-    """Words at a place, in one line."""
+    """Words at a place, in one line.
+
+    Args:
+        kind: Classes of its style.
+        anchor: What of the line is at ``x``: ``start``, ``middle`` or ``end``.
+    """
     aligned = "" if anchor == "start" else f' text-anchor="{anchor}"'
-    return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}"{aligned}>{escaped(words)}</text>'
+    return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}"{aligned}>{_escaped(words)}</text>'
 
 
 def box(x: float, y: float, width: float, height: float, kind: str = "") -> str:
@@ -92,11 +97,11 @@ def arrow(
     path = f"M{start[0]:.0f} {start[1]:.0f}"
     for (x, y), (to, down) in pairwise([start, *through, (x2, y2)]):
         path += f" C{x + leave:.0f} {y:.0f} {to + arrive:.0f} {down:.0f} {to:.0f} {down:.0f}"
-    told = f"<title>{escaped(title)}</title>" if title else ""
+    told = f"<title>{_escaped(title)}</title>" if title else ""
     return f'<path class="way {kind}" d="{path}">{told}</path><path class="head {kind}" d="{head}"/>'
 
 
-def escaped(words: str) -> str:
+def _escaped(words: str) -> str:
     """A text as XML holds it."""
     return escape(_NO_XML.sub("\ufffd", words), {'"': "&quot;"})
 

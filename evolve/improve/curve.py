@@ -49,7 +49,7 @@ def _held_out_panel(report: Report) -> list[str]:
     )
     parts = panel.frame()
     if not every:
-        parts.append(text(panel.left + 90, panel.top + panel.height / 2, "the test tasks are still sealed", "dim"))
+        parts.append(text(panel.left + 90, panel.top + 0.4 * panel.height, "the test tasks are still sealed", "dim"))
     for row, (arm, values) in enumerate(costs.items()):
         points = [(panel.x_range[0], 0.0)]
         for number, cost in enumerate(values, 1):

@@ -13,7 +13,7 @@ from evolve.workflow.stages import kind_of, skill_of
 _BOX, _HEIGHT, _PITCH, _TOP, _TEXT = 224, 40, 70, 84, 350
 """In pixels: width and height of a box, from one to the next, above the first, width of what is said of each."""
 _FIRST, _FURTHER = 80, 32
-"""How far the shortest of them bends, and how much further each longer one."""
+"""How far the shortest way along the side bends, and how much further each longer one, in pixels."""
 _PHASES = {
     "recall": "box", "plan": "box", "prepare": "box",
     "act": "box blue", "ask": "box blue", "observe": "box blue",
@@ -63,9 +63,8 @@ def svg(workflow: Workflow, *, title: str = "workflow") -> str:
 def _box(stage: str, left: float, top: float, bound: int) -> str:
     kind, skill = kind_of(stage), skill_of(stage)
     places, does = (kind.places, kind.does) if kind is not None else ((), "")
-    name = stage if skill is None else skill[0]
     if skill is not None:  # which one is meant, as the box may be too small for its name
-        does = f"{fitted(name, 230, size=12)[0]}@{skill[1][:12]}: proposes an answer, changes one, or doubts one"
+        does = f"{fitted(skill[0], 230, size=12)[0]}@{skill[1][:12]}: proposes an answer, changes one, or doubts one"
     lines = fitted(does, _TEXT, size=12, most=2)
     parts = [
         box(left, top, _BOX, _HEIGHT, _PHASES.get(places[0] if places else "", "box")),
