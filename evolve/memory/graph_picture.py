@@ -32,17 +32,11 @@ _LINES: Mapping[str, str] = {
     "prevents": "prevents",
 }
 """What lines say, by relation; ``seen`` is what was observed of an operation and not tried."""
-_SHADES: Mapping[str, tuple[str, ...]] = {
-    "confirmed": ("confirmed",),
-    "supported": ("supported",),
-    "open": ("hypothesis", "contested"),
-    "past": ("refuted", "superseded", "expired"),
-}
-"""Statuses by how strong their lines are, the strongest first."""
 _STYLE = """
   .sufficient { stroke-dasharray: 14 4 } .prevents { stroke-dasharray: 7 5 }
   .no_effect { stroke-dasharray: 1 5; stroke-linecap: round }
-  .confirmed { stroke-width: 4 } .open { stroke-width: 1 } .past { stroke-width: 1; opacity: .5 }
+  .confirmed { stroke-width: 4 } .hypothesis, .contested { stroke-width: 1 }
+  .refuted, .superseded, .expired { stroke-width: 1; opacity: .5 }
 """
 _TITLE = "Claims of what leads to what, and what speaks for each"
 _COLOURS: Mapping[str, str] = {"no_effect": "plain", "seen": "plain", "prevents": "against"}
@@ -142,7 +136,7 @@ def svg(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = M
         if x >= stop[0]:  # against the order of the layers, or within one: round the right side
             bends = (_BEND, _BEND + start - stop[0])
             rights.append(start + _BEND)
-        kind = f"{bond} {_shade(one.status)} {_COLOURS.get(bond, '')}".rstrip()
+        kind = f"{bond} {one.status} {_COLOURS.get(bond, '')}".rstrip()
         cause, effect = (_named(node[0]) for node in ends[one.id])
         ways.append(arrow((start, y), stop, bends, kind, f"{cause} → {effect}: {shown.words(one)}", through))
         pills.append(box(x + 4, y - 9, start - x - 4, 18, "pill") + text(x + 11, y + 4, words[one.id], "small"))
@@ -234,10 +228,6 @@ def _box(place: Place, kind: str, name: list[str], tasks: list[str]) -> str:
     lines = [(line, "") for line in name] + [(line, "dim") for line in tasks]
     words = (text(x + 12, first + 15 * number, *line) for number, line in enumerate(lines))
     return box(x, top, _BOX, high, kind) + "".join(words)
-
-
-def _shade(status: str) -> str:
-    return next(shade for shade, statuses in _SHADES.items() if status in statuses)
 
 
 def _named(name: str) -> str:

@@ -54,8 +54,9 @@ def svg(workflow: Workflow, *, title: str = "workflow") -> str:
             side, anchor = (-8, "end") if edge.condition in ("again", "doubtful") else (8, "start")
             words.append(text(x + side, low + 19, word, "dim halo", anchor))
     bounds = visit_bounds(workflow)
+    told = f"{len(tops)} stages, at most {sum(bounds.values())} visits; {workflow.digest[:12]}"
     boxes = [_box(stage, left, top, bounds[stage]) for stage, top in tops.items()]
-    parts = [*heading(title, [_summary(workflow)]), *ways, *words, *boxes]
+    parts = [*heading(title, [told]), *ways, *words, *boxes]
     width, height = left + _BOX + _TEXT + 2 * MARGIN, _TOP + _PITCH * len(tops)
     return document(title, parts, width=width, height=height)
 
@@ -81,8 +82,3 @@ def _box(stage: str, left: float, top: float, bound: int) -> str:
 def _label(stage: str) -> str:
     skill = skill_of(stage)
     return fitted(stage if skill is None else skill[0], 180, size=14)[0]
-
-
-def _summary(workflow: Workflow) -> str:
-    most = sum(visit_bounds(workflow).values())
-    return f"{len(workflow.stages)} stages, at most {most} visits; {workflow.digest[:12]}"

@@ -54,7 +54,7 @@ def texts_of(root):
     return [one.text or "" for one in root.iter(f"{SVG}text")]
 
 
-def test_the_line_says_the_relation_and_its_shade_the_status():
+def test_the_line_says_the_relation_and_its_weight_the_status():
     root, lines = lines_of(
         svg(
             [
@@ -67,7 +67,7 @@ def test_the_line_says_the_relation_and_its_shade_the_status():
         "way", "necessary", "confirmed",
     ]  # fmt: skip
     assert lines["the network <b>fails</b> & stays so → solved: prevents (refuted, 2 trials for it, 0 against)"] == [
-        "way", "prevents", "past", "against",
+        "way", "prevents", "refuted", "against",
     ]  # fmt: skip
     assert {"needs it (confirmed, 7 trials for it, 0 against)", "sorting", "solved"} <= set(texts_of(root))
 
