@@ -64,7 +64,7 @@ INNER = {
         ("store", "text_screen", "equality"),
         ("episodes", "prompts", "settings", "events", "cancellation"),
         ("ledger", "paths", "redaction", "extensions"),
-        ("files", "frontmatter", "text_files"),
+        ("files", "frontmatter", "svg", "text_files"),
         ("activity", "failpoints", "reasons"),
         ("errors", "lazy"),
     ),
