@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -131,7 +132,8 @@ def _cpu() -> str:
 
 
 def common_options(parser: argparse.ArgumentParser, *, seeds: int) -> None:
-    """The options every benchmark has."""
+    """The options every benchmark has; none measures the skills that come with evolve, its commands included."""
+    os.environ["EVOLVE_SEED_SKILLS"] = "off"
     parser.add_argument("--quick", action="store_true", help="a small version that ends within a minute")
     parser.add_argument("--seeds", type=int, default=seeds, help="independent repetitions or splits")
     parser.add_argument("--json", action="store_true", help="print the whole file instead of a table")

@@ -28,6 +28,7 @@ Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, fro
 def list_command(
     retired: Annotated[bool, typer.Option("--all", help="Also those that are not in use.")] = False,
     practice: options.Practice = False,
+    shipped: Annotated[bool, typer.Option("--seeds", help="Also those that come with evolve.")] = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -38,6 +39,8 @@ def list_command(
         skills = opened.skills.list(() if retired else (*ACTIVE, "doubtful"))
         # Idle: served no task but its own. Still found and exported, only not offered to searches.
         others = [] if retired else opened.skills.list(("idle",))
+        seeds = opened.skills.seeds()
+        skills += seeds if shipped else []
         taught = opened.skills.from_practice([*skills, *others])
         parts, histories = len(opened.skills.parts()), opened.skills.histories(skills)
         for name, reason in opened.skills.quarantined.items():
@@ -46,9 +49,9 @@ def list_command(
         kept = [one for one in opened.runs.kept() if one.source not in owned]
         for unused in opened.skills.unused_folders():
             note(f"warning: {unused.why}; {unused.fix}")
-    skills.sort(key=lambda skill: (skill.digest in taught, -len(skill.tasks), skill.name))
+    skills.sort(key=lambda skill: (skill.digest in taught, skill in seeds, -len(skill.tasks), skill.name))
     if as_json:
-        data = ({**_skill(one), **origin(one.digest, taught)} for one in skills)
+        data = ({**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills)
         emit_json([{**told, "history": histories[told["digest"]].to_json()} for told in data])
         return
     left_out = [] if practice else [skill for skill in skills if skill.digest in taught]
@@ -62,6 +65,8 @@ def list_command(
     emit(table(header, rows, spare=("trials",)) or "no skills of yours yet")
     if left_out:
         note(practice_line(len(left_out), "skill"))
+    if seeds and not shipped:
+        note(f"{counted(len(seeds), 'skill')} from evolve: --seeds shows {'it' if len(seeds) == 1 else 'them'}")
     if idle:
         note(f"{counted(idle, 'skill')} that no other task used: --all lists {'it' if idle == 1 else 'them'} too")
     if parts:
@@ -132,7 +137,7 @@ def find_command(
         taught = opened.skills.from_practice(found)
     skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:
-        emit_json([{**_skill(skill), **origin(skill.digest, taught)} for skill in skills])
+        emit_json([{**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills])
         return
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none of yours fits")
     if len(found) > len(skills):

@@ -78,6 +78,10 @@ class Skills(Shelf):
         """Parts of answers, in use or of the given statuses: operations of the search that nobody would ask for."""
         return [skill for skill in self._stores.skills.list(statuses) if skill.hidden]
 
+    def seeds(self) -> builtins.list[Skill]:
+        """Skills that come with evolve, without those that helped here or were changed: these are in :meth:`list`."""
+        return self._stores.skills.seeds()
+
     @property
     def quarantined(self) -> Mapping[str, str]:
         """Skills that are not used because their body is damaged, with what is wrong."""
@@ -121,10 +125,10 @@ class Skills(Shelf):
         # Which skills there are is cheap to ask; what they say is read again only where that changed.
         key = self._stores.skills.standing(KEPT)
         if self._index is None or self._index[0] != key:
-            kept = self.list(KEPT)
+            kept = [*self.seeds(), *self.list(KEPT)]
             texts = {skill.digest: search_text(skill) for skill in kept}
             self._index = (key, SkillIndex(texts, self._stores.memory.embedder), self.from_practice(kept))
-        found, taught = self._index[1].best(query, len(key)), self._index[2]
+        found, taught = self._index[1].best(query, len(key) + len(self.seeds())), self._index[2]
         own = [digest for digest in found if digest not in taught][:k]
         more = [digest for digest in found if digest in taught][:k] if practice else []
         return [self.show(digest) for digest in (*own, *more)]
@@ -238,7 +242,7 @@ class Skills(Shelf):
             case = taken_up(skill.name) == self.reason(one.name) or taken_up(one.name) == self.reason(skill.name)
             return case or (again and names_of(one.signature) == names_of(skill.signature))
 
-        return [one for one in self.list() if does_the_same(one)]
+        return [one for one in (*self.list(), *self.seeds()) if does_the_same(one)]
 
     def difference(self, name: str) -> str:
         """What a skill's code changed of that of its version before, as a unified diff; "" for the first one."""
