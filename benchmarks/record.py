@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -18,6 +17,9 @@ from evolve.gate import Interval
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED_WITH = ("evolve-learn", "langgraph", "chromadb", "numpy")
+
+UNSEEDED = {"seed_skills": "off"}
+"""Settings of a workspace whose agent has what it learned alone, and not the skills that come with evolve."""
 
 Op = Literal["<=", ">=", "==", "high <=", "low >", "low >="]
 """``high`` and ``low`` compare a bound of the interval; the others compare the value."""
@@ -132,8 +134,7 @@ def _cpu() -> str:
 
 
 def common_options(parser: argparse.ArgumentParser, *, seeds: int) -> None:
-    """The options every benchmark has; none measures the skills that come with evolve, its commands included."""
-    os.environ["EVOLVE_SEED_SKILLS"] = "off"
+    """The options every benchmark has."""
     parser.add_argument("--quick", action="store_true", help="a small version that ends within a minute")
     parser.add_argument("--seeds", type=int, default=seeds, help="independent repetitions or splits")
     parser.add_argument("--json", action="store_true", help="print the whole file instead of a table")

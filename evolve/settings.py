@@ -58,7 +58,6 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
         "EVOLVE_CANDIDATES": "setting `candidates`",
         "EVOLVE_SECONDS": "setting `seconds`",
         "EVOLVE_SEED": "setting `seed`, and --seed where it is not given",
-        "EVOLVE_SEED_SKILLS": "setting `seed_skills`",
         "EVOLVE_BUDGET": "--budget where it is not given; several bounds with spaces between",
         "EVOLVE_DAY_LIMIT": "one more bound beside the setting `day_limit`",
         "EVOLVE_TOTAL_LIMIT": "one more bound beside the setting `total_limit`",

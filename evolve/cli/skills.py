@@ -21,6 +21,7 @@ app = pages.App(
     *("evolve skills list", "evolve skills export --trusted --to my_skills"),
 )
 
+Seeds = Annotated[bool, typer.Option("--seeds", help="Also those that come with evolve.")]
 Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, from the list.")]
 
 
@@ -28,7 +29,7 @@ Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, fro
 def list_command(
     retired: Annotated[bool, typer.Option("--all", help="Also those that are not in use.")] = False,
     practice: options.Practice = False,
-    shipped: Annotated[bool, typer.Option("--seeds", help="Also those that come with evolve.")] = False,
+    shipped: Seeds = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -128,12 +129,13 @@ def undo_command(name: Name, workspace: options.Workspace = None, as_json: optio
 def find_command(
     query: Annotated[str, typer.Argument(metavar="WORDS", help="What the skill should do.")],
     practice: options.Practice = False,
+    shipped: Seeds = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Find skills by words."""
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.skills.find(query, practice=True)
+        found = opened.skills.find(query, practice=True, seeds=shipped)
         taught = opened.skills.from_practice(found)
     skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:

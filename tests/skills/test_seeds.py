@@ -74,10 +74,12 @@ class Quits:
         ("on", "Which colour has the sky?", False),
     ],
 )
-def test_a_model_is_offered_the_seeds_that_fit_its_task(tmp_path, monkeypatch, seeds, task, offered):
-    monkeypatch.setenv("EVOLVE_SEED_SKILLS", seeds)
+def test_a_model_is_offered_the_seeds_that_fit_its_task(tmp_path, seeds, task, offered):
     double = Quits()
-    with ScriptedEndpoint(double=double) as endpoint, evolve.open(tmp_path / "ws", model=endpoint.model) as workspace:
+    with (
+        ScriptedEndpoint(double=double) as endpoint,
+        evolve.open(tmp_path / "ws", model=endpoint.model, settings={"seed_skills": seeds}) as workspace,
+    ):
         workspace.run(task)
         learned = workspace.stores.practice_arm(workspace.workflow.show())
     assert any("working_days_between" in prompt for prompt in double.prompts) == offered and double.prompts

@@ -114,11 +114,12 @@ class Skills(Shelf):
         shipped = shipped_tasks(self._stores)
         return frozenset(skill.digest for skill in skills if only_practised(skill, shipped))
 
-    def find(self, query: str, k: int = 8, *, practice: bool = False) -> builtins.list[Skill]:
+    def find(self, query: str, k: int = 8, *, practice: bool = False, seeds: bool = False) -> builtins.list[Skill]:
         """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them.
 
         Args:
             practice: Also, behind them, as many that came from practice; see :meth:`from_practice`.
+            seeds: Also, behind these, as many seeds.
         """
         from evolve.export import SkillIndex, search_text
 
@@ -128,9 +129,11 @@ class Skills(Shelf):
             kept = [*self.seeds(), *self.list(KEPT)]
             texts = {skill.digest: search_text(skill) for skill in kept}
             self._index = (key, SkillIndex(texts, self._stores.memory.embedder), self.from_practice(kept))
-        found, taught = self._index[1].best(query, len(key) + len(self.seeds())), self._index[2]
-        own = [digest for digest in found if digest not in taught][:k]
+        shipped, taught = {seed.digest for seed in self.seeds()}, self._index[2]
+        found = self._index[1].best(query, len(key) + len(shipped))
+        own = [digest for digest in found if digest not in taught | shipped][:k]
         more = [digest for digest in found if digest in taught][:k] if practice else []
+        more += [digest for digest in found if digest in shipped][:k] if seeds else []
         return [self.show(digest) for digest in (*own, *more)]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
