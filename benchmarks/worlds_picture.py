@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.worlds_figures import Row, by_steps
 from evolve.gate import Interval, mean
-from evolve.improve.panels import Panel, document, frame, line, text_at
+from evolve.svg import Panel, document, text
 
 COLOURS: Mapping[str, str] = {"gen-adapt": "#2b5fb8", "adapt": "#1a7f5a", "no memory": "#8a8f98", "novelty": "#b8772b"}
 EVERY = 100
@@ -23,14 +23,13 @@ EVERY = 100
 def draw(rows: Sequence[Row]) -> str:
     """The SVG document."""
     left = Panel(left=70, title="score by trial", x_label="trial", y_label="mean", x_range=(1, 12), y_range=(0, 100))
-    parts = frame(left)
+    parts = left.frame()
     for arm in ("adapt", "gen-adapt"):
         curve = _by_trial(rows, arm)
         band = [(at, one.low) for at, one in enumerate(curve, 1)]
         band += [(at, one.high) for at, one in reversed(list(enumerate(curve, 1)))]
-        around = " ".join(f"{left.x(x):.1f},{left.y(y):.1f}" for x, y in band if y is not None)
-        parts.append(f'<polygon points="{around}" fill="{COLOURS[arm]}" fill-opacity="0.15"/>')
-        parts.append(line(left, [(at, one.value or 0.0) for at, one in enumerate(curve, 1)], COLOURS[arm]))
+        parts.append(left.area([(x, y) for x, y in band if y is not None], COLOURS[arm]))
+        parts.append(left.line([(at, one.value or 0.0) for at, one in enumerate(curve, 1)], COLOURS[arm]))
     curves = {arm: by_steps(rows, arm, EVERY) for arm in COLOURS}
     longest = max(map(len, curves.values())) * EVERY
     right = Panel(
@@ -41,10 +40,11 @@ def draw(rows: Sequence[Row]) -> str:
         x_range=(0, longest),
         y_range=(0, 100),
     )
-    parts += frame(right)
+    parts += right.frame()
     for number, (arm, values) in enumerate(curves.items()):
-        parts.append(line(right, [(EVERY * at, one) for at, one in enumerate(values, 1)], COLOURS[arm]))
-        parts.append(text_at(right.left + 290, right.top + 24 + 16 * number, arm, colour=COLOURS[arm]))
+        parts.append(right.line([(EVERY * at, one) for at, one in enumerate(values, 1)], COLOURS[arm]))
+        x, y = right.left + 290, right.top + 24 + 16 * number
+        parts.append(f'<path d="M{x} {y - 4} h24" stroke="{COLOURS[arm]}" stroke-width="2.5"/>' + text(x + 30, y, arm))
     return document("trials in worlds, without a model", parts)
 
 

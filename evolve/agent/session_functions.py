@@ -70,7 +70,7 @@ class _Defined:
 def session_functions(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
     """The drafts; none where the last answer was not accepted but by a model, or in a loop not verified."""
     judged, own = steps[-1].judgement if steps else None, context.identity.split == OWN
-    if judged is None or not judged.accepted or judged.judged or not (own or judged.verified) or context.view.examples:
+    if judged is None or not judged.accepted or judged.judged or not (own or judged.verified):
         return ()
     in_blocks = not context.kind.one_file
     path = [step for step in context.environment.focus(steps) if step.action.explores or (in_blocks and acts(step))]

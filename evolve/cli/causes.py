@@ -9,7 +9,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json, shorten, writing
+from evolve.cli.render.output import counted, emit, emit_json, picked, shorten, writing
 
 if TYPE_CHECKING:
     from evolve.workspace import CausalChain, EvidenceRow, Insight, Sentence
@@ -76,14 +76,7 @@ def origin_lines(chain: CausalChain, runs: Mapping[str, str]) -> list[str]:
 def insight_data(insight: Insight, told: Sentence) -> dict[str, Any]:
     """An insight as data, in the words in which it is told."""
     return {
-        "id": insight.id,
-        "cause": insight.cause,
-        "relation": insight.relation,
-        "effect": insight.effect,
-        "status": insight.status,
-        "evidence": insight.evidence,
-        "tasks": insight.tasks,
-        "groups": insight.groups,
+        **picked(insight, "id", "cause", "relation", "effect", "status", "evidence", "tasks", "groups"),
         "posterior_mean": round(insight.posterior.mean, 4),
         "text": told.text,
         "counts": told.counts,

@@ -117,10 +117,7 @@ def demo_command(
             raise Interrupted(told, hint="evolve demo", exit_code=code) from stop
         uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         facts["cpu_seconds"] = round(sum(use.ru_utime + use.ru_stime for use in uses), 1)
-        if as_json:
-            emit_json(facts)
-        else:
-            show.end(place, skills[0] if skills else "--all", facts["cpu_seconds"])
+        emit_json(facts) if as_json else show.end(place, skills[0] if skills else "--all", facts["cpu_seconds"])
         flush()
         unfinished.pop_all()  # whoever ran it knows where the folder is
 

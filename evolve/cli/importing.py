@@ -9,7 +9,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.output import emit, emit_json, note, shorten, table, visible
+from evolve.cli.render.output import emit, emit_json, note, picked, shorten, table, visible
 
 if TYPE_CHECKING:
     from evolve.workspace import Imported
@@ -37,8 +37,7 @@ def import_command(
         emit_json(imported) if as_json else tell_imported(imported, mine=mine)
         raise typer.Exit(0 if any((imported.admitted, imported.waiting, imported.guidance, imported.known)) else 1)
     if as_json:
-        names = ("name", "state", "origin", "reason", "digest", "evidence")
-        emit_json([{name: getattr(one, name) for name in names} for one in rows])
+        emit_json([picked(one, "name", "state", "origin", "reason", "digest", "evidence") for one in rows])
     else:
         told = [(one.name, one.state, one.origin, shorten(one.reason, 80)) for one in rows]
         emit(table(("name", "state", "from", "why"), told, spare=("why",)) or "nothing is imported yet")

@@ -49,8 +49,7 @@ def trust_command(
 def _tell(made: Place, *, as_json: bool) -> None:
     root, fresh = made.paths.root, made.created
     if as_json:
-        emit_json({"workspace": str(root), "created": fresh})
-        return
+        return emit_json({"workspace": str(root), "created": fresh})
     emit(f"{'made' if fresh else 'already'} a workspace: {root}")
     for line in _without_model(root) if fresh else ():
         note(line)

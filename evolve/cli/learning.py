@@ -52,8 +52,7 @@ def learn_command(
         taught = opened.learn(run)
         left = opened.runs.unlearned()
     if as_json:
-        emit_json([taught_data(one) for one in taught])
-        return
+        return emit_json([taught_data(one) for one in taught])
     for one in taught:
         emit(f"{one.run}, {one.task}: {_lesson(one)}")
         _tell_found(one)

@@ -106,8 +106,7 @@ def recall_command(
         encoder, taught = opened.memory.encoder, opened.memory.from_practice()
         others = {entry.id: (entry.author, entry.role) for entry in opened.memory.notes() if entry.role != "user"}
     if as_json:
-        emit_json([{**to_data(one), **origin(one.id, taught)} for one in recalled])
-        return
+        return emit_json([{**to_data(one), **origin(one.id, taught)} for one in recalled])
     _show_recalled(recalled, others)
     note(f"encoder: {encoder}")
 
@@ -150,10 +149,7 @@ def note_command(
     with evolve.open(workspace) as opened:
         said = cast("Any", role)  # another word is refused there, with those that are known
         saved = opened.memory.note(text, author=by, role=said, at=at, thread=thread, source=source)
-    if as_json:
-        emit_json(saved)
-    else:
-        emit(visible(f"noted: {saved.text}", lines=False))
+    emit_json(saved) if as_json else emit(visible(f"noted: {saved.text}", lines=False))
 
 
 @app.page("export", "evolve memory export notes.jsonl", "evolve memory export --to agents-md --into AGENTS.md")
@@ -191,10 +187,7 @@ def export_command(
     else:
         told = {"lines": count, "file": str(into) if into is not None else None, "block": block}
         text = block if into is None else f"wrote {counted(count, 'line')} between its marks in {into}"
-    if as_json:
-        emit_json(told)
-    else:
-        emit(visible(text, lines=file is None and into is None), exact=True)
+    emit_json(told) if as_json else emit(visible(text, lines=file is None and into is None), exact=True)
 
 
 @app.page("import", "evolve memory import notes.jsonl", "evolve memory import notes.jsonl --mine")
@@ -209,7 +202,4 @@ def import_command(
     """Take in the notes of a file, all or none. Without --mine they count as quoted and reach no run."""
     with evolve.open(workspace) as opened:
         count = opened.memory.import_(file, mine=mine)
-    if as_json:
-        emit_json({"notes": count})
-    else:
-        emit(f"{counted(count, 'new note')}")
+    emit_json({"notes": count}) if as_json else emit(f"{counted(count, 'new note')}")

@@ -43,8 +43,7 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
 
     chosen = models(workspace).chosen()
     if as_json:
-        emit_json({"policies": ["search", "language"], "models": chosen})
-        return
+        return emit_json({"policies": ["search", "language"], "models": chosen})
     emit(_SEARCH)
     emit(table(("role", "model"), list(chosen.items())) or "no language model is chosen: evolve models default NAME")
     note(_WHO)
@@ -62,8 +61,7 @@ def list_command(model: Name = None, workspace: options.Workspace = None, as_jso
             emit_json({"models": [], "problem": str(problem)})
         raise
     if as_json:
-        emit_json(listing)
-        return
+        return emit_json(listing)
     note(f"models at {listing.base_url}; dollars for a million tokens")
     cells = [(entry.model, _dollars(entry.input), _dollars(entry.output)) for entry in listing.models]
     emit(table(("model", "input", "output"), cells) or "it lists none")
@@ -82,8 +80,7 @@ def check_command(
 
     probes = models(workspace).check(recorded(model, record, replay))
     if as_json:
-        emit_json([_probed(probe) for probe in probes])
-        return
+        return emit_json([_probed(probe) for probe in probes])
     for probe in probes:
         abilities = probe.abilities
         emit(f"{probe.endpoint.name}: works")
@@ -119,10 +116,7 @@ def default_command(
     if model is not None:
         note(f"wrote it to {workspace_models.default(model)}")
     chosen = workspace_models.chosen().get("default", "") if model is None else model.strip()
-    if as_json:
-        emit_json({"model": chosen})
-    else:
-        emit(chosen or "no language model is chosen")
+    emit_json({"model": chosen}) if as_json else emit(chosen or "no language model is chosen")
 
 
 def _dollars(price: float | None) -> str:

@@ -33,8 +33,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     with evolve.open(workspace, read_only=True) as opened:
         preferences = opened.preferences.list()
     if as_json:
-        emit_json(preferences)
-        return
+        return emit_json(preferences)
     rows = [
         (
             preference.id[:10],
@@ -56,10 +55,7 @@ def show_command(
     """Show one preference, where it holds, and each act of yours behind it, word for word."""
     with evolve.open(workspace, read_only=True) as opened:
         shown = opened.preferences.show(preference)
-    if as_json:
-        emit_json(shown)
-        return
-    show_preference(shown)
+    emit_json(shown) if as_json else show_preference(shown)
 
 
 def show_preference(shown: Preference) -> None:

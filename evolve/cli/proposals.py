@@ -70,10 +70,7 @@ def proposals_command(
     decision = Decision(proposal=proposal, keep=action != "no", words=text or "", everywhere=everywhere)
     with evolve.open(workspace) as opened:
         decided = decide(opened, decision)
-    if as_json:
-        emit_json(decided)
-    else:
-        emit(kept_line(decided))
+    emit_json(decided) if as_json else emit(kept_line(decided))
 
 
 def decide(opened: Workspace, decision: Decision) -> Preference:

@@ -14,7 +14,7 @@ from evolve.cli import asking, options, overrides, pages
 from evolve.cli.render.amounts import spending
 from evolve.cli.render.changes import left_alone, show_diff
 from evolve.cli.render.layout import minute
-from evolve.cli.render.output import emit, emit_json, flush, paused, shorten, table, visible
+from evolve.cli.render.output import emit, emit_json, flush, paused, picked, shorten, table, visible
 from evolve.cli.render.views import RunView, answer_command, subgoal_line
 from evolve.errors import UsageError
 
@@ -33,20 +33,8 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     with evolve.open(workspace, read_only=True) as opened:
         runs = opened.runs.list()
     if as_json:
-        emit_json(
-            [
-                {
-                    "id": entry.run.id,
-                    "kind": entry.run.kind,
-                    "started": entry.run.started,
-                    "state": entry.run.state,
-                    "body": dict(entry.run.body),
-                    "episodes": entry.episodes,
-                }
-                for entry in runs
-            ]
-        )
-        return
+        names = ("id", "kind", "started", "state", "body")
+        return emit_json([{**picked(entry.run, *names), "episodes": entry.episodes} for entry in runs])
     rows = [
         (
             entry.run.id,
@@ -74,8 +62,7 @@ def search_command(
     with evolve.open(workspace, read_only=True) as opened:
         found = opened.runs.search(question, k)
     if as_json:
-        emit_json(found)
-        return
+        return emit_json(found)
     rows = [
         (
             said.place,
@@ -100,17 +87,8 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
         for state in subgoal_states(record.steps)
     ]
     return {
-        "episode": record.episode,
-        "task": record.task,
-        "split": record.split,
-        "variant": record.variant,
-        "status": record.status,
-        "verified": record.verified,
-        "checked": record.checked,
-        "candidates": record.cost.candidates,
-        "calls": record.cost.calls,
-        "tokens": record.cost.tokens,
-        "money": record.cost.money,
+        **picked(record, "episode", "task", "split", "variant", "status", "verified", "checked"),
+        **picked(record.cost, "candidates", "calls", "tokens", "money"),
         "not_kept": [vars(refused) for refused in not_kept],
         **({"plan": plan} if plan else {}),
         **({} if record.found is None else {"found": record.found.told()}),
@@ -118,11 +96,7 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
 
 
 @app.page("show", "evolve runs show r1", "evolve runs show r1 --json")
-def show_command(
-    run: options.RunId,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
+def show_command(run: options.RunId, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show the episodes of a run, its plan, and the question it waits with."""
     from evolve.workspace import subgoal_states
 
@@ -174,11 +148,7 @@ def _tell_answers(record: EpisodeRecord) -> None:
 
 
 @app.page("diff", "evolve runs diff r1", "evolve runs diff r1 --json")
-def diff_command(
-    run: options.RunId,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
+def diff_command(run: options.RunId, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show the changes of a run in a folder, applied or not."""
     with evolve.open(workspace, read_only=True) as opened:
         patch = opened.runs.diff(run)

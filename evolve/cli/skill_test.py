@@ -76,10 +76,7 @@ def test_command(
         with view, opened.delivering():
             report = opened.test_skills(request, budget=bounds)
             view.stop()
-            if as_json:
-                emit_json({**_readable(report.to_json()), **opened.mark})
-            else:
-                show_skill_test(report)
+            emit_json({**_readable(report.to_json()), **opened.mark}) if as_json else show_skill_test(report)
             flush()
     raise typer.Exit(0 if report.whole.verdict == "helps" else 1)
 

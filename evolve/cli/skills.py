@@ -9,7 +9,7 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.render.kept import origin, practice_line
-from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
+from evolve.cli.render.output import counted, emit, emit_json, note, picked, shorten, table
 from evolve.cli.render.views import NO_TASK
 from evolve.errors import UsageError
 
@@ -88,13 +88,11 @@ def show_command(
         tried, known = opened.skills.rehearsals(name), opened.skills.versions(name)
         changed = opened.skills.difference(name)
     if as_json:
-        body = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
-        body["history"] = history.to_json()
+        body: dict[str, Any] = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
+        body |= {"history": history.to_json(), "needs": skill.contract, "difference": changed}
         body["rehearsals"] = [vars(one) for one in tried]
-        body["needs"], body["difference"] = [dict(need) for need in skill.contract], changed
-        body["versions"] = [{"name": one.name, "status": one.status} for one in known]
-        emit_json({**_skill(skill), **body})
-        return
+        body["versions"] = [picked(one, "name", "status") for one in known]
+        return emit_json({**_skill(skill), **body})
     if versions:
         emit(table(("name", "status", "from"), [(one.name, one.status, one.source) for one in known]))
         emit(changed.rstrip(), exact=True)
@@ -119,10 +117,7 @@ def undo_command(name: Name, workspace: options.Workspace = None, as_json: optio
     """Use the version before a skill again, or the skill itself if it is out of use. Its tests have to pass."""
     with evolve.open(workspace) as opened:
         back = opened.skills.undo(name)
-    if as_json:
-        emit_json(_skill(back))
-    else:
-        emit(f"{back.name} is in use again ({back.status})")
+    emit_json(_skill(back)) if as_json else emit(f"{back.name} is in use again ({back.status})")
 
 
 @app.page("find", 'evolve skills find "initials of a name"', 'evolve skills find "dates" --json')
@@ -139,8 +134,7 @@ def find_command(
         taught = opened.skills.from_practice(found)
     skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:
-        emit_json([{**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills])
-        return
+        return emit_json([{**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills])
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none of yours fits")
     if len(found) > len(skills):
         note(practice_line(len(found) - len(skills), "skill"))
@@ -231,8 +225,7 @@ def export_command(
             description=description,
         )
     if as_json:
-        emit_json({"places": list(map(str, done.places)), "names": dict(done.names), "left_out": dict(done.left_out)})
-        return
+        return emit_json({"places": list(map(str, done.places)), **picked(done, "names", "left_out")})
     for place in done.places:
         emit(f"wrote {place}")
     for name, left in done.names.items():
@@ -262,13 +255,4 @@ def _counts(history: ItemHistory) -> tuple[str, str, str]:
 
 
 def _skill(skill: Skill) -> dict[str, Any]:
-    return {
-        "name": skill.name,
-        "status": skill.status,
-        "owner": skill.owner,
-        "description": skill.description,
-        "signature": skill.signature,
-        "digest": skill.digest,
-        "tasks": list(skill.tasks),
-        "source": skill.source,
-    }
+    return picked(skill, "name", "status", "owner", "description", "signature", "digest", "tasks", "source")

@@ -57,10 +57,7 @@ def status_command(
         _show_settings(config)
         return
     found = evolve.status(workspace)
-    if as_json:
-        emit_json({**found.to_json(), **({} if config is None else _settings(config))})
-    else:
-        show_status(found)
+    emit_json({**found.to_json(), **({} if config is None else _settings(config))}) if as_json else show_status(found)
     raise typer.Exit(3 if found.missing else 0)
 
 

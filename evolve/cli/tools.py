@@ -129,8 +129,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
     known = servers(workspace).list()
     if as_json:
-        emit_json([known_data(one) for one in known])
-        return
+        return emit_json([known_data(one) for one in known])
     rows = [
         (
             one.server.name,
@@ -256,10 +255,7 @@ def remove_command(name: Name, workspace: options.Workspace = None, as_json: opt
 
     if not servers(workspace).remove(name):
         raise UsageError(f"no server {name!r} was approved here", hint="evolve tools list")
-    if as_json:
-        emit_json({"removed": name})
-    else:
-        emit(f"{name} is not approved any more")
+    emit_json({"removed": name}) if as_json else emit(f"{name} is not approved any more")
 
 
 def _agreed(question: str, instead: str, yes: bool, *, as_json: bool) -> bool:

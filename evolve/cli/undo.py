@@ -36,23 +36,15 @@ def undo_command(
         patch = opened.undo(run, person=person)
         after = in_use(opened)
     if as_json:
-        emit_json(patch.to_json())
-        return
+        return emit_json(patch.to_json())
     show_patch(patch)
     if patch.run in tell_gone(before, after):
         emit(f"  to take that back: evolve skills own {patch.run}", whole=True)
 
 
 @app.page("apply", "evolve apply r1", "evolve apply r1 --json")
-def apply_command(
-    run: options.RunId,
-    workspace: options.Workspace = None,
-    as_json: options.AsJson = False,
-) -> None:
+def apply_command(run: options.RunId, workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Apply the change of a run to its folder. evolve refuses if you changed one of its files since."""
     with evolve.open(workspace) as opened:
         patch = opened.runs.apply(run)
-    if as_json:
-        emit_json(patch.to_json())
-    else:
-        show_patch(patch)
+    emit_json(patch.to_json()) if as_json else show_patch(patch)

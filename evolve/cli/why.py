@@ -13,13 +13,13 @@ from evolve.cli.causes import chain_data, evidence_data, insight_data
 from evolve.cli.naming import Kind, Named, named
 from evolve.cli.preferences import show_preference
 from evolve.cli.render.episodes import show_steps
-from evolve.cli.render.output import emit_json
+from evolve.cli.render.output import emit, emit_json, picked
 from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
 from evolve.cli.render.why import show_chains, show_explained, show_insight, show_many, show_skill
 from evolve.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Workspace
+    from evolve.workspace import EpisodeRecord, Workspace
 
 app = pages.App()
 
@@ -105,15 +105,24 @@ def _tell_run(
     with evolve.open(workspace, model=model, read_only=not replay) as opened:
         explained = opened.runs.why(found.id)
         diagnosis = opened.runs.diagnose(found.id, replay=replay)
-        record = opened.runs.replay(explained.episode) if steps and explained.episode else None
+        record = opened.runs.replay(explained.episode) if explained.episode else None
+        guided = record is not None and _is_guided(opened, record)
     if as_json:
         told: dict[str, Any] = {**diagnosis_data(diagnosis), **explained_data(explained), "kind": "run"}
         emit_json({**told, "steps": [record]} if steps else told)
         return
     show_explained(explained, diagnosis, steps=steps)
-    if record is not None:
+    if guided:
+        emit("used: the guide, which prices the search by what solved problems needed")
+    if record is not None and steps:
         unwanted = diagnosis.state == "failed" and record.status in ("solved", "unverified")
         show_steps(record, reason_told(diagnosis.said) if unwanted else "")
+
+
+def _is_guided(opened: Workspace, record: EpisodeRecord) -> bool:
+    """Whether the episode searched with a guide that was learned."""
+    searched = any(step.action.cost.candidates for step in record.steps)
+    return searched and record.variant != "unlearned" and bool(opened.variants.show(record.variant)["guide"])
 
 
 def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool) -> bool:
@@ -122,7 +131,7 @@ def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool
     if past is None or len(past.episodes) < 2:
         return False
     if as_json:
-        tasks = [{name: getattr(one, name) for name in ("episode", "task", "status", "note")} for one in past.episodes]
+        tasks = [picked(one, "episode", "task", "status", "note") for one in past.episodes]
         told: dict[str, Any] = {"kind": "run", "run": found.id, "tasks": tasks}
         emit_json({**told, "steps": list(past.episodes)} if steps else told)
         return True

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from evolve.gate import comparable_costs, cost_unit
-from evolve.improve.panels import Panel, decades, document, frame, line, text_at
 from evolve.improve.report import Report
+from evolve.svg import Panel, decades, document, text
 
-_COLOURS = {"unlearned": "#8a8f98", "learned": "#1a7f5a", "practice": "#2b5fb8"}
+_COLOURS = {"unlearned": "#8a8f98", "learned": "#23996d", "practice": "#3f7bd6"}
 
 
 def draw_curve(report: Report) -> str:
@@ -23,64 +21,42 @@ def draw_curve(report: Report) -> str:
         x_label="episode",
         y_label=f"{cost_unit(costs)} per episode; a ring: not solved",
         x_range=(1, max(2, len(values))),
-        y_range=decades(min(values, default=1), max(values, default=10)),
+        y_range=decades(values),
         log_y=True,
     )
-    parts = frame(panel)
-    parts += [_mark(panel, place, value, curve[place - 1].solved) for place, value in enumerate(values, 1)]
-    for place in range(1, len(curve)):
-        if curve[place].round != curve[place - 1].round:
-            x = panel.x(place + 1)
-            parts.append(
-                f'<line x1="{x:.1f}" y1="{panel.top}" x2="{x:.1f}" y2="{panel.top + panel.height}"'
-                ' stroke="#bbb" stroke-dasharray="4 4"/>'
-            )
-            parts.append(text_at(x + 4, panel.top + 12, f"round {curve[place].round}", colour="#777"))
+    parts = panel.frame()
+    for place, (value, point) in enumerate(zip(values, curve, strict=True), 1):
+        parts.append(panel.dot(place, value, _COLOURS["practice"], full=point.solved))
+        if place > 1 and point.round != curve[place - 2].round:
+            x = panel.x(place)
+            parts.append(f'<path class="grid mark" d="M{x:.1f} {panel.top} v{panel.height}"/>')
+            parts.append(text(x + 4, panel.top + 12, f"round {point.round}", "dim halo"))
     return document(title, [*parts, *_held_out_panel(report)])
 
 
 def _held_out_panel(report: Report) -> list[str]:
     tasks = {row.arm: row.tasks for row in report.arms}
     costs = {arm: sorted(report.costs.get(arm, ())) for arm in ("unlearned", "learned")}
-    every = [max(1, cost) for values in costs.values() for cost in values]
+    every = [cost for values in costs.values() for cost in values]
     panel = Panel(
         left=540,
         title="held-out tasks",
         x_label=report.cost_unit,
         y_label="share solved and verified within",
-        x_range=decades(min(every, default=1), max(every, default=10)),
+        x_range=decades(every),
         y_range=(0.0, 1.0),
         log_x=True,
     )
-    parts = frame(panel)
+    parts = panel.frame()
     if not every:
-        parts.append(
-            text_at(panel.left + 90, panel.top + panel.height / 2, "the test tasks are still sealed", colour="#777")
-        )
+        parts.append(text(panel.left + 90, panel.top + 0.4 * panel.height, "the test tasks are still sealed", "dim"))
     for row, (arm, values) in enumerate(costs.items()):
-        if not values:
-            continue
-        points = _steps([max(1, cost) for cost in values], tasks[arm], panel.x_range)
-        parts.append(line(panel, points, _COLOURS[arm]))
-        y = panel.top + panel.height - 30 + 16 * row
-        parts.append(
-            f'<line x1="{panel.left + 250}" y1="{y - 4}" x2="{panel.left + 274}" y2="{y - 4}"'
-            f' stroke="{_COLOURS[arm]}" stroke-width="2.5"/>'
-        )
-        parts.append(text_at(panel.left + 280, y, arm))
+        points = [(panel.x_range[0], 0.0)]
+        for number, cost in enumerate(values, 1):
+            points += [(cost, points[-1][1]), (cost, number / tasks[arm])]
+        if values:
+            parts.append(panel.line([*points, (panel.x_range[1], points[-1][1])], _COLOURS[arm]))
+            x, y = panel.left + 250, panel.top + panel.height - 30 + 16 * row
+            parts.append(f'<path d="M{x} {y - 4} h24" stroke="{_COLOURS[arm]}" stroke-width="2.5"/>')
+            parts.append(text(x + 30, y, arm))
     return parts
-
-
-def _steps(costs: Sequence[float], tasks: int, x_range: tuple[float, float]) -> list[tuple[float, float]]:
-    points: list[tuple[float, float]] = [(x_range[0], 0.0)]
-    for number, cost in enumerate(costs, 1):
-        points += [(cost, points[-1][1]), (cost, number / tasks)]
-    return [*points, (x_range[1], points[-1][1])]
-
-
-def _mark(panel: Panel, x: float, y: float, full: bool) -> str:
-    colour = _COLOURS["practice"]
-    return (
-        f'<circle cx="{panel.x(x):.1f}" cy="{panel.y(y):.1f}" r="2.4" fill="{colour if full else "none"}"'
-        f' stroke="{colour}" stroke-width="0.8"/>'
-    )

@@ -1,35 +1,28 @@
 """Pictures of the causal graph: Mermaid text, and an SVG that is laid out in layers from causes to effects.
 
 Every effect stands once for each kind of task in which it was seen, with its causes at its left, the best supported at
-the top; an effect that is itself a cause stands between. An edge is an insight: its kind of line says what is claimed,
-its weight how far that is proven, and the words at its beginning are the counts behind it.
+the top; an effect that is itself a cause stands between. An arrow is an insight: its kind of line says what is claimed,
+its weight how far that is proven, and the words at its beginning say both, with the counts behind it.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
-from xml.sax.saxutils import escape
+from itertools import pairwise
 
 from evolve.episodes import FACT, QUOTED
-from evolve.memory.graph_layout import BOX, COLUMN, SIDE, Layout, Node
 from evolve.memory.insights import Insight
 from evolve.memory.telling import Sentence, facts_of, from_to
+from evolve.svg import MARGIN, Point, arrow, box, document, fitted, heading, layered, text, text_width
 
 MOST = 40
 """Insights that one picture holds; more of them nobody can follow."""
-_SIGNS = 34
-"""Letters of usual width in a line of a box."""
-_COUNTS = 50
-"""Letters of the counts at a line."""
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may hold (XML 1.0, production 2), not even escaped."""
-_FILL = "\x00"
-"""Stands for the width of a wide letter while lines are broken; no text of a picture holds it."""
+_BOX, _BEND, _TOP, _GAP, _PORT = 270, 70.0, 92, 10, 22
+"""In pixels: width of a box, how far lines bend, above all boxes, between two of them, between two lines at one."""
+_WORDS = 400
+"""Most pixels of the words at a line."""
 _LINES: Mapping[str, str] = {
     "necessary": "needs it",
     "sufficient": "is enough",
@@ -39,31 +32,17 @@ _LINES: Mapping[str, str] = {
     "prevents": "prevents",
 }
 """What lines say, by relation; ``seen`` is what was observed of an operation and not tried."""
-_SHADES: Mapping[str, tuple[str, ...]] = {
-    "confirmed": ("confirmed",),
-    "supported": ("supported",),
-    "open": ("hypothesis", "contested"),
-    "past": ("refuted", "superseded", "expired"),
-}
-"""Statuses by how strong their lines are, the strongest first."""
 _STYLE = """
-  .page { fill: #ffffff } .box { fill: #f3f5f8; stroke: #9aa4b2; stroke-width: 1.2 }
-  .effect { fill: #e3f5e8; stroke: #55a96b }
-  text { font-family: system-ui, "DejaVu Sans", sans-serif; fill: #1d2430; font-size: 13px }
-  .title { font-weight: 600; font-size: 17px } .sum, .where { fill: #5b6573; font-size: 12px }
-  .count { font-size: 11px } .pill { fill: #ffffff; stroke: #c3cad4 }
-  .way { fill: none; stroke: #24507f; stroke-width: 2 }
-  .sufficient { stroke-dasharray: 14 4 } .seen { stroke: #6b7686 }
-  .no_effect { stroke-dasharray: 1 5; stroke-linecap: round; stroke: #6b7686 }
-  .prevents { stroke: #b3261e; stroke-dasharray: 7 5 }
-  .confirmed { stroke-width: 4 } .supported { stroke-width: 2 } .open { stroke-width: 1 }
-  .past { stroke-width: 1; stroke-opacity: .45 }
-  @media (prefers-color-scheme: dark) {
-    .page { fill: #14181f } text { fill: #e8ecf2 } .sum, .where { fill: #9aa6b5 }
-    .box { fill: #232a35 } .effect { fill: #1d3a27 } .pill { fill: #14181f; stroke: #4a5462 }
-    .way { stroke: #7fb3ea } .prevents { stroke: #f28b82 } .no_effect, .seen { stroke: #8a94a2 }
-  }
+  .sufficient { stroke-dasharray: 14 4 } .prevents { stroke-dasharray: 7 5 }
+  .no_effect { stroke-dasharray: 1 5; stroke-linecap: round }
+  .confirmed { stroke-width: 4 } .hypothesis, .contested { stroke-width: 1 }
+  .refuted, .superseded, .expired { stroke-width: 1; opacity: .5 }
 """
+_TITLE = "Claims of what leads to what, and what speaks for each"
+_COLOURS: Mapping[str, str] = {"no_effect": "plain", "seen": "plain", "prevents": "against"}
+
+Node = tuple[str, str, str, tuple[str, ...]]
+"""A cause or an effect, with environment, family and what is seen of the tasks of which it is claimed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +87,16 @@ class Shown:
         """What is claimed and what speaks for it, in a line."""
         return f"{_LINES[self.bond(one)]} ({self.told[one.id].standing}, {self.told[one.id].counts})"
 
+    def ends(self) -> dict[str, tuple[Node, Node]]:
+        """Cause and effect of each, by id; a cause that is an effect as well, of the same tasks, is the same node."""
+        effects = {one.effect for one in self.insights}
+        found = {}
+        for one in self.insights:
+            place = (one.scope.environment, one.scope.family, tuple(facts_of(one.scope)))
+            cause = one.cause if one.cause in effects else self.told[one.id].cause or one.cause
+            found[one.id] = ((cause, *place), (one.effect, *place))
+        return found
+
 
 def mermaid(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = MOST) -> str:
     """The graph as a Mermaid flow chart.
@@ -116,15 +105,15 @@ def mermaid(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int
         told: What is said of each insight, by id.
     """
     shown = Shown.of(insights, told, most)
-    ends = _ends_of(shown)
-    effects = frozenset(effect for _, effect in ends.values())
-    names = {node: f"n{number}" for number, node in enumerate(dict.fromkeys(n for pair in ends.values() for n in pair))}
+    ends = shown.ends()
+    nodes = _nodes(ends)
+    names = {node: f"n{number}" for number, node in enumerate(nodes)}
     lines = ["flowchart LR", *(f"    %% {line}" for line in shown.summary)]
-    lines += [f'    {name}["{"<br>".join(map(_plain, _told(node, effects)))}"]' for node, name in names.items()]
+    lines += [f'    {names[node]}["{"<br>".join(map(_plain, [*is_, *of]))}"]' for node, (is_, of) in nodes.items()]
     for one in shown.insights:
         bond, (cause, effect) = shown.bond(one), ends[one.id]
-        arrow = {"no_effect": "-.->", "prevents": "-.->", "contributes": "-->", "seen": "-->"}.get(bond, "==>")
-        lines.append(f'    {names[cause]} {arrow}|"{_plain(shown.words(one))}"| {names[effect]}')
+        line = {"no_effect": "-.->", "prevents": "-.->", "contributes": "-->", "seen": "-->"}.get(bond, "==>")
+        lines.append(f'    {names[cause]} {line}|"{_plain(shown.words(one))}"| {names[effect]}')
     return "\n".join(lines) + "\n"
 
 
@@ -135,140 +124,115 @@ def svg(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = M
         told: What is said of each insight, by id.
     """
     shown = Shown.of(insights, told, most)
-    ends = _ends_of(shown)
-    effects = frozenset(effect for _, effect in ends.values())
-    layout = Layout.of(ends, lambda node: len(_told(node, effects)))
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}" '
-        f'width="{layout.width}" height="{layout.height}" role="img" aria-label="{_TITLE}">'
-    )
-    parts = [head, f"<style>{_STYLE}</style>", f'<rect class="page" width="{layout.width}" height="{layout.height}"/>']
-    parts.append(_text("title", SIDE, 34, _TITLE))
-    parts += [_text("sum", SIDE, 56 + 18 * place, line) for place, line in enumerate(shown.summary)]
-    parts += [*_legend(shown), *(_way(layout, shown, one) for one in shown.insights)]
-    parts += [_box(layout, node, effects) for node in layout.places]
-    parts += [_count(layout, shown, one) for one in shown.insights]
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-_TITLE = "Claims of what leads to what, and what speaks for each"
-
-
-def _ends_of(shown: Shown) -> dict[str, tuple[Node, Node]]:
-    """Where each insight begins and ends; a cause that is an effect as well, of the same tasks, is the same node."""
-    effects = {one.effect for one in shown.insights}
-    found = {}
+    ends = shown.ends()
+    nodes = _nodes(ends)
+    words = {one.id: fitted(shown.words(one), _WORDS, size=11)[0] for one in shown.insights}
+    column = _BOX + 3 * _BEND + max((text_width(each, 11) for each in words.values()), default=0)
+    places, points = _layout(ends, {node: len(is_) + len(of) for node, (is_, of) in nodes.items()}, column)
+    ways, pills, rights = [], [], [680.0, *(x + _BOX for x, _, _ in places.values())]
     for one in shown.insights:
-        place = (one.scope.environment, one.scope.family, tuple(facts_of(one.scope)))
-        cause = one.cause if one.cause in effects else shown.told[one.id].cause or one.cause
-        found[one.id] = ((cause, *place), (one.effect, *place))
+        ((x, y), *through, stop), bond = points[one.id], shown.bond(one)
+        start, bends = x + 18 + text_width(words[one.id], 11), (_BEND, -_BEND)
+        if x >= stop[0]:  # against the order of the layers, or within one: round the right side
+            bends = (_BEND, _BEND + start - stop[0])
+            rights.append(start + _BEND)
+        kind = f"{bond} {one.status} {_COLOURS.get(bond, '')}".rstrip()
+        cause, effect = (_named(node[0]) for node in ends[one.id])
+        ways.append(arrow((start, y), stop, bends, kind, f"{cause} → {effect}: {shown.words(one)}", through))
+        pills.append(box(x + 4, y - 9, start - x - 4, 18, "pill") + text(x + 11, y + 4, words[one.id], "small"))
+    effects = {effect for _, effect in ends.values()}
+    boxes = [_box(place, "box green" if node in effects else "box", *nodes[node]) for node, place in places.items()]
+    parts = [*heading(_TITLE, shown.summary), *ways, *boxes, *pills]
+    bottom = max((y + high for _, y, high in places.values()), default=_TOP - 30)
+    return document(_TITLE, parts, width=max(rights) + MARGIN, height=bottom + MARGIN, style=_STYLE)
+
+
+Place = tuple[float, float, float]
+"""Left and upper edge of a box, and its height."""
+
+
+def _layout(
+    ends: Mapping[str, tuple[Node, Node]], lines: Mapping[Node, int], column: float
+) -> tuple[dict[Node, Place], dict[str, list[Point]]]:
+    """Where the boxes are, and the points through which the line of each insight runs.
+
+    Args:
+        lines: How many lines of text each box has.
+        column: From the left edge of a layer to that of the next, in pixels.
+    """
+    columns = {node: number for number, layer in enumerate(layered(ends.values())) for node in layer}
+    # A line that passes layers has a place of its own in each, so that it runs behind no box.
+    chains: dict[str, list[Node]] = {
+        name: [cause, *((name, "passes", "", (str(at),)) for at in range(columns[cause] + 1, columns[effect])), effect]
+        for name, (cause, effect) in ends.items()
+    }
+    sides = defaultdict[tuple[Node, bool], list[tuple[str, int]]](list)  # at a node's left or right: the ends of lines
+    for name, chain in chains.items():
+        sides[chain[0], True].append((name, 0))
+        sides[chain[-1], columns[chain[0]] == columns[chain[-1]]].append((name, -1))
+    most = {node: max(len(sides[node, right]) for right in (False, True)) for node in lines}
+    tall = {node: max(30.0, 11 + 15 * lines[node], 10 + _PORT * most[node]) for node in lines}
+    places = _places([pair for chain in chains.values() for pair in pairwise(chain)], tall, column)
+    ports = dict[tuple[str, int], Point]()
+    for (node, right), names in sides.items():
+        x, top, high = places[node]
+        names.sort(key=lambda one: (places[chains[one[0]][-2 if one[1] else 1]][1], one))
+        for place, one in enumerate(names):
+            ports[one] = (x + _BOX * right, top + high / 2 + (place - (len(names) - 1) / 2) * _PORT)
+    points = {}
+    for name, chain in chains.items():
+        through = [
+            (x + wide, top + high / 2) for x, top, high in (places[node] for node in chain[1:-1]) for wide in (0, _BOX)
+        ]
+        points[name] = [ports[name, 0], *through, ports[name, -1]]
+    return {node: places[node] for node in lines}, points
+
+
+def _places(edges: Sequence[tuple[Node, Node]], tall: Mapping[Node, float], column: float) -> dict[Node, Place]:
+    """The boxes layer by layer, each as near to the middle of its causes as the one above it allows."""
+    places = dict[Node, Place]()
+    for number, layer in enumerate(layered(edges)):
+        x, y, above = MARGIN + number * column, float(_TOP), None
+        for node in layer:
+            high = tall.get(node, _PORT)
+            causes = [places[cause] for cause, effect in edges if effect == node and places.get(cause, (x,))[0] < x]
+            if causes:
+                low = max(top + height for _, top, height in causes)
+                y = max(y, (min(top for _, top, _ in causes) + low - high) / 2)
+            # Causes of another effect keep a distance, so that one sees which belong together.
+            after = {effect for cause, effect in edges if cause == node}
+            y += _GAP if above not in (None, after) else 0
+            above = after
+            places[node] = (x, y, high)
+            y += high + _GAP
+    return places
+
+
+def _nodes(ends: Mapping[str, tuple[Node, Node]]) -> dict[Node, tuple[list[str], list[str]]]:
+    """Each node in lines: what it is; and of an effect, of which tasks."""
+    effects = {effect for _, effect in ends.values()}
+    found = {}
+    for node in dict.fromkeys(node for pair in ends.values() for node in pair):
+        name, _, family, facts = node
+        tasks = [f"tasks {from_to(family)}" if from_to(family) else "", ", ".join(facts)] if node in effects else []
+        found[node] = (
+            fitted(_named(name), _BOX - 32, most=2),
+            [line for words in tasks if words for line in fitted(words, _BOX - 24, size=12, most=2)],
+        )
     return found
 
 
-def _way(layout: Layout, shown: Shown, one: Insight) -> str:
-    (x1, y1), (x2, y2) = _line(layout, one)
-    back = x2 <= x1  # within a layer, or against the order of layers: round the right side
-    bend = COLUMN * 0.6
-    end = x2 + bend if back else x2 - COLUMN * 0.3
-    path = f"M{x1:.0f} {y1:.0f} C{x1 + bend:.0f} {y1:.0f} {end:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"
-    cause, effect = (_named(node[0]) for node in layout.ends[one.id])
-    told = _escaped(f"{cause} → {effect}: {shown.words(one)}")
-    return f'<path class="way {shown.bond(one)} {_shade(one.status)}" d="{path}"><title>{told}</title></path>'
-
-
-def _line(layout: Layout, one: Insight) -> tuple[tuple[float, float], tuple[float, float]]:
-    cause, effect = layout.ends[one.id]
-    begin, end = layout.places[cause][0] + BOX, layout.places[effect][0]
-    end = end if end > begin else end + BOX
-    return (begin, layout.starts[one.id]), (end, layout.stops[one.id])
-
-
-def _count(layout: Layout, shown: Shown, one: Insight) -> str:
-    (x, y), _ = _line(layout, one)
-    counts = _wrapped(shown.told[one.id].counts, _COUNTS, 1)[0]
-    wide = 14 + 6 * len(counts)
-    pill = f'<rect class="pill" x="{x + 6:.0f}" y="{y - 9:.0f}" width="{wide}" height="18" rx="9"/>'
-    return pill + _text("count", x + 13, y + 4, counts)
-
-
-def _box(layout: Layout, node: Node, effects: frozenset[Node]) -> str:
-    x, top, tall = layout.places[node]
-    lines, named = _told(node, effects), len(_lines(node[0]))
-    kind = "box effect" if node in effects else "box"
-    parts = [f'<rect class="{kind}" x="{x:.0f}" y="{top:.0f}" width="{BOX}" height="{tall:.0f}" rx="8"/>']
-    first = top + tall / 2 + 5 - 7.5 * (len(lines) - 1)
-    for place, line in enumerate(lines):
-        parts.append(_text("where" if place >= named else "name", x + 12, first + 15 * place, line))
-    return "".join(parts)
-
-
-def _legend(shown: Shown) -> list[str]:
-    if not shown.insights:
-        return []
-    bonds = {shown.bond(one) for one in shown.insights}
-    kinds = [(f"{bond} supported", told) for bond, told in _LINES.items() if bond in bonds]
-    known = {shade: dict.fromkeys(_standings(shown, shade)) for shade in _SHADES}
-    weights = [(shade, ", ".join(told)) for shade, told in known.items() if told]
-    parts = []
-    for y, head, row in ((98, "what is claimed:", kinds), (118, "how far proven:", weights)):
-        parts.append(_text("sum", SIDE, y + 4, head))
-        x = SIDE + 110.0
-        for kind, told in row:
-            parts.append(f'<path class="way {kind}" d="M{x:.0f} {y} h36"/>' + _text("sum", x + 43, y + 4, told))
-            x += 61 + 6.4 * len(told)
-    return parts
-
-
-def _standings(shown: Shown, shade: str) -> list[str]:
-    return [shown.told[one.id].standing for one in shown.insights if _shade(one.status) == shade]
-
-
-def _shade(status: str) -> str:
-    return next(shade for shade, statuses in _SHADES.items() if status in statuses)
-
-
-def _text(kind: str, x: float, y: float, text: str) -> str:
-    return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{_escaped(text)}</text>'
-
-
-def _escaped(text: str) -> str:
-    return escape(_NO_XML.sub("\ufffd", text))
-
-
-def _told(node: Node, effects: frozenset[Node]) -> list[str]:
-    """A node in one line, or a few: what it is; of an effect, of which tasks."""
-    name, _, family, facts = node
-    lines = _lines(name)
-    if node not in effects:
-        return lines
-    kind = from_to(family)
-    lines += _wrapped(f"tasks {kind}", _SIGNS + 4, 2) if kind else []
-    return lines + (_wrapped(", ".join(facts), _SIGNS + 4, 2) if facts else [])
-
-
-def _lines(name: str) -> list[str]:
-    """A cause or an effect in words, in one line or two."""
-    return _wrapped(_named(name), _SIGNS, 2)
-
-
-def _wrapped(text: str, signs: int, most: int) -> list[str]:
-    """The text in at most so many lines, each no wider than so many letters of usual width."""
-    # Half a letter is a unit: a capital is three of them, a letter of East Asia four.
-    wide = "".join(sign + _FILL * (_width(sign) - 1) for sign in _NO_XML.sub("\ufffd", text))
-    lines = wrap(wide, 2 * signs, max_lines=most, placeholder=" …")
-    return [line.replace(_FILL, "") for line in lines] or [text]
-
-
-def _width(sign: str) -> int:
-    if sign in "WM@%—…" or unicodedata.east_asian_width(sign) in "WF":
-        return 4
-    return 3 if sign.isupper() or sign in "mw" or ord(sign) > 0x2000 else 2
+def _box(place: Place, kind: str, name: list[str], tasks: list[str]) -> str:
+    x, top, high = place
+    first = top + high / 2 + 5 - 7.5 * (len(name) + len(tasks) - 1)
+    lines = [(line, "") for line in name] + [(line, "dim") for line in tasks]
+    words = (text(x + 12, first + 15 * number, *line) for number, line in enumerate(lines))
+    return box(x, top, _BOX, high, kind) + "".join(words)
 
 
 def _named(name: str) -> str:
     """A cause or an effect in words: what a model worded is its own sentence."""
-    sign = next((sign for sign in (QUOTED, FACT) if name.startswith(sign)), "")
-    return name.removeprefix(sign)
+    return name.removeprefix(QUOTED).removeprefix(FACT)
 
 
 def _plain(text: str) -> str:

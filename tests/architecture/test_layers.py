@@ -37,7 +37,7 @@ LAYERS = (
     ("functions", "models", "sandbox", "vectors", "store"),
     ("episodes", "prompts", "workflow", "settings", "events", "cancellation", "lifeline"),
     ("ledger", "paths", "redaction", "extensions", "tables"),
-    ("files", "frontmatter", "text_files"),
+    ("files", "frontmatter", "svg", "text_files"),
     ("activity", "failpoints", "reasons"),
     ("errors", "lazy"),
 )

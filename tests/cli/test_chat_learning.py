@@ -116,7 +116,7 @@ def test_a_turn_sets_learning_aside_and_it_goes_on_afterwards(window, double, se
     opened.wait(FOUND)
     opened.ready()
     opened.type("/learn")
-    opened.wait("insight")
+    opened.wait("learned: A total adds up")
     assert "Traceback" not in opened.screen()
 
 
@@ -159,7 +159,7 @@ def test_learn_goes_on_with_what_failed_or_was_ended(chat, double, serving, tmp_
     done = chat("make total add up", "/learn", options=options)
     told, _, later = done.out.partition("the result stays" if ended else "it is not learned from yet")
     assert "why r1" in told and FOUND not in told
-    assert FOUND in later and "insight: " in later.partition(FOUND)[2]
+    assert FOUND in later and "learned: A total adds up" in later.partition(FOUND)[2]
     assert json.loads(cli("learn", "--model", serving.model, "--json").out) == []
 
 

@@ -75,9 +75,9 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("/model", "scripted")
     talk.turn("/approve", "you are asked")
     talk.turn("/budget", "no bound")
-    talk.turn("/memory", "empty so far")
-    talk.turn("/skills", "none yet")
-    talk.turn("/why", "nothing is known")
+    talk.turn("/memory", "remembers nothing yet")
+    talk.turn("/skills", "no skills of yours yet")
+    talk.turn("/why", "nothing was done yet")
     talk.turn("/plan", "nothing was done yet")
     talk.turn("/diff", "nothing was done yet")
     talk.turn("/undo", "nothing is applied")
@@ -91,7 +91,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("yes", "applied")
     assert left.read_text() == "green one green\n"
     talk.turn("/diff", "applied; run r1")
-    talk.turn("/plan", "step 1")
+    talk.turn("/plan", "episode")
     talk.turn("/undo", "undone")
     assert left.read_text() == "red one red\n"
     talk.turn("/undo", "nothing is applied")
@@ -183,7 +183,7 @@ def test_a_conversation_of_sixty_turns(terminal, endpoint, project, tmp_path):
     talk.turn("no", "not kept: ")
 
     # What is kept.
-    talk.turn("/why", "used")
+    talk.turn("/why", "you refused its change")
     talk.turn("/comment write numbers as digits", "you said: write numbers as digits", KEEP)
     talk.turn("everywhere", "kept for every task")
     talk.turn("/memory", "write numbers as digits")

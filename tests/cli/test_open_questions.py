@@ -63,7 +63,7 @@ def test_an_empty_line_or_a_command_leaves_the_question_and_keeps_the_function(s
     made = session(reply)
     out = work(made, ROWS, capfd)
     assert made.conversation.turns[-1].status == "solved" and "def " in made.conversation.turns[-1].answer
-    assert len(made.asked) == 1 and ("why: run " in out) == (reply == "/why")
+    assert len(made.asked) == 1 and ("r1: unchecked" in out) == (reply == "/why")
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def test_chat_shows_the_plan_of_the_last_turn(cli, folder, monkeypatch):
     with ScriptedEndpoint(Scenario(replies=[{"text": PLAN}, {"text": REST}])) as serving:
         options = ("--dir", folder, "--check", "test -f two.txt", "--set", "approve=never")
         done = cli("chat", "--model", serving.model, *options)
-    assert all(f"plan: {line}" in done.out for line in ENDS), done.out + done.err
+    assert all(f"plan {line}" in done.out for line in ENDS), done.out + done.err
 
 
 @pytest.mark.slow

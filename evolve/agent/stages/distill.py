@@ -8,7 +8,6 @@ from contextlib import suppress
 from evolve.agent.codec import to_json
 from evolve.agent.context import EpisodeContext
 from evolve.agent.procedures import procedures
-from evolve.agent.session_functions import session_functions
 from evolve.agent.stage_costs import paid
 from evolve.agent.stages.reflect import evidence_steps
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
@@ -33,5 +32,8 @@ def _drafts(context: EpisodeContext, steps: Sequence[Step], everything: Sequence
     with suppress(ModelMistake, BudgetExhausted):  # the answer stands; it only gets no name to be found by
         drafts += context.policy.distill(context.view, steps) if verified else ()
         drafts += procedures(context, steps) if context.kind.has_states else ()
-    drafts += session_functions(context, everything)
+    if not context.view.examples:  # else the answer, which rows verify, is distilled itself
+        from evolve.agent.session_functions import session_functions
+
+        drafts += session_functions(context, everything)
     return to_json(drafts) if drafts else ""

@@ -1,4 +1,4 @@
-"""The slash commands of a session. Each does what the command of the same kind does outside of it."""
+"""The slash commands of a session. What is a command outside of it too is that command, in this workspace."""
 
 from __future__ import annotations
 
@@ -8,26 +8,19 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast, get_args
 
-from evolve.cli.chat.explaining import (
-    last_turn_with_run,
-    show_learned,
-    show_memory,
-    show_plan,
-    show_skills,
-    show_why,
-)
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.chat.showing import try_last
 from evolve.cli.chat.spending import bounds_of, read_budget
 from evolve.cli.chat.startup import go_on_with
-from evolve.cli.chat.wishes import confirm, review_proposals
-from evolve.cli.render.output import at_home, counted, shorten
+from evolve.cli.chat.wishes import review_proposals
+from evolve.cli.render.output import at_home, counted, emit, shorten, typed_as
+from evolve.cli.render.why import show_learned
 from evolve.errors import UsageError
 from evolve.workspace import Approve, LearnMode, PersonAct, models, named_path, parse_model
 
 if TYPE_CHECKING:
-    from evolve.workspace import Patch, Workspace
+    from evolve.workspace import ChatTurn, Patch, Workspace
 
 HELP = """\
 A line is a task in words. A task file, SUITE#ID, or rows `input -> output` are tasks that need no model.
@@ -62,21 +55,21 @@ def commands() -> Mapping[str, Command]:
         Command(name="help", takes="", about="this list", run=_help),
         Command(name="resume", takes="[ID]", about="conversations; or go on with one of them", run=_resume),
         Command(name="try", takes="TEXT", about="what the last function gives on this; several values: a, b", run=_try),
-        Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=show_plan),
+        Command(name="plan", takes="", about="the plan of the last turn, and how far it came", run=_plan),
         Command(name="diff", takes="[RUN|all]", about="the last change again, or all of the conversation", run=_diff),
         Command(name="approve", takes="[ask|auto|never]", about="apply what waits; or set the mode", run=_approve),
         Command(name="refuse", takes="[REASON]", about="drop the waiting change, and say why", run=_refuse),
         Command(name="undo", takes="[RUN]", about="take back what was applied last", run=_undo),
         Command(name="again", takes="", about="go on with a stopped turn, or try a refused one anew", run=_again),
-        Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=show_skills),
-        Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=show_memory),
+        Command(name="skills", takes="[NAME]", about="learned skills, or one of them", run=_skills),
+        Command(name="memory", takes="[WORDS]", about="what is known, or what words bring to mind", run=_memory),
         Command(name="learn", takes="[MODE]", about="what was taught; or off, on, full: from now on", run=_learn),
         Command(name="remember", takes="", about="keep, edit or decline what runs here suggest", run=review_proposals),
         Command(name="comment", takes="TEXT", about="say how you want such things done", run=_comment),
         Command(name="edit", takes="[WHY]", about="change the last answer, and have it learned", run=_edit),
         Command(name="confirm", takes="ID [WORDS]", about="put a waiting preference in force", run=_confirm),
         Command(name="forget", takes="ID", about="drop a wish, an insight or a note", run=_forget),
-        Command(name="why", takes="[EFFECT]", about="why the last answer: tried, rests on, used; causes", run=show_why),
+        Command(name="why", takes="[EFFECT|--steps]", about="why the last answer, step by step too; causes", run=_why),
         Command(name="model", takes="[NAME|none]", about="the model; or another from the next turn on", run=_model),
         Command(name="budget", takes="[BOUNDS|none]", about="spent and left; or new bounds, such as $2", run=_budget),
         Command(name="save", takes="[FILE]", about="write the conversation as Markdown", run=_save),
@@ -101,6 +94,67 @@ def run_slash_command(session: ChatSession, name: str, text: str) -> None:
     chosen.run(session, text)
 
 
+_TYPED = {
+    "evolve memory proposals keep": "/confirm",
+    "evolve memory proposals": "/remember",
+    "evolve memory list": "/memory",
+    "evolve skills list": "/skills",
+    "evolve skills show": "/skills",
+    "evolve forget": "/forget",
+    "evolve undo": "/undo",
+    "evolve why": "/why",
+}
+"""What is a slash command here, in what commands tell."""
+
+
+def run_command(session: ChatSession, *words: str) -> None:
+    """Runs a command of the command line in the workspace of the session.
+
+    Raises:
+        EvolveError: It cannot be done.
+    """
+    import typer
+
+    from evolve.cli.tree import build_app
+
+    session.set_learning_aside()
+    place = [] if session.setup.workspace is None else ["-w", session.setup.workspace]
+    command = typer.main.get_command(build_app(*words[:3]))
+    with typed_as(_TYPED):
+        session.code = command.main([*place, *words], prog_name="evolve", standalone_mode=False) or 0
+
+
+def _last_turn(session: ChatSession) -> ChatTurn:
+    """The last turn with a run.
+
+    Raises:
+        UsageError: There is none.
+    """
+    for turn in reversed(session.conversation.turns):
+        if turn.run:
+            return turn
+    raise UsageError("nothing was done yet in this conversation")
+
+
+def _why(session: ChatSession, text: str) -> None:
+    named = text.removesuffix("--steps").strip()
+    how = ["--steps"] if text.endswith("--steps") else [] if named else ["--no-replay"]
+    run_command(session, "why", *how, "--", named or _last_turn(session).run)
+
+
+def _plan(session: ChatSession, text: str) -> None:
+    run_command(session, "runs", "show", _last_turn(session).run)
+
+
+def _skills(session: ChatSession, text: str) -> None:
+    run_command(session, "skills", *(("show", "--", text) if text else ("list",)))
+
+
+def _memory(session: ChatSession, text: str) -> None:
+    folder = ["--dir", session.setup.folder] if session.setup.folder else []
+    run_command(session, "memory", *(("recall", *folder, "--", text) if text else ("list",)))
+
+
 def _help(session: ChatSession, text: str) -> None:
     session.screen.lines("help", HELP)
     for command in commands().values():
@@ -110,7 +164,7 @@ def _help(session: ChatSession, text: str) -> None:
 def _diff(session: ChatSession, text: str) -> None:
     runs = [text] if text and text != "all" else [turn.run for turn in session.conversation.turns if turn.run]
     if not text:
-        last_turn_with_run(session)
+        _last_turn(session)
     with session.opened(read_only=True) as workspace:
         if runs == [text]:
             patches = [workspace.runs.diff(text)]
@@ -198,7 +252,7 @@ def _comment(session: ChatSession, text: str) -> None:
 
 
 def _edit(session: ChatSession, text: str) -> None:
-    turn = last_turn_with_run(session)
+    turn = _last_turn(session)
     if not turn.answer:
         raise UsageError("the last turn has no answer to change")
     changed = session.edit(turn.answer)
@@ -212,20 +266,14 @@ def _edit(session: ChatSession, text: str) -> None:
 def _confirm(session: ChatSession, text: str) -> None:
     name, _, words = text.partition(" ")
     if not name:
-        raise UsageError("name the preference", hint="/memory shows the ids")
-    with session.opened(read_only=True) as workspace:
-        wish = workspace.preferences.show(name)
-    confirm(session, wish, words.strip())
+        raise UsageError("name the preference", hint="/remember shows what waits")
+    run_command(session, "memory", "proposals", "edit" if words else "keep", "--", name, *filter(None, [words.strip()]))
 
 
 def _forget(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("name what to forget", hint="/memory shows the ids")
-    with session.opened() as workspace:
-        # Ids of wishes and of insights are given alike, so a wish is looked for first.
-        wishes = [preference.id for preference in workspace.preferences.list() if preference.id.startswith(text)]
-        count = workspace.preferences.forget([text]) if wishes else workspace.memory.forget([text])
-    session.screen.say("forgotten", f"{count} of what was kept")
+    run_command(session, "forget", "--", *text.split())
 
 
 _LEARNS = {
@@ -244,12 +292,25 @@ def _learn(session: ChatSession, text: str) -> None:
             session.screen.say("learn", "not everything is learned from yet; it goes on behind the prompt")
         elif left:
             session.learn_now()
-        show_learned(session)
+        _tell_learned(session)
         return
     if mode not in _LEARNS:
         raise UsageError(f"there is no mode {text!r}", hint=f"/learn on|{'|'.join(_LEARNS)}; alone it shows")
     session.setup = replace(session.setup, learn=cast(LearnMode, mode))
     session.screen.say("learn", f"{mode}: {_LEARNS[mode]}")
+
+
+def _tell_learned(session: ChatSession) -> None:
+    """What each run of this conversation taught, as it stands now."""
+    runs = dict.fromkeys(turn.run for turn in session.conversation.turns if turn.run)
+    with session.opened(read_only=True) as workspace:
+        taught = [workspace.runs.why(run) for run in runs]
+    with typed_as(_TYPED):
+        for one in taught:
+            emit(f"{one.run}:")
+            show_learned(one)
+    if not taught:
+        session.screen.say("learned", "nothing yet in this conversation")
 
 
 def _try(session: ChatSession, text: str) -> None:

@@ -93,11 +93,15 @@ class ChatSession:
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[Workspace]:
         """The workspace for as long as something is done with it, once learning is set aside."""
-        self.learner.set_aside()
-        self.tell_learned()
+        self.set_learning_aside()
         self._progress = Progress(self.screen)
         with open_workspace(self.setup, self._progress, read_only=read_only) as workspace:
             yield workspace
+
+    def set_learning_aside(self) -> None:
+        """Has nobody else use the workspace, until the next prompt."""
+        self.learner.set_aside()
+        self.tell_learned()
 
     def work(self, wanted: Wanted, asked: str, turn: ChatTurn | None = None) -> None:
         """One turn: a run, shown while it goes on; stopped by Ctrl-C.

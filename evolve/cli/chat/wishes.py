@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.proposals import Decision, ask_each, decide, in_general_words
+from evolve.cli.proposals import ask_each, decide, in_general_words
 from evolve.cli.render.kept import kept_line
 from evolve.workspace import PersonAct
 
@@ -43,13 +43,6 @@ def review_proposals(session: ChatSession, text: str) -> None:
         session.screen.say("hint", "nothing is proposed")
         return
     session.to_remember = len(waiting) - len(_ask(session, waiting))
-
-
-def confirm(session: ChatSession, wish: Preference, words: str = "") -> None:
-    """Puts a wish in force."""
-    with session.opened() as workspace:
-        kept = decide(workspace, Decision(proposal=wish.id, keep=True, words=words))
-    say_kept(session, kept)
 
 
 def say_kept(session: ChatSession, wish: Preference) -> None:

@@ -29,14 +29,13 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     with evolve.open(workspace, read_only=True) as opened:
         listing = opened.gate.list()
     if as_json:
-        emit_json(
+        return emit_json(
             {
                 "decisions": [_plain(decision) for decision in listing.decisions],
                 "begun": [{**asdict(attempt), "pins": dict(attempt.pins)} for attempt in listing.begun],
                 "next": [asdict(ahead) for ahead in listing.following],
             }
         )
-        return
     rows = [
         (
             decision.id,
@@ -73,8 +72,7 @@ def show_command(
         record = opened.gate.show(decision)
         looks = opened.gate.looks(record.suite)
     if as_json:
-        emit_json({**_plain(record), "looks": looks})
-        return
+        return emit_json({**_plain(record), "looks": looks})
     tally, standing = record.tally, record.standing
     emit(f"verdict {record.id}: {record.verdict}: {singular(record.reason)}")
     emit(f"variant  {record.variant[:_SHOWN]}")

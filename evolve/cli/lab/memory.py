@@ -83,7 +83,4 @@ def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson
     """Build the search index anew from the record."""
     with evolve.open(options.existing(workspace)) as opened:
         count = opened.memory.reindex()
-    if as_json:
-        emit_json({"episodes": count})
-    else:
-        emit(f"indexed {counted(count, 'episode')}")
+    emit_json({"episodes": count}) if as_json else emit(f"indexed {counted(count, 'episode')}")

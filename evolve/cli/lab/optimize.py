@@ -71,10 +71,7 @@ def optimize_command(
         with opened.delivering():
             report = opened.optimize(replace(request, seed=opened.settings.seed), budget=bounds)
             view.stop()
-            if as_json:
-                emit_json({**report.to_json(), **opened.mark})
-            else:
-                show_optimization(report)
+            emit_json({**report.to_json(), **opened.mark}) if as_json else show_optimization(report)
             flush()
     raise typer.Exit(0 if report.kept else 1)
 

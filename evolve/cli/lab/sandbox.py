@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, overrides, pages
-from evolve.cli.render.output import counted, emit, emit_json, note, paused
+from evolve.cli.render.output import counted, emit, emit_json, note, paused, picked
 
 if TYPE_CHECKING:
     from evolve.workspace import ActionResult, ProbeOutcome
@@ -96,14 +96,8 @@ def _code(file: str) -> str | Path:
 
 def _result(result: ActionResult) -> dict[str, Any]:
     return {
-        "state": result.state,
-        "limit": result.limit,
-        "value": result.value,
-        "has_value": result.has_value,
-        "error": result.error,
-        "stdout": result.stdout,
-        "stderr": result.stderr,
-        "denied": [{"kind": item.kind, "target": item.target} for item in result.denied],
+        **picked(result, "state", "limit", "value", "has_value", "error", "stdout", "stderr"),
+        "denied": [picked(item, "kind", "target") for item in result.denied],
         "wall_s": round(result.wall_s, 4),
         "ended": result.ended,
     }
@@ -120,19 +114,11 @@ def check_command(as_json: options.AsJson = False) -> None:
     results = sandbox().check()
     holding = [name for name, outcomes in results.items() if all(outcome.passed for outcome in outcomes)]
     if as_json:
-        emit_json(
-            {
-                "chosen": holding[0] if holding else None,
-                "backends": {name: [_probe(outcome) for outcome in outcomes] for name, outcomes in results.items()},
-            }
-        )
+        told = {name: [picked(one, "name", "passed", "detail") for one in results[name]] for name in results}
+        emit_json({"chosen": holding[0] if holding else None, "backends": told})
     else:
         _show_check(results, holding)
     raise typer.Exit(0 if holding else 3)
-
-
-def _probe(outcome: ProbeOutcome) -> dict[str, Any]:
-    return {"name": outcome.name, "passed": outcome.passed, "detail": outcome.detail}
 
 
 def _show_check(results: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:

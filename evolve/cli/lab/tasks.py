@@ -27,8 +27,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 
     names = tasks.list()
     if as_json:
-        emit_json(names)
-        return
+        return emit_json(names)
     for name in names:
         emit(name)
 

@@ -58,8 +58,7 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
         variant = opened.variants.show(name)
         measured = opened.variants.measured(name)
     if as_json:
-        emit_json(variant)
-        return
+        return emit_json(variant)
     emit(f"variant {variant['digest'][:16]}{' (active)' if variant['active'] else ''}")
     emit(f"from {variant['origin']}")
     emit(f"lineage: {' <- '.join(digest[:12] for digest in variant['lineage'])} <- unlearned")
@@ -91,10 +90,7 @@ def diff_command(
     """Show what a variant changes."""
     with evolve.open(workspace, read_only=True) as opened:
         text = opened.variants.diff(name, other)
-    if as_json:
-        emit_json({"diff": text})
-    else:
-        emit(text or "no difference", exact=True)
+    emit_json({"diff": text}) if as_json else emit(text or "no difference", exact=True)
 
 
 @app.page("tree", "evolve lab variants tree", "evolve lab variants tree --json")
@@ -102,10 +98,7 @@ def tree_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     """Draw which variant was made from which."""
     with evolve.open(workspace, read_only=True) as opened:
         text = opened.variants.tree()
-    if as_json:
-        emit_json({"tree": text.splitlines()})
-    else:
-        emit(text, whole=True)
+    emit_json({"tree": text.splitlines()}) if as_json else emit(text, whole=True)
 
 
 @app.page(
@@ -204,10 +197,7 @@ def ablate_command(
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
         report = opened.variants.ablate(request, budget=bounds)
         view.stop()
-        if as_json:
-            emit_json({**report.to_json(), **opened.mark})
-        else:
-            show_ablation(report)
+        emit_json({**report.to_json(), **opened.mark}) if as_json else show_ablation(report)
         flush()
 
 
@@ -222,8 +212,7 @@ def write_command(
     with evolve.open(workspace) as opened:
         files = [str(path) for path in opened.variants.write(name, force=force)]
     if as_json:
-        emit_json({"files": files})
-        return
+        return emit_json({"files": files})
     for file in files:
         emit(f"wrote {file}")
     note("review with: git diff prompts")

@@ -38,10 +38,9 @@ def show_command(which: Which = None, workspace: options.Workspace = None, as_js
     definition, stages = workflows.show(which), workflows.stages(which)
     bounds = {stage.name: stage.bound for stage in stages}
     if as_json:
-        emit_json(
+        return emit_json(
             {**definition.as_json(), "digest": definition.digest, "bounds": bounds, "visits": sum(bounds.values())}
         )
-        return
     emit(f"{_name(which)}: {_summary(definition, stages)}")
     rows = []
     for stage in stages:
@@ -87,8 +86,7 @@ def diff_command(
 
     differences = workflow(workspace).diff(before, after)
     if as_json:
-        emit_json({"differences": [asdict(difference) for difference in differences]})
-        return
+        return emit_json({"differences": [asdict(difference) for difference in differences]})
     for difference in differences:
         emit(str(difference))
     if not differences:

@@ -8,9 +8,10 @@ import re
 import shlex
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, TextIO
 
 from evolve.cli.render import layout
@@ -61,8 +62,24 @@ def name_workspace(typed: str) -> None:
     _WORKSPACE.set(typed)
 
 
+_TYPED: ContextVar[Mapping[str, str]] = ContextVar("typed", default=MappingProxyType({}))
+"""How commands are typed where the person is, if not as on the command line."""
+
+
+@contextmanager
+def typed_as(commands: Mapping[str, str]) -> Iterator[None]:
+    """Tells of these commands as they are typed where the person is: in a session, ``/why`` for ``evolve why``."""
+    token = _TYPED.set(commands)
+    try:
+        yield
+    finally:
+        _TYPED.reset(token)
+
+
 def _addressed(text: str) -> str:
     """The text, in which commands name the workspace that the person named; unless one does already."""
+    for command, typed in _TYPED.get().items():
+        text = text.replace(command, typed)
     workspace = _WORKSPACE.get()
     if not workspace or " -w " in text:
         return text
@@ -104,6 +121,11 @@ def _is_emoji(sign: str) -> bool:
 def emit_json(value: Any) -> None:
     """Prints one JSON document, readable by people too. Dataclasses in it become objects of their fields."""
     _put(json.dumps(value, default=_as_data, indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def picked(one: object, *names: str) -> dict[str, Any]:
+    """These attributes of a value, by their names."""
+    return {name: getattr(one, name) for name in names}
 
 
 def _as_data(value: Any) -> Any:

@@ -122,14 +122,15 @@ def show_explained(explained: Explained, diagnosis: Diagnosis, *, steps: bool = 
         emit(f"  to take that back: evolve skills own {explained.run}", whole=True)
     _show_used("used", [one for one in explained.used if one.acted])
     _show_used("was told", [one for one in explained.used if not one.acted and one.kind != "skill"])
-    _show_learned(explained)
+    show_learned(explained)
     for text in explained.counts if steps else ():
         emit(visible(f"counted: {shorten(text, 160)}", lines=False))
     if explained.episode and not steps:
         note(f"  evolve why {explained.episode[:10]} --steps shows every step", whole=True)
 
 
-def _show_learned(explained: Explained) -> None:
+def show_learned(explained: Explained) -> None:
+    """Prints what a run taught and suggested, and what became of that."""
     for text in explained.learned[:_USED]:
         emit(visible(f"learned: {shorten(text, 160)}", lines=False))
     if len(explained.learned) > _USED:

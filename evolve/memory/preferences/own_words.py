@@ -54,7 +54,7 @@ _BLOCKS = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<data\b.*?(?:</data\b[^>]*>|\Z)|^[ \t]*>[^\n]*$", re.DOTALL | re.MULTILINE
 )
 _REPORTED = re.compile(
-    r"[^.!?;\n]*(?<!\bI )\b"  # "I told you: ..." is no report
+    r"(?:\A|(?<=[.!?;\n]))[^.!?;\n]*(?<!\bI )\b"  # "I told you: ..." is no report
     r"(?:says?|said|prints|printed|reads|shows?|showed|tells?|told|wrote|writes|replied|error|message|log)\b[^.:\n]{0,40}:(?=\s)[^\n]*",
     re.IGNORECASE,
 )

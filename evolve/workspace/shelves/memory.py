@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from evolve.episodes import FACT, Recalled, Scope
 from evolve.errors import UsageError
 from evolve.files import SVG, is_replaced, write_atomic
-from evolve.retrieval import HashingEmbedder, MeaningIndex
 from evolve.workspace.shelves.practice import shipped_tasks
 from evolve.workspace.shelves.shelf import Shelf
 
@@ -218,6 +217,8 @@ class Memories(Shelf):
 
     def _about(self, query: str, found: Sequence[Recalled]) -> builtins.list[Recalled]:
         """The insights that are about the subject of a query."""
+        from evolve.retrieval import HashingEmbedder, MeaningIndex
+
         asked = {entry.episode: entry.instruction for entry in self._memory.entries()}
         texts = {one.id: {one.text} if one.cause.startswith(FACT) else set() for one in found}
         for name, said in texts.items():

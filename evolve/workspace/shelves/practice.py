@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from evolve.tasks.suites import BUILTIN
-
 if TYPE_CHECKING:
     from evolve.record.stores import Stores
     from evolve.skills import Skill
@@ -14,8 +12,13 @@ if TYPE_CHECKING:
 
 def shipped_tasks(stores: Stores) -> Collection[str]:
     """Ids of the tasks that were worked on in runs over suites that ship, and in no other run."""
+    suites = {run.id: run.body["suite"] for run in stores.runs.runs() if run.body.get("suite")}
+    if not suites:
+        return frozenset()
+    from evolve.tasks.suites import BUILTIN
+
     names = {suite.name for suite in BUILTIN}
-    over = {run.id for run in stores.runs.runs() if run.body.get("suite") in names}
+    over = {run for run, suite in suites.items() if suite in names}
     rows = stores.db.query("SELECT DISTINCT task, run FROM episodes")
     return {str(row["task"]) for row in rows} - {str(row["task"]) for row in rows if row["run"] not in over}
 

@@ -36,7 +36,4 @@ def import_command(
         note(f"warning: {reason}")
     if out is not None:
         return
-    if as_json:
-        emit_json(tasks.as_json(imported.tasks))
-    else:
-        emit(tasks.render(imported.tasks).rstrip("\n"), exact=True)
+    emit_json(tasks.as_json(imported.tasks)) if as_json else emit(tasks.render(imported.tasks).rstrip("\n"), exact=True)

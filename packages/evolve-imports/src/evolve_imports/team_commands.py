@@ -36,8 +36,7 @@ def push_command(
     with evolve.open(workspace, read_only=True) as opened:
         pushed = part_of(opened).push(folder, names or (), with_rows=with_rows)
     if as_json:
-        emit_json(pushed)
-        return
+        return emit_json(pushed)
     emit(f"wrote {counted(pushed.skills, 'skill')}; {len(pushed.same)} unchanged; {counted(pushed.claims, 'claim')}")
     note_refusals(pushed.refused)
 
@@ -48,8 +47,7 @@ def pull_command(folder: Folder, workspace: options.Workspace = None, as_json: o
     with evolve.open(workspace) as opened:
         pulled = part_of(opened).pull(folder)
     if as_json:
-        emit_json({**vars(pulled.skills), "claims": pulled.claims, "refused_claims": pulled.refused})
-        return
+        return emit_json({**vars(pulled.skills), "claims": pulled.claims, "refused_claims": pulled.refused})
     tell_imported(pulled.skills)
     if pulled.claims:
         emit(f"{counted(pulled.claims, 'new claim')} to be tried: evolve memory list --status hypothesis")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.gate import Interval
-from evolve.improve.panels import Panel, document, frame, line
+from evolve.svg import Panel, document
 
-_COLOUR, _BAND = "#1a7f5a", "#bfe3d4"
+_COLOUR = "#23996d"
 _WIDE = 245.0
 
 
@@ -54,13 +54,10 @@ def draw_trials(
 
 
 def _curve(panel: Panel, points: Sequence[tuple[float, Interval]]) -> list[str]:
-    parts = frame(panel)
+    parts = panel.frame()
     low = [(x, one.low) for x, one in points if one.low is not None]
     high = [(x, one.high) for x, one in points if one.high is not None]
     if low:
-        around = " ".join(f"{panel.x(x):.1f},{panel.y(y):.1f}" for x, y in [*low, *reversed(high)])
-        parts.append(f'<polygon points="{around}" fill="{_BAND}" stroke="none"/>')
+        parts.append(panel.area([*low, *reversed(high)], _COLOUR))
     middle = [(x, one.value) for x, one in points if one.value is not None]
-    parts.append(line(panel, middle, _COLOUR))
-    parts += [f'<circle cx="{panel.x(x):.1f}" cy="{panel.y(y):.1f}" r="3" fill="{_COLOUR}"/>' for x, y in middle]
-    return parts
+    return [*parts, panel.line(middle, _COLOUR), *(panel.dot(x, y, _COLOUR) for x, y in middle)]

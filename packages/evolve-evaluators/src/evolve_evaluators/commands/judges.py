@@ -35,10 +35,7 @@ def judges_command(
     with evolve.open(workspace, model=model) as opened:
         judges: Judges = getattr(opened, "judges")  # noqa: B009 (a part that a package adds, unknown to type checkers)
         measurement = judges.check(suite, count)
-    if as_json:
-        emit_json(measured(measurement))
-    else:
-        show(measurement)
+    emit_json(measured(measurement)) if as_json else show(measurement)
     raise typer.Exit(0 if measurement.standing == "measured" else 1)
 
 

@@ -29,8 +29,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     with evolve.open(workspace, read_only=True) as opened:
         metrics, report = _of(opened).list(), _of(opened).report()
     if as_json:
-        emit_json({"metrics": [_metric(metric) for metric in metrics], "report": _report(report)})
-        return
+        return emit_json({"metrics": [_metric(metric) for metric in metrics], "report": _report(report)})
     rows = [
         (metric.name, len(metric.examples), len(metric.scores()), shorten(metric.definition, 80)) for metric in metrics
     ]
@@ -51,8 +50,7 @@ def show_command(metric: MetricName, workspace: options.Workspace = None, as_jso
     with evolve.open(workspace, read_only=True) as opened:
         shown = _of(opened).show(metric)
     if as_json:
-        emit_json(_metric(shown))
-        return
+        return emit_json(_metric(shown))
     emit(f"{shown.name}: {shown.definition}")
     emit(f"{'edited by a person' if shown.edited else 'induced from comments'}; id {shown.id[:10]}")
     signs = {1: "praise", -1: "complaint", 0: "neither"}
@@ -104,10 +102,7 @@ def edit_command(
         raise UsageError("nothing to change", hint="give --name or --definition")
     with evolve.open(workspace) as opened:
         edited = _of(opened).edit(metric, new_name=name, definition=definition)
-    if as_json:
-        emit_json(_metric(edited))
-    else:
-        emit(f"{edited.name}: {edited.definition}")
+    emit_json(_metric(edited)) if as_json else emit(f"{edited.name}: {edited.definition}")
 
 
 def _of(opened: Workspace) -> Metrics:

@@ -47,16 +47,14 @@ def list_command(
     if world is not None:
         tasks = worlds.tasks(world)
         if as_json:
-            emit_json(tasks)
-            return
+            return emit_json(tasks)
         counts = [(task.name, task.train, task.dev, task.test) for task in tasks]
         emit(table(("task", "train", "dev", "test"), counts))
         note("variations to learn from (train), to develop with (dev) and to report (test)")
         return
     found = worlds.list()
     if as_json:
-        emit_json(found)
-        return
+        return emit_json(found)
     header = ("world", "tasks", "what is used, or what makes it usable", "offered by")
     rows = [(one.name, one.tasks or "-", one.version or one.missing, one.package or "evolve") for one in found]
     emit(table(header, rows, spare=("offered by",)))
