@@ -14,8 +14,6 @@ from evolve.skills.archives import read_foreign
 from evolve.skills.folder import folder_changes
 from evolve.skills.foreign import foreign_skills
 from evolve.tasks import equal
-from evolve.testing import ScriptedEndpoint
-from evolve.testing.doubles import prompt_of, question_of
 
 FOLDER = seed_root() / "skills"
 SHIPPED = sorted(path.parent for path in FOLDER.glob("*/SKILL.md"))
@@ -52,38 +50,6 @@ def test_a_seed_that_fills_a_column_is_a_skill_of_the_workspace_from_then_on(tmp
         (used,) = workspace.skills.list()
         assert (used.name, used.owner, len(used.tasks)) == ("working-days-between", "seed", 1)
         assert used not in workspace.skills.seeds()
-
-
-class Quits:
-    """Gives up at once, and keeps what it was asked."""
-
-    def __init__(self):
-        self.prompts = []
-
-    def answer(self, body):
-        if question_of(body) == "action":
-            self.prompts.append(prompt_of(body))
-        return "I give up.\n\n```give_up\nno\n```"
-
-
-@pytest.mark.parametrize(
-    ("seeds", "task", "offered"),
-    [
-        ("on", "Count the working days from one date to another", True),
-        ("off", "Count the working days from one date to another", False),
-        ("on", "Which colour has the sky?", False),
-    ],
-)
-def test_a_model_is_offered_the_seeds_that_fit_its_task(tmp_path, seeds, task, offered):
-    double = Quits()
-    with (
-        ScriptedEndpoint(double=double) as endpoint,
-        evolve.open(tmp_path / "ws", model=endpoint.model, settings={"seed_skills": seeds}) as workspace,
-    ):
-        workspace.run(task)
-        learned = workspace.stores.practice_arm(workspace.workflow.show())
-    assert any("working_days_between" in prompt for prompt in double.prompts) == offered and double.prompts
-    assert learned.skills == ()  # what is compared with the unlearned state
 
 
 def test_a_skill_of_the_workspace_goes_before_a_seed_of_its_name(tmp_path):

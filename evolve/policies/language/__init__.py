@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from evolve.policies.language.claims import unfit
     from evolve.policies.language.metering import EpisodeMeter
     from evolve.policies.language.mounting import Mounted, import_line, mount
-    from evolve.policies.language.offers import best_skills
     from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
     from evolve.policies.language.rewriting import LanguageDesigner, LanguageRewriter
 else:

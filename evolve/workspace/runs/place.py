@@ -123,7 +123,7 @@ def agent_for(
 
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
-    arm = _own_arm(desk, wish, workflow)
+    arm = desk.stores.practice_arm(workflow)
     skills = verified_pairings(desk.stores.skills, arm.skills, desk.learner.name, place.sandbox)
     arm = replace(arm, skills=tuple(skills))
     attendance = Attendance(
@@ -166,7 +166,7 @@ def agent_with(desk: Desk, wish: Wish, place: Place, change: Change, then: Offer
     Args:
         then: Gives what its recall at the start gave, from what it gives today.
     """
-    arm = change.arm(_own_arm(desk, wish, desk.workflow))
+    arm = change.arm(desk.stores.practice_arm(desk.workflow))
     today, begun = _own_recall(desk, arm, wish.task, place), wish.task.view().instruction
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
@@ -181,16 +181,6 @@ def agent_with(desk: Desk, wish: Wish, place: Place, change: Change, then: Offer
         attendance=Attendance(cancellation=wish.person.cancellation),
     )
     return Agent(around, room_for(arm.workflow, wish.task.environment))
-
-
-def _own_arm(desk: Desk, wish: Wish, workflow: Workflow) -> Arm:
-    """What acts on a task of the person's own: a model gets the seeds that fit the task besides what was learned."""
-    arm = desk.stores.practice_arm(workflow)
-    if not desk.uses_model:
-        return arm
-    from evolve.policies.language import best_skills
-
-    return replace(arm, skills=(*arm.skills, *best_skills(desk.stores.skills.seeds(), wish.task.view())))
 
 
 def _with_past(desk: Desk, around: Surroundings, place: Place) -> Surroundings:
