@@ -20,7 +20,7 @@ from typing import Any
 
 import evolve
 from benchmarks.doubles.chores import GENERAL, ChoreDouble, chore
-from benchmarks.record import Outcome, Target, common_options, progress, publish
+from benchmarks.record import UNSEEDED, Outcome, Target, common_options, progress, publish
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
 
@@ -47,7 +47,7 @@ def done(
     with (
         tempfile.TemporaryDirectory(prefix="chores-") as place,
         ScriptedEndpoint(double=ChoreDouble(writes)) as endpoint,
-        evolve.open(Path(place) / "ws", model=endpoint.model) as workspace,
+        evolve.open(Path(place) / "ws", model=endpoint.model, settings=UNSEEDED) as workspace,
     ):
         for number, kind in enumerate(kinds):
             folder = Path(place) / str(number)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import evolve
-from benchmarks.record import Outcome, Target, common_options, progress, publish
+from benchmarks.record import UNSEEDED, Outcome, Target, common_options, progress, publish
 from benchmarks.retrieval import interval
 from benchmarks.talks import Talk, draw_talk
 from evolve.core.settings import Settings
@@ -111,7 +111,7 @@ def workspace_ranker(talk: Talk, encoder: str) -> Iterator[Ranker]:
     with tempfile.TemporaryDirectory(prefix="talk-") as folder:
         evolve.init(folder)
         (Path(folder) / "evolve.toml").write_text(f'encoder = "{encoder}"\n')
-        with evolve.open(folder) as workspace:
+        with evolve.open(folder, settings=UNSEEDED) as workspace:
             for turn in talk.turns:
                 workspace.memory.note(turn.text, id=turn.id, speaker=turn.speaker, thread=turn.session, at=turn.at)
             now = talk.turns[-1].at + 86_400

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.doubles import QuirkDouble, quirk_tasks
-from benchmarks.record import Outcome, Target, common_options, progress, publish
+from benchmarks.record import UNSEEDED, Outcome, Target, common_options, progress, publish
 from evolve.agent import Agent, Surroundings
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import EpisodeRecord, Limits, Row
@@ -66,7 +66,7 @@ def curve_rows(*, memory: bool, skills: bool, tasks: int) -> Iterator[dict[str, 
         paths = WorkspacePaths(Path(folder))
         wire = LocalWire(counted(QuirkDouble(quirk_tasks(TASKS)).answer))
         learner = LanguageLearner(paths=paths, settings=load_settings(paths.root), model=MODEL, wire=lambda _: wire)
-        with evolve.open(folder, policy=learner) as workspace:
+        with evolve.open(folder, policy=learner, settings=UNSEEDED) as workspace:
             for place, job in enumerate(quirk_tasks(tasks), 1):
                 result = workspace.run(job.task)
                 record = workspace.stores.runs.episode(result.episode_id)

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import evolve
+from benchmarks.record import UNSEEDED
 from evolve.runtime.sandbox import Program, SandboxLimits
 from evolve.testing import TrustingSandbox
 
@@ -114,7 +115,7 @@ class Met:
 def measure(months: Sequence[int], jobs: Sequence[Job] = JOBS) -> list[Met]:
     """Every table of the later months with and without what the first month taught."""
     found = []
-    with TemporaryDirectory() as folder, evolve.open(Path(folder) / "learned") as taught:
+    with TemporaryDirectory() as folder, evolve.open(Path(folder) / "learned", settings=UNSEEDED) as taught:
         for job in jobs:
             solved(taught, job, Path(folder) / f"{job.name}-1.csv", 1, FILLED_FIRST)
         for learned in (True, False):
@@ -125,7 +126,7 @@ def measure(months: Sequence[int], jobs: Sequence[Job] = JOBS) -> list[Met]:
                         if learned:
                             met = solved(taught, job, file, month, filled)
                         else:
-                            with evolve.open(Path(folder) / f"empty-{file.stem}") as empty:
+                            with evolve.open(Path(folder) / f"empty-{file.stem}", settings=UNSEEDED) as empty:
                                 met = solved(empty, job, file, month, filled)
                         found.append(met_as(met, learned))
     return found

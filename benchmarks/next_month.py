@@ -22,7 +22,7 @@ from benchmarks.copied_workspaces import copy_workspace
 from benchmarks.everyday_use.__main__ import in_processes
 from benchmarks.everyday_use.counting import OUTCOMES, Row, cells, counted, share, target_lines
 from benchmarks.months import FILLED_FIRST, Pair, drawn, with_strange_cells
-from benchmarks.record import Outcome, Target, common_options, publish
+from benchmarks.record import UNSEEDED, Outcome, Target, common_options, publish
 
 PAIRS = 30
 _QUICK = 2
@@ -52,7 +52,7 @@ def measured(seed: int, number: int, strange: bool = False) -> dict[str, Any]:
 def _learned(pair: Pair, folder: Path, *, early: bool) -> tuple[Path, bool]:
     """A workspace that was taught the first month, and whether its answer was verified."""
     folder.mkdir()
-    with evolve.open(folder / "workspace", model="") as workspace:
+    with evolve.open(folder / "workspace", model="", settings=UNSEEDED) as workspace:
         if early:
             workspace.fill(_written(pair, pair.april, folder / "april.csv", 1))
             (folder / "april.filled.csv").unlink(missing_ok=True)
@@ -63,7 +63,7 @@ def _learned(pair: Pair, folder: Path, *, early: bool) -> tuple[Path, bool]:
 def _filled(pair: Pair, folder: Path, given: int) -> dict[str, Any]:
     """What became of the next month."""
     table, out = _written(pair, pair.april, folder / "next.csv", given), folder / "out.csv"
-    with evolve.open(folder / "workspace", model="") as workspace:
+    with evolve.open(folder / "workspace", model="", settings=UNSEEDED) as workspace:
         try:
             filled = workspace.fill(table, out=out)
             offered = len(filled.offered)

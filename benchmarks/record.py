@@ -18,6 +18,9 @@ from evolve.trials.gate import Interval
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED_WITH = ("evolve-learn", "langgraph", "chromadb", "numpy")
 
+UNSEEDED = {"seed_skills": "off"}
+"""Settings of a workspace whose agent has what it learned alone, and not the skills that come with evolve."""
+
 Op = Literal["<=", ">=", "==", "high <=", "low >", "low >="]
 """``high`` and ``low`` compare a bound of the interval; the others compare the value."""
 

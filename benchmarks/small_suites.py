@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import evolve
-from benchmarks.record import Outcome, common_options, progress, publish
+from benchmarks.record import UNSEEDED, Outcome, common_options, progress, publish
 from evolve.core.events import Event
 from evolve.tasks import Task, load_suite, render_jsonl
 from evolve.trials.gate import one_per_group
@@ -88,13 +88,13 @@ def measure(suite: str, size: int, seed: int) -> Learned:
         file = Path(folder) / "own.jsonl"
         file.write_text(render_jsonl(tasks))
         begun = time.monotonic()
-        with evolve.open(Path(folder) / "learned", events=told) as workspace:
+        with evolve.open(Path(folder) / "learned", events=told, settings=UNSEEDED) as workspace:
             report = workspace.improve(str(file))
             seconds = time.monotonic() - begun
             decisions = workspace.gate.list().decisions
             after = _run(workspace, later)
         read = _report(Path(folder) / "learned")
-        with evolve.open(Path(folder) / "empty") as workspace:
+        with evolve.open(Path(folder) / "empty", settings=UNSEEDED) as workspace:
             before = _run(workspace, later)
     last = decisions[-1] if decisions else None
     return Learned(

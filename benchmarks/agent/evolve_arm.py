@@ -17,6 +17,7 @@ from benchmarks.agent.endpoint import MeteredEndpoint
 from benchmarks.agent.judge import unpacked
 from benchmarks.agent.measure import Arm, HandedIn, Solved
 from benchmarks.agent.task import AgentTask
+from benchmarks.record import UNSEEDED
 from evolve.core.episodes import Row
 from evolve.tasks import Task
 from evolve.tasks.reading.own_folder import folder_task
@@ -57,7 +58,7 @@ class EvolveArm:
         if self._opened is None or not self.keeps:
             self.close()
             self._count += 1
-            self._opened = evolve.open(self.root / f"w{self._count}", model=endpoint.model)
+            self._opened = evolve.open(self.root / f"w{self._count}", model=endpoint.model, settings=UNSEEDED)
         # Unseen tasks are for measuring: nothing is learned from them, as from every task that is held out.
         learn: Literal["off", "full"] = "full" if self.keeps and task.role != "unseen" else "off"
         person = Person(approve="auto", learn=learn)

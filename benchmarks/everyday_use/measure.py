@@ -15,6 +15,7 @@ from benchmarks.everyday_use.before import applied, function, text, typed
 from benchmarks.everyday_use.counting import OUTCOMES, counted, outcome, unseen_rows
 from benchmarks.everyday_use.table import Table, same
 from benchmarks.everyday_use.tables import TABLES, kind_of
+from benchmarks.record import UNSEEDED
 from evolve.core.errors import EvolveError
 from evolve.trials.learner import Learner
 
@@ -47,7 +48,7 @@ def measured(
     table = next(one for one in TABLES if one.name == name)
     with tempfile.TemporaryDirectory(prefix="everyday-") as folder:
         place = Path(folder)
-        with evolve.open(place / "workspace", model="", policy=policy) as workspace:
+        with evolve.open(place / "workspace", model="", policy=policy, settings=UNSEEDED) as workspace:
             started = time.perf_counter()
             try:
                 got = (_filled if with_fill else _applied)(workspace, table, place, budget)

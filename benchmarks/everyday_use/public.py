@@ -19,7 +19,7 @@ from typing import Any
 import evolve
 from benchmarks.everyday_use.before import applied, function
 from benchmarks.everyday_use.counting import share, target_lines
-from benchmarks.record import Target
+from benchmarks.record import UNSEEDED, Target
 from evolve.core.episodes import Row
 from evolve.core.errors import EvolveError
 from evolve.tasks import Task, equal, load_suite
@@ -56,7 +56,10 @@ def measured(folder: str, name: str, arm: str, draw: int, counts: tuple[int, int
     shown, verify, judged = drawn(task, draw, counts)
     result, error = None, ""
     filled: _Cells | None = None
-    with tempfile.TemporaryDirectory(prefix="everyday-") as place, evolve.open(place, model="") as workspace:
+    with (
+        tempfile.TemporaryDirectory(prefix="everyday-") as place,
+        evolve.open(place, model="", settings=UNSEEDED) as workspace,
+    ):
         started = time.perf_counter()
         try:
             if arm == "table":

@@ -119,7 +119,7 @@ def _forget(opened: Workspace, chosen: list[Named]) -> dict[str, int]:
         opened.preferences.forget(ids["preference"])
     if "metric" in ids:
         opened.criteria.forget(ids["metric"])
-    skills = {one.name for one in (*opened.skills.list(), *opened.skills.parts(()))}
+    skills = {one.name for one in (*opened.skills.list(), *opened.skills.parts(()), *opened.skills.seeds())}
     for name in ids.get("skill", ()):
         opened.skills.retire(name) if name in skills else opened.runs.leave(name)
     return {kind: len(some) for kind, some in ids.items()}

@@ -21,6 +21,7 @@ app = pages.App(
     *("evolve skills list", "evolve skills export --trusted --to my_skills"),
 )
 
+Seeds = Annotated[bool, typer.Option("--seeds", help="Also those that come with evolve.")]
 Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, from the list.")]
 
 
@@ -28,6 +29,7 @@ Name = Annotated[str, typer.Argument(metavar="SKILL", help="Name of a skill, fro
 def list_command(
     retired: Annotated[bool, typer.Option("--all", help="Also those that are not in use.")] = False,
     practice: options.Practice = False,
+    shipped: Seeds = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -38,6 +40,8 @@ def list_command(
         skills = opened.skills.list(() if retired else (*ACTIVE, "doubtful"))
         # Idle: served no task but its own. Still found and exported, only not offered to searches.
         others = [] if retired else opened.skills.list(("idle",))
+        seeds = opened.skills.seeds()
+        skills += seeds if shipped else []
         taught = opened.skills.from_practice([*skills, *others])
         parts, histories = len(opened.skills.parts()), opened.skills.histories(skills)
         for name, reason in opened.skills.quarantined.items():
@@ -46,9 +50,9 @@ def list_command(
         kept = [one for one in opened.runs.kept() if one.source not in owned]
         for unused in opened.skills.unused_folders():
             note(f"warning: {unused.why}; {unused.fix}")
-    skills.sort(key=lambda skill: (skill.digest in taught, -len(skill.tasks), skill.name))
+    skills.sort(key=lambda skill: (skill.digest in taught, skill in seeds, -len(skill.tasks), skill.name))
     if as_json:
-        data = ({**_skill(one), **origin(one.digest, taught)} for one in skills)
+        data = ({**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills)
         emit_json([{**told, "history": histories[told["digest"]].to_json()} for told in data])
         return
     left_out = [] if practice else [skill for skill in skills if skill.digest in taught]
@@ -62,6 +66,8 @@ def list_command(
     emit(table(header, rows, spare=("trials",)) or "no skills of yours yet")
     if left_out:
         note(practice_line(len(left_out), "skill"))
+    if seeds and not shipped:
+        note(f"{counted(len(seeds), 'skill')} from evolve: --seeds shows {'it' if len(seeds) == 1 else 'them'}")
     if idle:
         note(f"{counted(idle, 'skill')} that no other task used: --all lists {'it' if idle == 1 else 'them'} too")
     if parts:
@@ -118,16 +124,17 @@ def undo_command(name: Name, workspace: options.Workspace = None, as_json: optio
 def find_command(
     query: Annotated[str, typer.Argument(metavar="WORDS", help="What the skill should do.")],
     practice: options.Practice = False,
+    shipped: Seeds = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Find skills by words."""
     with evolve.open(workspace, read_only=True) as opened:
-        found = opened.skills.find(query, practice=True)
+        found = opened.skills.find(query, practice=True, seeds=shipped)
         taught = opened.skills.from_practice(found)
     skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:
-        return emit_json([{**_skill(skill), **origin(skill.digest, taught)} for skill in skills])
+        return emit_json([{**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills])
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none of yours fits")
     if len(found) > len(skills):
         note(practice_line(len(found) - len(skills), "skill"))

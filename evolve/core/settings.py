@@ -110,8 +110,7 @@ class Settings:
         ),
     )
     vectors: str = field(
-        default="auto",
-        metadata=_described("store of vectors: exact, chroma, one of a package, or auto: exact while small"),
+        default="auto", metadata=_described("store of vectors: exact, chroma, auto (exact while small), or a package's")
     )
     sandbox: SandboxBackend = field(
         default="auto", metadata=_described("sandbox backend: auto, bubblewrap, landlock or seatbelt")
@@ -161,9 +160,9 @@ class Settings:
         ),
     )
     habits: Switch = field(
-        default="on",
-        metadata=_described("where rows leave a format open, take that of earlier answers here: on or off"),
+        default="on", metadata=_described("where rows leave a format open, take that of earlier answers: on or off")
     )
+    seed_skills: Switch = field(default="on", metadata=_described("use the skills that come with evolve: on or off"))
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     unsandboxed: bool = False
 

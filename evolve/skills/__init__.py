@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from evolve.skills.library import ACTIVE, KEPT, SkillLibrary
     from evolve.skills.lint import modules_used
     from evolve.skills.parts import doubt_all, unseen_rows, with_called, worth_offering
+    from evolve.skills.seeds import SeededLibrary
     from evolve.skills.signatures import parameter_count
     from evolve.skills.skill import Skill, SkillStatus, render_tests
 else:

@@ -149,8 +149,8 @@ class SkillLibrary:
 
     def reason(self, name_or_digest: str) -> str:
         """Why a skill is not in use, in one sentence; "" for one that is."""
-        (row,) = self._db.rows("skills", {"digest": self.get(name_or_digest).digest})
-        return str(row["reason"])
+        rows = self._db.rows("skills", {"digest": self.get(name_or_digest).digest})
+        return str(rows[0]["reason"]) if rows else ""
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> list[Skill]:
         """Skills in order of admission, all or those of the given statuses.

@@ -54,7 +54,7 @@ def _has_float(value: Json) -> bool:
 
 
 SkillStatus = Literal["draft", "admitted", "trusted", "idle", "doubtful", "retired"]
-Owner = Literal["learned", "user", "imported"]
+Owner = Literal["learned", "user", "imported", "seed"]
 
 TRUSTED_AFTER = 3
 """Distinct tasks a skill must have helped before it is trusted."""
@@ -82,7 +82,8 @@ class Skill:
         tree: The term as JSON, or None for skills that only have code.
         status: ``admitted`` may be used at once; ``trusted`` after three distinct tasks; ``idle`` is admitted but not
             offered to searches, because no answer to another task used it when it was.
-        owner: ``user`` is never changed unattended; ``imported`` must be admitted again first.
+        owner: ``user`` is never changed unattended; ``imported`` must be admitted again first;
+            ``seed`` came with evolve.
         source: Where it came from: a task, or several with commas between where it was made of several skills.
         tasks: Ids of the distinct tasks it has helped.
         family: The kind of task that it came from, of answers without a tree; else "".

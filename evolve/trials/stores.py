@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evolve.agent import RunRecords
     from evolve.agent.workflow import Workflow
     from evolve.memory import Memory, MemorySnapshot
-    from evolve.skills import Skill, SkillLibrary
+    from evolve.skills import SeededLibrary, Skill
     from evolve.tasks import Task
     from evolve.trials.arms import Arm
     from evolve.trials.gate import Decisions, Gate, Looks, Prequential, RegressionSuite
@@ -32,6 +32,7 @@ class Stores:
         skill_folder: Where the folders of skills lie.
         open_memory: Makes the memory.
         indexes: Held by the process that writes the indexes of the memory; None where nobody else could.
+        seed_skills: Where the skills lie that ship with evolve; None to go without them.
     """
 
     db: Database
@@ -39,6 +40,7 @@ class Stores:
     skill_folder: Path
     open_memory: Callable[[], Memory]
     indexes: WriterLock | None = None
+    seed_skills: Path | None = None
 
     @cached_property
     def runs(self) -> RunRecords:
@@ -53,11 +55,11 @@ class Stores:
         return self.open_memory()
 
     @cached_property
-    def skills(self) -> SkillLibrary:
+    def skills(self) -> SeededLibrary:
         """What was admitted."""
-        from evolve.skills import SkillLibrary
+        from evolve.skills import SeededLibrary
 
-        return SkillLibrary(self.db, self.objects, self.skill_folder)
+        return SeededLibrary(self.db, self.objects, self.skill_folder, self.seed_skills)
 
     @cached_property
     def variants(self) -> VariantArchive:
@@ -206,7 +208,8 @@ class Stores:
             return
         from evolve.skills import KEPT
 
-        known = {skill.digest for skill in self.skills.list(KEPT) if record.verified or skill.environment}
+        kept = (*self.skills.list(KEPT), *self.skills.seeds())
+        known = {skill.digest for skill in kept if record.verified or skill.environment}
         used = [item.removeprefix("skill:") for item in record.consumed]
         shown = {item.removeprefix("skill:") for step in record.steps for item in step.action.offered}
         for name in used:
@@ -312,7 +315,7 @@ class Stores:
     def _as_marked(self, snapshot: MemorySnapshot, through: int) -> MemorySnapshot:
         """What the memory held when so many rows of evidence had been written."""
         from evolve.memory import MemorySnapshot
-        from evolve.memory.record_index import LateIndex
+        from evolve.memory.index import LateIndex
 
         rows = [row for row in snapshot.book.all_evidence() if row.seq <= through]
         named = {row.episode for row in rows}

@@ -15,7 +15,7 @@ from evolve.core.activity import doing
 from evolve.core.errors import RecordDamaged, UsageError, WorkspaceError
 from evolve.core.extensions import BUILT_IN, PACKAGES, find, installed, needed, refused
 from evolve.core.files import read_text
-from evolve.core.paths import WorkspacePaths, home_folder
+from evolve.core.paths import WorkspacePaths, home_folder, seed_root
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock
 from evolve.trials.stores import Stores
@@ -79,19 +79,16 @@ def open_stores(
         from evolve.memory import Memory
         from evolve.memory.notes import KeptNotes
 
-        return Memory(
-            db,
-            index,
-            encoder,
-            note_index=lambda dimension: index(dimension, paths.index.with_name("index-notes"), "notes"),
-            kept_notes=KeptNotes(paths.index.with_name("notes.kept"), read_only=read_only),
-        )
+        notes = partial(index, path=paths.index.with_name("index-notes"), name="notes")
+        kept = KeptNotes(paths.index.with_name("notes.kept"), read_only=read_only)
+        return Memory(db, index, encoder, note_index=notes, kept_notes=kept)
 
     encoder = open_embedder(settings)  # one that is missing is told at once
     return Stores(
         db=db,
         objects=ObjectStore(paths.objects),
         skill_folder=paths.skills,
+        seed_skills=seed_root() / "skills" if settings.seed_skills == "on" else None,
         open_memory=open_memory,
         indexes=indexes,
     )

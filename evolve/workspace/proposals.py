@@ -45,7 +45,7 @@ def proposal_of(paths: WorkspacePaths) -> Proposal:
 
 def believed_parts(paths: WorkspacePaths) -> list[Path]:
     """What is there that a workspace would be believed: settings, prices, prompts, and whatever is in its store."""
-    seeds = [path.name for path in (seed_root() / "prompts").iterdir()]
+    seeds = [path.name for path in (seed_root() / "prompts").iterdir() if path.name != "README.md"]
     own = (paths.prices, *(paths.prompts / name for name in seeds), *_inside(paths.store))
     marks = [paths.root] if is_workspace(paths.root) or os.path.lexists(paths.marker) else []
     return marks + [path for path in own if os.path.lexists(path)]

@@ -148,9 +148,9 @@ def kept_table(kept: Sequence[KeptThing], most: int = 10) -> str:
     return f"{told}\nand {len(kept) - most} more: evolve memory list, evolve skills list" if len(kept) > most else told
 
 
-def origin(name: str, taught: Collection[str]) -> dict[str, str]:
+def origin(name: str, taught: Collection[str], *, owner: str = "") -> dict[str, str]:
     """Where a learned thing comes from, as data; ``taught`` are ids of what practice taught."""
-    return {"origin": "practice" if name in taught else "own"}
+    return {"origin": "practice" if name in taught else "seed" if owner == "seed" else "own"}
 
 
 def practice_line(count: int, what: str) -> str:

@@ -78,6 +78,10 @@ class Skills(Shelf):
         """Parts of answers, in use or of the given statuses: operations of the search that nobody would ask for."""
         return [skill for skill in self._stores.skills.list(statuses) if skill.hidden]
 
+    def seeds(self) -> builtins.list[Skill]:
+        """Skills that come with evolve, without those that helped here or were changed: these are in :meth:`list`."""
+        return self._stores.skills.seeds()
+
     @property
     def quarantined(self) -> Mapping[str, str]:
         """Skills that are not used because their body is damaged, with what is wrong."""
@@ -110,23 +114,26 @@ class Skills(Shelf):
         shipped = shipped_tasks(self._stores)
         return frozenset(skill.digest for skill in skills if only_practised(skill, shipped))
 
-    def find(self, query: str, k: int = 8, *, practice: bool = False) -> builtins.list[Skill]:
+    def find(self, query: str, k: int = 8, *, practice: bool = False, seeds: bool = False) -> builtins.list[Skill]:
         """Admitted skills, idle ones too, that fit the words best, by the text that leaves with them.
 
         Args:
             practice: Also, behind them, as many that came from practice; see :meth:`from_practice`.
+            seeds: Also, behind these, as many seeds.
         """
         from evolve.skills.export import SkillIndex, search_text
 
         # Which skills there are is cheap to ask; what they say is read again only where that changed.
         key = self._stores.skills.standing(KEPT)
         if self._index is None or self._index[0] != key:
-            kept = self.list(KEPT)
+            kept = [*self.seeds(), *self.list(KEPT)]
             texts = {skill.digest: search_text(skill) for skill in kept}
             self._index = (key, SkillIndex(texts, self._stores.memory.embedder), self.from_practice(kept))
-        found, taught = self._index[1].best(query, len(key)), self._index[2]
-        own = [digest for digest in found if digest not in taught][:k]
+        shipped, taught = {seed.digest for seed in self.seeds()}, self._index[2]
+        found = self._index[1].best(query, len(key) + len(shipped))
+        own = [digest for digest in found if digest not in taught | shipped][:k]
         more = [digest for digest in found if digest in taught][:k] if practice else []
+        more += [digest for digest in found if digest in shipped][:k] if seeds else []
         return [self.show(digest) for digest in (*own, *more)]
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
@@ -238,7 +245,7 @@ class Skills(Shelf):
             case = taken_up(skill.name) == self.reason(one.name) or taken_up(one.name) == self.reason(skill.name)
             return case or (again and names_of(one.signature) == names_of(skill.signature))
 
-        return [one for one in self.list() if does_the_same(one)]
+        return [one for one in (*self.list(), *self.seeds()) if does_the_same(one)]
 
     def difference(self, name: str) -> str:
         """What a skill's code changed of that of its version before, as a unified diff; "" for the first one."""

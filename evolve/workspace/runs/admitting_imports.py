@@ -122,12 +122,13 @@ def _leaves_others(node: ast.IfExp) -> bool:
 
 
 def imported_for(desk: Desk, task: Task) -> tuple[Saved, ...]:
-    """Imported functions in use that are right on every visible row of a task, which may admit them now.
+    """Imported functions in use, and seeds, that are right on every visible row of a task, which may admit imports now.
 
     One whose job the task is, and which is wrong on a row of it, is doubtful from then on.
     """
     admit_imports(desk, task)
-    imported = [one for one in desk.stores.skills.active() if one.owner == "imported" and one.tree is None]
+    used = [one for one in desk.stores.skills.active() if one.owner in ("imported", "seed") and one.tree is None]
+    imported = [*desk.stores.skills.seeds(), *used]
     if not task.examples or task.work is not None or not imported:
         return ()
     rows = (*task.examples, *task.verify, *task.hidden)
@@ -138,9 +139,9 @@ def imported_for(desk: Desk, task: Task) -> tuple[Saved, ...]:
             doubt_all(desk.stores.skills, skill, f"a row of yours has another value for {told}")
             imported.remove(skill)
     right = [] if desk.uses_model else _right(desk, task, imported[-_MOST_TRIED:])
-    told = "used the imported skill"
     return tuple(
-        Saved(told=f"{told} {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True) for one in right
+        Saved(told=f"used the {one.owner} skill {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True)
+        for one in right
     )
 
 
