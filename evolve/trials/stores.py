@@ -315,7 +315,7 @@ class Stores:
     def _as_marked(self, snapshot: MemorySnapshot, through: int) -> MemorySnapshot:
         """What the memory held when so many rows of evidence had been written."""
         from evolve.memory import MemorySnapshot
-        from evolve.memory.index import LateIndex
+        from evolve.memory.record_index import LateIndex
 
         rows = [row for row in snapshot.book.all_evidence() if row.seq <= through]
         named = {row.episode for row in rows}
