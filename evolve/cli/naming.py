@@ -97,6 +97,7 @@ def _known(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Iterator[Nam
             yield Named(kind="metric", id=metric.id, text=metric.definition, name=metric.name)
     if "skill" in kinds:
         # Retired ones as well: why they are, and that they are, is worth knowing.
-        skills = [*opened.skills.list(), *opened.skills.parts(()), *opened.skills.seeds()]
+        seeds = [one for one in opened.skills.seeds() if typed and one.name.startswith(typed)]
+        skills = [*opened.skills.list(), *opened.skills.parts(()), *seeds]
         of_runs = [] if "run" in kinds else opened.runs.functions()  # each under the id of its run
         yield from (Named(kind="skill", id=one.name, text=shorten(one.description, 100)) for one in (*skills, *of_runs))
