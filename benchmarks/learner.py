@@ -127,12 +127,12 @@ class _Practice:
 
     def kept(self) -> tuple[Skill, ...]:
         """The skills that the product would propose to its gate."""
-        worth = self._worth_offering(len(self.solved))
+        worth = self._worth_offering()
         return tuple(skill for skill in self.skills if skill.digest in worth)
 
-    def _worth_offering(self, solved: int = 0) -> set[str]:
+    def _worth_offering(self) -> set[str]:
         known = [replace(one, tasks=tuple(self.uses[one.digest])) for one in (*self.skills, *self.idle)]
-        return worth_offering(known, solved=solved)
+        return worth_offering(known)
 
     def _solver(self, guide: Guide | None) -> Solver:
         return Solver(policy=SearchPolicy(library=tuple(self.skills), guide=guide), judge=self.judge)

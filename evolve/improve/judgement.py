@@ -55,7 +55,7 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
         raise BudgetExhausted(no_room)
     stores = session.stores
     experience = stores.memory.experience()
-    worth = worth_offering(stores.skills.list(KEPT), solved=len({row.task for row in experience}))
+    worth = worth_offering(stores.skills.list(KEPT))
     skills = [skill for skill in stores.skills.active() if skill.digest in worth]
     guide, cost = fitted(session, experience, skills, pairs=pairs)
     guide_digest = stores.objects.put_json(guide) if guide is not None else ""

@@ -13,7 +13,6 @@ from evolve.skills.skill import Skill
 
 RECURRING, FEW = 0.25, 5
 """Share of skills that are of use from which on the others are offered too; of fewer than ``FEW`` it tells nothing."""
-SELDOM = 16  # The price of a skill is 4 bits, as of an operation that a task in so many needs.
 
 
 def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
@@ -37,18 +36,17 @@ def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
     return reached
 
 
-def worth_offering(skills: Sequence[Skill], *, solved: int = 0) -> set[str]:
-    """Digests of the skills that helped other tasks as often as their price says, and of what these are made of.
+def worth_offering(skills: Sequence[Skill]) -> set[str]:
+    """Digests of the skills that helped other tasks, and of what these are made of.
 
     Where :data:`RECURRING` of them helped at all, all of them: so many tell that one that has not yet probably will.
 
     Args:
         skills: All whose admission holds, those that are idle among them.
-        solved: How many tasks were solved.
     """
     if len(with_called([one.digest for one in skills if one.tasks], skills)) >= max(FEW, RECURRING * len(skills)):
         return {one.digest for one in skills}
-    return with_called([one.digest for one in skills if one.tasks and SELDOM * len(one.tasks) >= solved], skills)
+    return with_called([one.digest for one in skills if one.tasks], skills)
 
 
 def doubt_all(library: SkillLibrary, skill: Skill, reason: str) -> None:
