@@ -32,7 +32,7 @@ from benchmarks.record import Outcome, Target, against, common_options, progress
 from evolve.core.episodes import Scope
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.trials.gate import Interval, clopper_pearson
@@ -80,12 +80,12 @@ class Score:
 
 
 @contextmanager
-def memory() -> Iterator[Memory]:
+def memory() -> Iterator[MemoryRepository]:
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MEMORY) as db:
-        yield Memory(db, MemoryIndex, HashingEmbedder())
+        yield MemoryRepository(db, MemoryIndex, HashingEmbedder())
 
 
-def experiments(world: CausalWorld, kept: Memory, each: int = EPISODES) -> tuple[Experimenter, Claims]:
+def experiments(world: CausalWorld, kept: MemoryRepository, each: int = EPISODES) -> tuple[Experimenter, Claims]:
     """Plays one problem after the other and makes experiments on it, until the episodes are used up."""
     experimenter = Experimenter(
         world=world,
@@ -110,7 +110,7 @@ def explored(world: CausalWorld, experimenter: Experimenter, number: int) -> Tra
     return Trace(group=group, actions=actions, outcome=world.play(group, actions))
 
 
-def claims_in(kept: Memory, world: CausalWorld) -> Claims:
+def claims_in(kept: MemoryRepository, world: CausalWorld) -> Claims:
     """What is confirmed."""
     confirmed = Beliefs.of(kept.claims("confirmed"), SCOPE)
     return Claims(
@@ -174,7 +174,7 @@ def score(claims: Claims, world: CausalWorld) -> Score:
     )
 
 
-def change(world: CausalWorld, experimenter: Experimenter, kept: Memory) -> Mapping[str, Any] | None:
+def change(world: CausalWorld, experimenter: Experimenter, kept: MemoryRepository) -> Mapping[str, Any] | None:
     """What happens when an effect comes to need another action; None where no known plan breaks by it."""
     other, effect, old, new = world.changed()
     known = Beliefs.of(kept.claims(), SCOPE).promoting(effect)
@@ -201,7 +201,7 @@ def change(world: CausalWorld, experimenter: Experimenter, kept: Memory) -> Mapp
     return {"stopped": stopped, "episodes": uses, "experiments": tried, "back": back}
 
 
-def _speaks_of(kept: Memory, effect: str, group: str) -> bool:
+def _speaks_of(kept: MemoryRepository, effect: str, group: str) -> bool:
     """Whether an experiment on an effect was made in a problem."""
     about = [one for one in kept.claims() if one.effect == f"{REACHES}{effect}"]
     return any(row.group == group for one in about for row in kept.evidence(one.id))

@@ -23,7 +23,7 @@ from benchmarks.record import Outcome, Target, common_options, progress, publish
 from evolve.core.schema import MEMORY
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex, VectorIndex
 from evolve.runtime.retrieval import Embedder, HashingEmbedder
 from evolve.trials.gate import clopper_pearson
@@ -89,7 +89,7 @@ def measure(seed: int, embedder: Embedder | None = None, domains: Sequence[Domai
     before = len(facts) * _DAY + 1
     rows = []
     with tempfile.TemporaryDirectory(prefix="conflict-") as folder, Database(Path(folder) / "m.db", MEMORY) as db:
-        memory = Memory(db, index, embedder or HashingEmbedder())
+        memory = MemoryRepository(db, index, embedder or HashingEmbedder())
         for text, at in notes:
             memory.note(text, "somebody", at=at)
         replaced = memory.replaced()
@@ -125,7 +125,7 @@ def together(pairs: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
     lost, marked = 0, 0
     for one, other, question in pairs:
         with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "m.db", MEMORY) as db:
-            memory = Memory(db, MemoryIndex, HashingEmbedder())
+            memory = MemoryRepository(db, MemoryIndex, HashingEmbedder())
             memory.note(one, "somebody", at=_DAY)
             memory.note(other, "somebody", at=2 * _DAY)
             lost += bool(memory.replaced())

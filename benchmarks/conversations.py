@@ -25,7 +25,7 @@ from evolve.core.settings import Settings
 from evolve.memory import Note
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.index import MemoryIndex
-from evolve.memory.notes import Arms, Gains, NoteBook, NoteQuestion, answer
+from evolve.memory.notes import Arms, Gains, NoteQuestion, ResolvedNotes, answer_question
 from evolve.runtime.retrieval import Embedder, WordIndex
 from evolve.workspace.opening import open_embedder
 
@@ -90,7 +90,7 @@ def ranker(talk: Talk, embedder: Embedder, weight: float, way: Way) -> Ranker:
     texts = {note.id: note.spoken if way.speaker else note.text for note in notes}
     index = MemoryIndex(embedder.dimension)
     index.upsert(list(texts), embedder.encode(list(texts.values())))
-    words, book = WordIndex(), NoteBook(notes)
+    words, book = WordIndex(), ResolvedNotes(notes)
     words.add(texts)
 
     def rank(question: str) -> list[str]:
@@ -100,7 +100,7 @@ def ranker(talk: Talk, embedder: Embedder, weight: float, way: Way) -> Ranker:
             weight=weight if way.words else 1.0,
         )
         asked = NoteQuestion(text=question, k=max(DEPTHS), now=talk.turns[-1].at + 86_400)
-        return [item.id for item in answer(book, arms, asked, way.gains)]
+        return [item.id for item in answer_question(book, arms, asked, way.gains)]
 
     return rank
 

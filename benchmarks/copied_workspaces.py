@@ -10,7 +10,7 @@ from evolve.core.paths import WorkspacePaths, approvals_folder
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
 from evolve.workspace.opening import NAMED, identity_of
-from evolve.workspace.register import Entry, Register
+from evolve.workspace.register import Register, TrustedWorkspace
 
 
 def copy_workspace(source: Path, target: Path) -> Path:
@@ -24,7 +24,7 @@ def enter(root: Path, approvals: Path) -> None:
     """Enters a workspace as one of this user, where there is one."""
     identity = identity_of(WorkspacePaths(root))
     if identity:
-        entry = Entry(path=os.path.realpath(root), owners=(os.geteuid(),), id=identity)
+        entry = TrustedWorkspace(path=os.path.realpath(root), owners=(os.geteuid(),), id=identity)
         Register(approvals).keep(entry)
 
 

@@ -139,7 +139,7 @@ def _damage(root: Path) -> None:
 
 def _older_record(root: Path) -> None:
     """A workspace whose record has seen the first package's changes only, with something in it."""
-    from evolve.agent import RunRecords
+    from evolve.agent import RunRepository
     from evolve.core.paths import WorkspacePaths
     from evolve.core.schema import AGENT
     from evolve.core.store import Database
@@ -149,7 +149,7 @@ def _older_record(root: Path) -> None:
     ensure_workspace(root)
     paths = WorkspacePaths(root)
     with Database(paths.db, AGENT, born={NAMED: identity_of(paths)}) as db:
-        records = RunRecords(db)
+        records = RunRepository(db)
         for number in range(20):
             run = records.begin("run", f"key {number}", {"task": f"t{number}"}, started="2026-01-01T00:00:00+00:00")
             records.end(run.id, "done")

@@ -10,15 +10,15 @@ from benchmarks.doubles import slow_learner, small_suite
 from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, Scope
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import Database, ObjectStore, WriterLock
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Task
 from evolve.trials import Variant
 from evolve.trials.gate import SequentialTest, Tally
-from evolve.trials.journal import Journal, keep_report
-from evolve.trials.stores import Stores
+from evolve.trials.journal import StepLog, keep_report
+from evolve.trials.stores import Repositories
 from evolve.workspace.locating import ensure_workspace
 
 
@@ -41,13 +41,13 @@ def work(root: Path, *, episodes: int = 3) -> dict[str, Any]:
     return note
 
 
-def open_stores(db: Database, paths: WorkspacePaths) -> Stores:
+def open_stores(db: Database, paths: WorkspacePaths) -> Repositories:
     """The parts of the record, with an index in memory."""
-    return Stores(
+    return Repositories(
         db=db,
         objects=ObjectStore(paths.objects),
         skill_folder=paths.skills,
-        open_memory=lambda: Memory(db, MemoryIndex, HashingEmbedder()),
+        open_memory=lambda: MemoryRepository(db, MemoryIndex, HashingEmbedder()),
     )
 
 
@@ -80,7 +80,7 @@ def episode_of(task: Task, run: str, name: str = "") -> EpisodeRecord:
     )
 
 
-def _admit(stores: Stores, task: Task) -> Skill:
+def _admit(stores: Repositories, task: Task) -> Skill:
     learner = slow_learner(distils=True)
     code = learner.programs[task.family]
     skill = Skill(
@@ -100,10 +100,10 @@ def _admit(stores: Stores, task: Task) -> Skill:
         return stores.skills.add(skill, verdict)
 
 
-def _promote(stores: Stores, run: str) -> None:
+def _promote(stores: Repositories, run: str) -> None:
     skills = tuple(stores.keep_skill(skill) for skill in stores.skills.active())
     variant = Variant(guide=stores.objects.put_json({"a": 1}), skills=skills, insights=stores.mark_insights())
-    journal = Journal(stores.db, run)
+    journal = StepLog(stores.db, run)
     with stores.db.transaction():
         stores.variants.add(variant, origin=run)
         journal.finish("variant:1", {"variant": variant.digest})

@@ -22,6 +22,7 @@ from benchmarks.record import ROOT, Outcome, Target, common_options, progress, p
 from evolve.core.errors import BudgetExhausted, EndpointProblem, EvolveError, ModelMistake
 from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.models import (
+    ClientServices,
     Deadlines,
     Endpoint,
     EndpointModel,
@@ -31,7 +32,6 @@ from evolve.runtime.models import (
     ModelSetup,
     Price,
     RetryRules,
-    Services,
     load_wording,
     open_models,
 )
@@ -102,7 +102,7 @@ def budget_rows(runs: int) -> Iterator[dict[str, Any]]:
             money=rng.choice([None, rng.randint(1, 900) / 1_000]),
         )
         ledger = Ledger(budget)
-        services = Services(
+        services = ClientServices(
             wire=LocalWire(_erratic(rng)),
             wording=wording,
             meter=ledger,

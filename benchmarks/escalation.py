@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.figures import grouped_bootstrap
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.core.ledger import Budget, Ledger
-from evolve.runtime.models import Message, ModelRequest, Models, ModelSetup, open_models
+from evolve.runtime.models import Message, ModelPool, ModelRequest, ModelSetup, open_models
 from evolve.testing import LocalWire, prompt_of
 from evolve.testing.endpoint_faults import completion
 from evolve.trials.gate import Interval
@@ -85,7 +85,7 @@ def measured(arm: str, kind: str, seed: int, tasks: int, prices: Path) -> Iterat
             }
 
 
-def _solve(models: Models, number: int) -> tuple[bool, list[str]]:
+def _solve(models: ModelPool, number: int) -> tuple[bool, list[str]]:
     """Asks until the verifier accepts, a few times; gives also who was asked."""
     request = ModelRequest(messages=[Message(role="user", text=_TASK.format(number=number))], max_tokens=1_000)
     asked = []

@@ -29,17 +29,17 @@ from evolve.core.settings import Settings
 from evolve.core.store import Database
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Suite, Task, load_suite
-from evolve.trials import Arm, agent_for
+from evolve.trials import LearnedState, agent_for
 from evolve.trials.gate import (
-    Comparing,
-    Decisions,
+    ComparisonPlan,
+    DecisionRepository,
     ErrorBudget,
     Gate,
     Interval,
     Job,
-    Proposal,
     RegressionSuite,
-    Seals,
+    SuiteSeals,
+    VariantProposal,
     clopper_pearson,
 )
 from evolve.workspace.learners import SearchLearner
@@ -107,7 +107,7 @@ def null_loops(
     with tempfile.TemporaryDirectory() as folder:
         for loop in range(loops):
             with Database(Path(folder) / f"{loop}.db", MIGRATIONS) as db:
-                gate = Gate(Decisions(db, budget=budget), RegressionSuite(db), Seals(db))
+                gate = Gate(DecisionRepository(db, budget=budget), RegressionSuite(db), SuiteSeals(db))
                 # Numbered so that no two seeds share a loop.
                 verdicts = [
                     _judge_proposal(gate, suite, plays, seed * loops + loop, number) for number in range(PROPOSALS)
@@ -133,7 +133,11 @@ Plays = dict[tuple[str, str], EpisodeRecord]
 def _run_arms(suite: Suite, sandbox: Sandbox, tell: Callable[[str], None]) -> Plays:
     """Runs every arm on every gate task, once."""
     idle = Workflow().with_knobs(recall_k=3, samples=2, tokens=5_000, withhold=0.5)
-    arms = {"plain": Arm(), "idle knobs": Arm(workflow=idle), "guided": Arm(guide=_dream_guide(suite))}
+    arms = {
+        "plain": LearnedState(),
+        "idle knobs": LearnedState(workflow=idle),
+        "guided": LearnedState(guide=_dream_guide(suite)),
+    }
     limits = Limits(candidates=_CANDIDATES, seconds=None)
     plays: Plays = {}
     for name, arm in arms.items():
@@ -146,7 +150,7 @@ def _run_arms(suite: Suite, sandbox: Sandbox, tell: Callable[[str], None]) -> Pl
 
 def _dream_guide(suite: Suite) -> Json:
     """A guide fitted to what the policy made up on inputs of ``train`` tasks; it knows no answer."""
-    from evolve.policies.search.dreams import dream
+    from evolve.policies.search.dreams import synthetic_task
     from evolve.policies.search.guide import fit
     from evolve.policies.search.programs.operations import literals, vocabulary
     from evolve.policies.search.searcher import Vocabulary
@@ -154,7 +158,7 @@ def _dream_guide(suite: Suite) -> Json:
 
     words = Vocabulary(vocabulary(), literals())
     problems = problems_of([task.view() for task in suite.split("train")])
-    return fit(dream(problems, words, dream_prices(words), count=_DREAMS, seed=0), rows=0).to_json()
+    return fit(synthetic_task(problems, words, dream_prices(words), count=_DREAMS, seed=0), rows=0).to_json()
 
 
 def _judge_proposal(gate: Gate, suite: Suite, plays: Plays, loop: int, number: int) -> tuple[bool, int]:
@@ -173,8 +177,8 @@ def _judge_proposal(gate: Gate, suite: Suite, plays: Plays, loop: int, number: i
     def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
         return [replace(plays[arm_of(job), job.task.id], variant=job.variant, seed=job.seed) for job in jobs]
 
-    proposal = Proposal(run=f"loop {loop}", parent="parent", variant=f"{kind} {number}", suite=suite)
-    judgement = gate.judge(proposal, Comparing(run=run, seed=loop * PROPOSALS + number))
+    proposal = VariantProposal(run=f"loop {loop}", parent="parent", variant=f"{kind} {number}", suite=suite)
+    judgement = gate.judge(proposal, ComparisonPlan(run=run, seed=loop * PROPOSALS + number))
     gate.keep(judgement)
     return judgement.accepted, judgement.state.tally.decisive
 

@@ -16,7 +16,16 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Step
-from evolve.trials.gate import ErrorBudget, Job, PairedRunner, SequentialTest, Stake, chance, level, log_wealth
+from evolve.trials.gate import (
+    ErrorBudget,
+    GateLevel,
+    Job,
+    PairedRunner,
+    SequentialTest,
+    error_level,
+    log_wealth,
+    sign_test_p,
+)
 from evolve.trials.gate.reuse import SHARE
 
 if TYPE_CHECKING:
@@ -53,7 +62,7 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     budget = ErrorBudget()
     real = rng.random((count, PROPOSALS)) < (0.2 if scenario == "mixed" else 0.0)
     wealth = np.array([[log_wealth(won, lost) for lost in range(GROUPS + 1)] for won in range(GROUPS + 1)])
-    stakes: list[list[Stake]] = [[] for _ in range(count)]
+    stakes: list[list[GateLevel]] = [[] for _ in range(count)]
     rules = ("gate", USED_AGAIN, KEPT_BACK, "gate at the end only", "greater than", GEPA_RULE)
     confirmed = np.zeros(count, dtype=int)
     false = {rule: np.zeros(count, dtype=int) for rule in rules}
@@ -67,7 +76,7 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
         reached = wealth[wins, losses] >= bounds[:, None]
         accepted = {
             "gate": reached.any(axis=1),
-            USED_AGAIN: (wealth[wins, losses] >= -math.log(level(ALPHA, proposal + 1))).any(axis=1),
+            USED_AGAIN: (wealth[wins, losses] >= -math.log(error_level(ALPHA, proposal + 1))).any(axis=1),
             KEPT_BACK: _on_used_groups(wealth, wins, losses, proposal + 1, confirmed),
             "gate at the end only": reached[:, -1],
             "greater than": wins[:, -1] > losses[:, -1],
@@ -76,7 +85,7 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
         ended = np.exp(wealth[wins[:, -1], losses[:, -1]])
         for loop in range(count):
             stakes[loop].append(
-                Stake(level=levels[loop], wealth=float(ended[loop]), accepted=bool(accepted["gate"][loop]))
+                GateLevel(level=levels[loop], wealth=float(ended[loop]), accepted=bool(accepted["gate"][loop]))
             )
         for rule in rules:
             false[rule] += accepted[rule] & ~better
@@ -100,12 +109,12 @@ def _on_used_groups(
     import numpy as np
 
     judged = GROUPS - round(SHARE * GROUPS)
-    bound = -math.log(level(ALPHA, number))
+    bound = -math.log(error_level(ALPHA, number))
     accepted: np.ndarray = (wealth[wins[:, :judged], losses[:, :judged]] >= bound).any(axis=1)
     confirmed += accepted
     for at in np.flatnonzero(accepted):
         won, lost = (int(one[at, -1] - one[at, judged - 1]) for one in (wins, losses))
-        accepted[at] = chance(won, lost) <= level(ALPHA, int(confirmed[at]))
+        accepted[at] = sign_test_p(won, lost) <= error_level(ALPHA, int(confirmed[at]))
     return accepted
 
 
@@ -204,7 +213,7 @@ def whole_loop(scenario: str, loop: int, seed: int) -> dict[str, Any]:
 
     rng = np.random.default_rng([seed, loop])
     budget = ErrorBudget()
-    stakes: list[Stake] = []
+    stakes: list[GateLevel] = []
     tasks = [_Drawn(f"t{number:03d}", f"g{number:03d}") for number in range(GROUPS)]
     counts = {"false": 0, "true": 0, "real": 0, "pairs": 0}
     for _ in range(PROPOSALS):
@@ -224,7 +233,7 @@ def whole_loop(scenario: str, loop: int, seed: int) -> dict[str, Any]:
         runner: PairedRunner[_Drawn] = PairedRunner(run=run, test=SequentialTest(alpha=alpha))
         done = runner.compare(tasks, parent="old", variant="new")
         accepted = done.state.verdict == "accept"
-        stakes.append(Stake(level=alpha, wealth=done.state.wealth, accepted=accepted))
+        stakes.append(GateLevel(level=alpha, wealth=done.state.wealth, accepted=accepted))
         counts["false"] += accepted and not better
         counts["true"] += accepted and better
         counts["real"] += better

@@ -37,9 +37,9 @@ from evolve.memory import ExperienceRow
 from evolve.skills import Skill
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import every_trait
-from evolve.trials.arms import UNLEARNED, Arm
-from evolve.trials.gate import BothArms, Interval, Prequential, clopper_pearson
-from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
+from evolve.trials.arms import UNLEARNED, LearnedState
+from evolve.trials.gate import Interval, PairedTotals, PrequentialTest, clopper_pearson
+from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
 from evolve.trials.learner import Learner
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
@@ -93,12 +93,12 @@ class KnownEpisodes:
         self._pool, self._run = pool, run
         self._judged = ""
 
-    def announce(self, key: str, arm: Arm) -> None:
+    def announce(self, key: str, arm: LearnedState) -> None:
         """Notes the null arm that is being judged: which episode counts as unlearned depends on it as well."""
         if arm.guide is not None:
             self._judged = arm.guide["arm"]
 
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = ignore_attempt) -> list[Attempt]:
         """The episodes of the jobs."""
         attempts = [self._attempt(job) for job in jobs]
         for attempt in attempts:
@@ -204,12 +204,14 @@ def null_proof(pool: NullPool, size: int, number: int) -> dict[str, Any]:
     """A null learner that a person's own tasks, one after the other, are judged with; it is refitted at doublings."""
     arm, accepted = "", False
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
-        own = Prequential(db, clock=lambda: 0.0)
+        own = PrequentialTest(db, clock=lambda: 0.0)
         for place, task in enumerate(drawn(pool.tasks, size, number).tasks):
             if not place & (place - 1):  # 0, 1, 2, 4, 8, ... tasks were learned from
                 arm = arm_of(tuple(pool.arms), number, place)
             before, after = pool.arms[arm].sides[task.id]
-            own.add(str(place), task.family, every_trait(task), BothArms(unlearned=before, learned=after), met=False)
+            own.add(
+                str(place), task.family, every_trait(task), PairedTotals(unlearned=before, learned=after), met=False
+            )
             proof = own.proof()
             accepted = accepted or proof.helped
         tally = proof.state.tally

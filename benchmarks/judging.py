@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from evolve.core.episodes import Action, Json, Row, TaskView
-from evolve.environments import Trials
+from evolve.environments import ReflectionTrials
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Term, from_json
@@ -32,7 +32,7 @@ class Judge(Protocol):
         """Whether the answer is right on every row."""
         ...
 
-    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Trials:
+    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> ReflectionTrials:
         """Runs variations of the answer for reflection."""
         ...
 
@@ -52,7 +52,7 @@ class HostJudge:
         outputs = _outputs(policy, problem, from_json(action.private["tree"]), [row.input for row in rows])
         return all(equal(out, row.output) for out, row in zip(outputs, rows, strict=True))
 
-    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Trials:
+    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> ReflectionTrials:
         problem = problem_of(view)
         policy.vocabulary.grammar(problem)
         changes = ablations(from_json(action.private["tree"]))
@@ -85,7 +85,7 @@ class SandboxJudge:
 
         return try_rows(self._sandbox, action.code, view.entry, rows).ok
 
-    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> Trials:
+    def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> ReflectionTrials:
         from evolve.environments.probing import make_probe
 
         return make_probe(self._sandbox)
@@ -97,7 +97,7 @@ class SandboxJudge:
         return Admission(self._sandbox, equal, interpret=interpret).judge(skill, unseen, active).admitted
 
 
-def _outputs(policy: SearchPolicy, problem: Problem, term: Term, inputs: Sequence[Sequence[Json]]) -> list[Any]:
+def _outputs(policy: SearchPolicy, problem: SearchProblem, term: Term, inputs: Sequence[Sequence[Json]]) -> list[Any]:
     meaning = compile_term(term, policy.vocabulary.by_name)
     found = []
     for row in inputs:

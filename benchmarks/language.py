@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from benchmarks.record import UNSEEDED, Outcome, Target, common_options, progress, publish
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import EpisodeRecord, Limits, Row
 from evolve.core.errors import EndpointProblem
@@ -124,7 +124,7 @@ def agent_of(
         sleep=time_of.sleep,
     )
     policy = LanguagePolicy(models=open_models(setup), meter=meter, settings=LanguageSettings(**settings))
-    around = Surroundings(policy=policy, sandbox=TrustingSandbox(), run="r", checkpoints=folder)
+    around = AgentServices(policy=policy, sandbox=TrustingSandbox(), run="r", checkpoints=folder)
     return Agent(around, Workflow().with_knobs(steps=steps))
 
 

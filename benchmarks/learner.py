@@ -19,10 +19,10 @@ from evolve.core.files import digest
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.improve.session import BATCH
-from evolve.memory import ExperienceRow, Memory, MemorySnapshot
+from evolve.memory import ExperienceRow, MemoryRepository, MemorySnapshot
 from evolve.memory.index import MemoryIndex
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
-from evolve.policies.search.dreams import CANDIDATES, dream
+from evolve.policies.search.dreams import CANDIDATES, synthetic_task
 from evolve.policies.search.guide import fit
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary
@@ -95,7 +95,7 @@ class _Practice:
 
     course: Course
     judge: Judge
-    memory: Memory
+    memory: MemoryRepository
     skills: list[Skill] = field(default_factory=list)
     idle: list[Skill] = field(default_factory=list)
     uses: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -195,7 +195,7 @@ def _some(tasks: Sequence[Task], most: int, rng: random.Random) -> list[Task]:
 def practise(course: Course, judge: Judge) -> Learned:
     """Two rounds of practice, the second with what the first taught."""
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MEMORY) as db:
-        memory = Memory(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
+        memory = MemoryRepository(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
         practice = _Practice(course=course, judge=judge, memory=memory)
         for number in range(1, ROUNDS + 1):
             practice.round(number)
@@ -244,7 +244,9 @@ def _dreamt(learned: Learned) -> Guide:
     """A guide from dreams over the plain vocabulary alone."""
     words = Vocabulary(vocabulary(), literals())
     course = learned.course
-    dreams = dream(problems_of(learned.views), words, dream_prices(words), count=course.dreams, seed=course.seed)
+    dreams = synthetic_task(
+        problems_of(learned.views), words, dream_prices(words), count=course.dreams, seed=course.seed
+    )
     return fit(dreams, rows=0, steps=TrainingSettings().steps)
 
 

@@ -28,7 +28,7 @@ from benchmarks.record import ROOT, Outcome, Target, common_options, progress, p
 from evolve.core.schema import MEMORY
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex, VectorIndex, open_store
 from evolve.memory.notes import KeptNotes
 from evolve.workspace.opening import open_embedder
@@ -73,7 +73,7 @@ def questions(texts: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def opened(folder: Path, encoder: str, *, exact: bool = False) -> Iterator[tuple[Database, Memory]]:
+def opened(folder: Path, encoder: str, *, exact: bool = False) -> Iterator[tuple[Database, MemoryRepository]]:
     """The memory of a folder as a workspace opens it; ``exact`` keeps vectors in memory and scans them all."""
 
     def index(dimension: int) -> VectorIndex:
@@ -81,7 +81,9 @@ def opened(folder: Path, encoder: str, *, exact: bool = False) -> Iterator[tuple
 
     with Database(folder / "memory.db", MEMORY) as db:
         kept = KeptNotes(folder / "notes.kept")
-        memory = Memory(db, index, open_embedder(Settings(encoder=encoder)), note_index=index, kept_notes=kept)
+        memory = MemoryRepository(
+            db, index, open_embedder(Settings(encoder=encoder)), note_index=index, kept_notes=kept
+        )
         yield db, memory
         memory.close()
 
@@ -124,7 +126,7 @@ def use(folder: Path, size: int, encoder: str) -> dict[str, float]:
     }
 
 
-def _ids(memory: Memory, question: str) -> list[str]:
+def _ids(memory: MemoryRepository, question: str) -> list[str]:
     return [item.id for item in memory.recall(question, _FOUND, kinds=["note"])]
 
 

@@ -25,7 +25,7 @@ from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import Task, load_suite
 from evolve.tasks.alike import every_trait
 from evolve.tasks.reading.labels import behind_rows
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.gate import one_per_group, paired_outcome
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
 from evolve.trials.workers import LocalWorkers
@@ -106,14 +106,14 @@ def drawn_pool(tasks: int, arms: int, candidates: int, seed: int = 0) -> NullPoo
     setup = WorkerSetup(learner=SearchLearner(), sandbox=open_own_sandbox, run="pool", suite=SUITE)
     workers = LocalWorkers(setup)
     try:
-        learned_from = _episodes(workers, pool, Arm(), "train", limits)
-        unlearned = _episodes(workers, pool, Arm(), "gate", limits)
+        learned_from = _episodes(workers, pool, LearnedState(), "train", limits)
+        unlearned = _episodes(workers, pool, LearnedState(), "gate", limits)
         made = []
         for strength in STRENGTHS:
             for number in range(arms):
                 name = f"{strength} bits, {seed}.{number}"
                 guide = jittered_guide(strength, name)
-                learned = _episodes(workers, pool, Arm(variant=name, guide=guide), "gate", limits)
+                learned = _episodes(workers, pool, LearnedState(variant=name, guide=guide), "gate", limits)
                 pairs = {task.id: (unlearned[task.id], learned[task.id]) for task in pool}
                 made.append(_null_arm(name, pairs))
     finally:
@@ -124,7 +124,7 @@ def drawn_pool(tasks: int, arms: int, candidates: int, seed: int = 0) -> NullPoo
 
 
 def _episodes(
-    workers: LocalWorkers, tasks: Sequence[Task], arm: Arm, split: str, limits: Limits
+    workers: LocalWorkers, tasks: Sequence[Task], arm: LearnedState, split: str, limits: Limits
 ) -> dict[str, EpisodeRecord]:
     workers.announce(arm.variant, arm)
     jobs = [

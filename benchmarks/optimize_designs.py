@@ -34,9 +34,9 @@ from evolve.improve.optimizer.drafting import Drafter
 from evolve.improve.optimizer.engine import Engine, EngineSettings
 from evolve.improve.optimizer.leakage import guard_of
 from evolve.improve.optimizer.linked import LinkedEngine
-from evolve.improve.optimizer.scope import Scope
+from evolve.improve.optimizer.scope import SearchScope
 from evolve.improve.paid import PaidAnswers, PaidDesigner
-from evolve.improve.parts import Parts, parted
+from evolve.improve.parts import BudgetSplit, split_budget
 from evolve.improve.session import LoopPlan
 from evolve.policies.language import EpisodeMeter, LanguageDesigner
 from evolve.runtime.models import ModelSetup, open_models
@@ -86,7 +86,7 @@ def design_row(arm: str, seed: int, budget: int) -> dict[str, Any]:
         )
         plan, acting = LoopPlan(rounds=1, seed=seed, limits=MOST), cast(Learner, learner)
         with opened_session(suite, Budget(tokens=budget), plan, learner=acting, workflow=START) as session:
-            parts = parted(session)
+            parts = split_budget(session)
             report = optimize(parts, _engine(arm, parts, seed), {})
             learner.close()
             screened = [one for one in session.stores.runs.episodes() if one.split == "screen"]
@@ -104,8 +104,8 @@ def design_row(arm: str, seed: int, budget: int) -> dict[str, Any]:
             }
 
 
-def _engine(arm: str, parts: Parts, seed: int) -> Engine:
-    settings, scope = EngineSettings(seed=seed, only="workflow"), Scope(policy="language:double", limits=MOST)
+def _engine(arm: str, parts: BudgetSplit, seed: int) -> Engine:
+    settings, scope = EngineSettings(seed=seed, only="workflow"), SearchScope(policy="language:double", limits=MOST)
     if arm == "linked":
         return LinkedEngine(settings=settings, scope=scope)
 

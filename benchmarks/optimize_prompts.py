@@ -34,7 +34,7 @@ from evolve.improve.optimizer.leakage import guard_of
 from evolve.policies.language import LanguageRewriter
 from evolve.policies.language.prompt_items import ItemLimits, parse_prompt
 from evolve.tasks import Task
-from evolve.trials.gate import ErrorBudget, PairedRunner, SequentialTest, Stake, clopper_pearson, one_by_one
+from evolve.trials.gate import ErrorBudget, GateLevel, PairedRunner, SequentialTest, clopper_pearson, run_serially
 
 KINDS = ("missing", "contrary", "vague", "added contrary")
 DEFECTS = len(KINDS) * 15
@@ -154,7 +154,7 @@ class Cycles:
     texts: dict[str, str]
     desk: Desk = field(default_factory=lambda: Desk(model=LineDouble()))
     made: int = 0
-    stakes: list[Stake] = field(default_factory=list)
+    stakes: list[GateLevel] = field(default_factory=list)
     taken: int = 0
     largest: int = 0
     most_items: int = 0
@@ -191,13 +191,13 @@ class Cycles:
         arms = {"old": self.texts, "new": changed}
         tasks = desk_tasks(60, self.seed * 1_000 + number, prefix="gate")
         runner: PairedRunner[Task] = PairedRunner(
-            run=one_by_one(lambda task, arm, seed: self.desk.run(arms[arm], task, seed, variant=arm)),
+            run=run_serially(lambda task, arm, seed: self.desk.run(arms[arm], task, seed, variant=arm)),
             test=SequentialTest(alpha=level),
             seed=number,
         )
         state = runner.compare(tasks, parent="old", variant="new").state
         accepted = state.verdict == "accept"
-        self.stakes.append(Stake(level=level, wealth=state.wealth, accepted=accepted))
+        self.stakes.append(GateLevel(level=level, wealth=state.wealth, accepted=accepted))
         return accepted
 
     def _note(

@@ -22,22 +22,22 @@ from evolve.core.settings import load_settings
 from evolve.improve.optimization import optimize
 from evolve.improve.optimizer.engine import (
     Candidate,
+    CandidateJudgement,
+    CandidateTrial,
     Engine,
     EngineSettings,
-    Judgement,
+    EngineTrials,
     Left,
     SearchEnded,
-    Trial,
-    Trials,
 )
 from evolve.improve.optimizer.linked import LOOKS, LinkedEngine
-from evolve.improve.optimizer.parts import parts_of, redrawn
-from evolve.improve.optimizer.scope import Scope
-from evolve.improve.parts import parted
+from evolve.improve.optimizer.parts import parts_of, resample_part
+from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.parts import split_budget
 from evolve.improve.session import LoopPlan, Session
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
-from evolve.trials.arms import Arm, agent_for
+from evolve.trials.arms import LearnedState, agent_for
 from evolve.trials.gate import comparable_costs, is_verified, one_per_group
 from evolve.trials.jobs import WorkerSetup
 from evolve.trials.learner import Learner
@@ -71,12 +71,12 @@ class PickBest:
     """
 
     settings: EngineSettings
-    scope: Scope
+    scope: SearchScope
     farthest: int
     name: str
-    screened: dict[str, tuple[Candidate, list[Trial]]] = field(default_factory=dict)
+    screened: dict[str, tuple[Candidate, list[CandidateTrial]]] = field(default_factory=dict)
 
-    def search(self, trials: Trials, start: Candidate) -> str:
+    def search(self, trials: EngineTrials, start: Candidate) -> str:
         """Goes on until the budget ends, or all is seen."""
         rng = random.Random(f"{self.name}:{self.settings.seed}")
         tasks = [view.id for view in trials.tasks]
@@ -86,7 +86,7 @@ class PickBest:
             workflow = start.workflow
             for _ in range(rng.randint(1, self.farthest)):
                 part = rng.choice(parts_of(workflow, only=self.settings.only))
-                workflow = redrawn(workflow, part, rng) or workflow
+                workflow = resample_part(workflow, part, rng) or workflow
             workflow = self.scope.fitted(workflow)
             child = Candidate(workflow=workflow, parents=(start.digest,), operator=self.name)
             if child.digest in self.screened or not self.scope.shows(start.workflow, workflow):
@@ -107,12 +107,12 @@ class PickBest:
         listed.sort(key=lambda one: _place(one[1]))
         return [candidate for candidate, _ in listed]
 
-    def _screen(self, trials: Trials, candidate: Candidate, tasks: Sequence[str]) -> None:
+    def _screen(self, trials: EngineTrials, candidate: Candidate, tasks: Sequence[str]) -> None:
         _, before = self.screened.get(candidate.digest, (candidate, []))
         self.screened[candidate.digest] = (candidate, [*before, *trials.screen(candidate, tasks)])
 
 
-def _place(trials: Sequence[Trial]) -> tuple[float, float]:
+def _place(trials: Sequence[CandidateTrial]) -> tuple[float, float]:
     return -sum(trial.score for trial in trials), sum(comparable_costs([trial.cost for trial in trials]))
 
 
@@ -135,10 +135,10 @@ def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
     """
     if arm == HAND:
         return Found(workflow=POOR.with_knobs(candidates=2_000), candidates=0, tried=0, reason="set by hand")
-    engine = engine_of(arm, EngineSettings(seed=seed, only="knobs"), Scope(policy="search", limits=LIMITS))
+    engine = engine_of(arm, EngineSettings(seed=seed, only="knobs"), SearchScope(policy="search", limits=LIMITS))
     plan = LoopPlan(rounds=1, seed=seed, limits=LIMITS)
     with opened_session(suite, Budget(candidates=budget), plan) as session:
-        report = optimize(parted(session), engine, {})
+        report = optimize(split_budget(session), engine, {})
         if isinstance(engine, PickBest):
             best = engine.ranked()[0].workflow
         elif isinstance(engine, TpeEngine):
@@ -155,9 +155,9 @@ def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
         )
 
 
-def engine_of(arm: str, settings: EngineSettings, scope: Scope | None = None) -> Engine:
+def engine_of(arm: str, settings: EngineSettings, scope: SearchScope | None = None) -> Engine:
     """The engine of an arm, made anew."""
-    scope = scope or Scope()
+    scope = scope or SearchScope()
     if arm == "random search":
         return PickBest(settings=settings, scope=scope, farthest=FARTHEST, name=arm)
     if arm == "tpe":
@@ -198,7 +198,7 @@ def opened_session(
 
 def held_out(workflow: Workflow, suite: Suite, *, seed: int, arm: str) -> list[dict[str, Any]]:
     """One row per held-out group: whether an episode of this workflow solved its task."""
-    acting = Arm(workflow=workflow)
+    acting = LearnedState(workflow=workflow)
     agent = agent_for(acting, SearchLearner(), TrustingSandbox(), run=f"test {seed}", suite=suite.name)
     rows = []
     for task in one_per_group(suite.split("test")):
@@ -206,7 +206,7 @@ def held_out(workflow: Workflow, suite: Suite, *, seed: int, arm: str) -> list[d
     return rows
 
 
-def _tried(agent: Any, task: Task, arm: Arm) -> dict[str, Any]:
+def _tried(agent: Any, task: Task, arm: LearnedState) -> dict[str, Any]:
     limits = arm.limits(LIMITS, task.environment)
     record = agent.run_episode(task, variant="unlearned", split="test", seed=0, limits=limits)
     return {
@@ -218,7 +218,7 @@ def _tried(agent: Any, task: Task, arm: Arm) -> dict[str, Any]:
 
 
 class LandscapeTrials:
-    """Scores workflows on a landscape and counts; implements :class:`evolve.improve.optimizer.engine.Trials`."""
+    """Scores workflows on a landscape and counts; implements :class:`evolve.improve.optimizer.engine.EngineTrials`."""
 
     def __init__(self, landscape: Landscape) -> None:
         self.landscape = landscape
@@ -235,7 +235,7 @@ class LandscapeTrials:
         """Workflows that were scored; one of which only some blocks were asked for counts as that part."""
         return math.ceil(self._blocks / self.landscape.blocks)
 
-    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[CandidateTrial]:
         """The scores of the blocks; ends the search at the optimum, or when the budget is used up."""
         if self._blocks >= self.landscape.budget * self.landscape.blocks:
             raise SearchEnded("the budget is used up")
@@ -246,16 +246,18 @@ class LandscapeTrials:
             self.found = self.scored
             raise SearchEnded("the optimum")
         return [
-            Trial(task=name, group=name, score=scores[int(name)], solved=scores[int(name)] == 1.0, cost=Cost(work=1))
+            CandidateTrial(
+                task=name, group=name, score=scores[int(name)], solved=scores[int(name)] == 1.0, cost=Cost(work=1)
+            )
             for name in tasks
         ]
 
-    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+    def judge(self, candidate: Candidate, parent: Candidate) -> CandidateJudgement:
         """A landscape has no chance in it, so the better one is better."""
         gain = self._total(candidate) - self._total(parent)
         if gain > 0:
             self.incumbent = candidate
-        return Judgement(accepted=gain > 0)
+        return CandidateJudgement(accepted=gain > 0)
 
     def left(self) -> Left:
         """No bound but the number of candidates."""

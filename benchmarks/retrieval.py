@@ -30,7 +30,7 @@ from evolve.agent.offered_functions import SHOWN, FunctionSearch
 from evolve.core.schema import MEMORY
 from evolve.core.settings import Settings
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex, VectorIndex
 from evolve.runtime.functions import Function
 from evolve.runtime.retrieval import Embedder, HashingEmbedder, WordIndex, fuse
@@ -133,12 +133,12 @@ def _names(search: FunctionSearch, question: str) -> list[str]:
 
 
 @contextmanager
-def _memory(corpus: Corpus, embedder: Embedder) -> Iterator[Memory]:
+def _memory(corpus: Corpus, embedder: Embedder) -> Iterator[MemoryRepository]:
     def index(dimension: int) -> VectorIndex:
         return MemoryIndex(dimension)
 
     with tempfile.TemporaryDirectory(prefix="retrieval-") as folder, Database(Path(folder) / "m.db", MEMORY) as db:
-        memory = Memory(db, index, embedder)
+        memory = MemoryRepository(db, index, embedder)
         with db.transaction():
             for name, text in corpus.texts.items():
                 memory.note(text, "corpus", id=name, role="document", at=1.0)

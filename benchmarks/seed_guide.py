@@ -27,7 +27,7 @@ from benchmarks.record import Outcome, Target, common_options, publish
 from evolve.core.episodes import Json
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import ExperienceRow, Memory
+from evolve.memory import ExperienceRow, MemoryRepository
 from evolve.memory.index import MemoryIndex
 from evolve.policies.protocol import Policy
 from evolve.policies.search import Guide, SearchPolicy, fit_guide
@@ -58,7 +58,7 @@ def practised(suite: str, tasks: int | None) -> dict[str, Any]:
     """What one pass over a suite's ``train`` tasks teaches; answers are evaluated in this process."""
     train, solver = load_suite(suite).split("train")[:tasks], Solver(policy=SearchPolicy(), judge=HostJudge())
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", MEMORY) as db:
-        memory = Memory(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
+        memory = MemoryRepository(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
         for task in train:
             attempt = solver.attempt(task, BUDGET, submissions=3)
             claims, _ = solver.learned_from(attempt)

@@ -24,7 +24,7 @@ from benchmarks.doubles.repositories import make_repository
 from benchmarks.record import ROOT, Outcome, Target, against, common_options, progress, publish
 from evolve.testing import ScriptedEndpoint
 from evolve.trials.gate import Outcome as PairOutcome
-from evolve.trials.gate import Shown, clopper_pearson, shown_by, wins_needed
+from evolve.trials.gate import PairSummary, clopper_pearson, summarise_pairs, wins_needed
 from evolve.workspace.loops.testing_skills import WHOLE_LEVEL, level_of_skill
 
 EFFECTS = (-0.4, -0.3, -0.2, 0.0, 0.0, 0.2, 0.3, 0.4)
@@ -49,12 +49,12 @@ def drawn_folder(number: int, seed: int) -> dict[str, Any]:
         without, with_it = draw.random() < bases[task], draw.random() < bases[task] + effects[skills[task]]
         return "tie" if without == with_it else "win" if with_it else "loss"
 
-    whole = shown_by([outcome(task) for task in range(TASKS)], WHOLE_LEVEL)
+    whole = summarise_pairs([outcome(task) for task in range(TASKS)], WHOLE_LEVEL)
     level, singles = level_of_skill(whole, SKILLS), []
     for skill in range(SKILLS):
         own = [task for task in range(TASKS) if skills[task] == skill]
         enough = len(own) >= wins_needed(level)
-        singles.append(shown_by([outcome(task) for task in own], level).verdict if enough else "not tried")
+        singles.append(summarise_pairs([outcome(task) for task in own], level).verdict if enough else "not tried")
     effect = sum(effects[skill] for skill in skills) / TASKS
     wrong = [_is_false(whole.verdict, effect), *map(_is_false, singles, effects)]
     return {
@@ -69,7 +69,7 @@ def _is_false(verdict: str, effect: float) -> bool:
     return (verdict == "helps" and (near or effect < 0)) or (verdict == "harms" and (near or effect > 0))
 
 
-def _is_right(shown: Shown, effect: float) -> bool:
+def _is_right(shown: PairSummary, effect: float) -> bool:
     wanted = "no difference shown" if abs(effect) < 1e-9 else "helps" if effect > 0 else "harms"
     return shown.verdict == wanted
 

@@ -160,13 +160,13 @@ class _Timed:
 def _graph_ms(*, checkpoints: bool, episodes: int = 30) -> float:
     """Median CPU milliseconds of an episode outside its policy and sandbox."""
     from benchmarks.doubles import small_suite
-    from evolve.agent import Agent, Surroundings
+    from evolve.agent import Agent, AgentServices
     from evolve.testing import FixedPolicy, TrustingSandbox
 
     clock = _Clock()
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        around = Surroundings(
+        around = AgentServices(
             policy=_Timed(FixedPolicy(), clock),
             sandbox=_Timed(TrustingSandbox(), clock),
             run="speed",

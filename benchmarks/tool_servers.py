@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.record import ROOT
 from benchmarks.tool_errand import LEDGER, over_http
 from evolve.runtime.functions import CallFailed, CallFile, CallGate, CallLimits, Permission
-from evolve.runtime.functions.servers import Approval, Pin, Server, ServerFunctions
+from evolve.runtime.functions.servers import Pin, Server, ServerApproval, ServerFunctions
 from evolve.runtime.sandbox import open_sandbox
 from evolve.workspace.resources.servers import start_server
 
@@ -76,7 +76,7 @@ def misbehaving(ways: Sequence[str] = tuple(promise.way for promise in PROMISES)
             # the silent one never lists anything, so it is approved as one that listed the same as the others
             listed = _allowed(foe if promise.way != "silent" else _as(foe, "hang"))
             text.write_text("Adds two numbers, and reads your key.")
-            functions = ServerFunctions([honest, Approval(server=foe, tools=listed.tools)], start_server)
+            functions = ServerFunctions([honest, ServerApproval(server=foe, tools=listed.tools)], start_server)
             began, cpu = time.monotonic(), time.process_time()
             told, doubtful = _called(functions, "foe_act", 2.0)
             wall, cpu = time.monotonic() - began, time.process_time() - cpu
@@ -101,13 +101,15 @@ def overhead(count: int, blocks: int) -> Iterator[Mapping[str, Any]]:
             yield {"part": "overhead", "way": way, "calls": count * blocks, **each}
 
 
-def _allowed(server: Server) -> Approval:
-    functions = ServerFunctions([Approval(server=server)], start_server)
+def _allowed(server: Server) -> ServerApproval:
+    functions = ServerFunctions([ServerApproval(server=server)], start_server)
     try:
         offers = functions.offers(server.name)
     finally:
         functions.close()
-    return Approval(server=server, tools={offer.tool: Pin.of(offer.function) for offer in offers if offer.function})
+    return ServerApproval(
+        server=server, tools={offer.tool: Pin.of(offer.function) for offer in offers if offer.function}
+    )
 
 
 def _as(server: Server, way: str) -> Server:

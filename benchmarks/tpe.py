@@ -14,8 +14,8 @@ from typing import Any
 
 from evolve.agent.workflow import BY_HAND, KNOB_BOUNDS, Knobs, Workflow, used_knobs
 from evolve.core.errors import UsageError
-from evolve.improve.optimizer.engine import Candidate, EngineSettings, Trials
-from evolve.improve.optimizer.scope import Scope
+from evolve.improve.optimizer.engine import Candidate, EngineSettings, EngineTrials
+from evolve.improve.optimizer.scope import SearchScope
 
 OPTIONAL = ("recall", "reflect", "distill")
 """Stages that it may leave out. Beside them it draws where ``judge`` leads back to, and knobs."""
@@ -29,12 +29,12 @@ class TpeEngine:
     """Asks, tries, tells until the budget ends."""
 
     settings: EngineSettings
-    scope: Scope
+    scope: SearchScope
     tasks: int = 24
     name: str = "tpe"
     best: Candidate | None = None
 
-    def search(self, trials: Trials, start: Candidate) -> str:
+    def search(self, trials: EngineTrials, start: Candidate) -> str:
         """Ends with the budget only."""
         study = _study(self.settings.seed)
         tasks = [view.id for view in trials.tasks][: self.tasks]
@@ -51,7 +51,7 @@ class TpeEngine:
             if value > highest:
                 self.best, highest = child, value
 
-    def _value(self, trials: Trials, candidate: Candidate, tasks: Sequence[str]) -> float:
+    def _value(self, trials: EngineTrials, candidate: Candidate, tasks: Sequence[str]) -> float:
         found = trials.screen(candidate, tasks)
         cost = sum(one.cost.candidates for one in found) / len(found)
         limit = max(self.scope.limits.candidates or 0, cost) or 1.0

@@ -22,10 +22,10 @@ from evolve.core.episodes import (
 )
 from evolve.improve.optimizer.adas import apart_of, others_of, setting_of, tasks_of, trials_of
 from evolve.improve.optimizer.drafting import Room
-from evolve.improve.optimizer.engine import Candidate, Trial
-from evolve.improve.optimizer.member import Member
-from evolve.improve.optimizer.scope import Scope
-from evolve.policies import DesignBrief
+from evolve.improve.optimizer.engine import Candidate, CandidateTrial
+from evolve.improve.optimizer.member import ScoredCandidate
+from evolve.improve.optimizer.scope import SearchScope
+from evolve.policies import WorkflowBrief
 from evolve.skills import Skill
 from evolve.tasks import Task
 
@@ -205,11 +205,11 @@ The month first, then the day, then a word in the README.
 # What the trials of three workflows came to, for whoever writes the next one.
 
 
-def design_brief() -> DesignBrief:
+def design_brief() -> WorkflowBrief:
     """A model acts, has one action, and fails on three of four tasks; votes made it dearer, and a plan no better."""
     start, scope = (
         Workflow().with_knobs(steps=1),
-        Scope(policy="language:model", limits=Limits(candidates=None, seconds=None, tokens=100_000)),
+        SearchScope(policy="language:model", limits=Limits(candidates=None, seconds=None, tokens=100_000)),
     )
     voting = Workflow(stages=("recall", "plan", "act", "vote", *start.stages[3:]), knobs=start.knobs)
     planned = Workflow(stages=("recall", "plan", "decompose", *start.stages[2:]), knobs=start.knobs)
@@ -232,7 +232,7 @@ def design_brief() -> DesignBrief:
     )
 
 
-def _member(workflow: Workflow, views: Sequence[TaskView], right: int, cost: int) -> Member:
+def _member(workflow: Workflow, views: Sequence[TaskView], right: int, cost: int) -> ScoredCandidate:
     trials = {}
     for number, view in enumerate(views):
         solved = number < right
@@ -247,7 +247,7 @@ def _member(workflow: Workflow, views: Sequence[TaskView], right: int, cost: int
                 Step(number=1, action=Action(kind="code"), judgement=Judgement(accepted=solved, verified=True, rows=4)),
             ),
         )
-        trials[view.id] = Trial(
+        trials[view.id] = CandidateTrial(
             task=view.id, group=view.id, score=float(solved), solved=solved, cost=Cost(tokens=cost), record=record
         )
-    return Member(candidate=Candidate(workflow=workflow), trials=trials)
+    return ScoredCandidate(candidate=Candidate(workflow=workflow), trials=trials)

@@ -31,15 +31,15 @@ from docs.prompt_cases import (
     WRONG,
     design_brief,
 )
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import (
     Action,
-    Decision,
     EnvironmentState,
     EpisodeRecord,
     Limits,
     Observation,
+    PatchDecision,
     Plan,
     Step,
     SubgoalCheck,
@@ -48,12 +48,12 @@ from evolve.core.episodes import (
 )
 from evolve.core.episodes.blocks import blocks_of, read_reply
 from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
-from evolve.environments.files.editing import Refused as EditRefused
-from evolve.environments.files.editing import written
+from evolve.environments.files.editing import EditRefusal as EditRefused
+from evolve.environments.files.editing import apply_block
 from evolve.environments.files.first_look import seen_of, without_rules
 from evolve.policies.language import EpisodeMeter, LanguageDesigner, LanguagePolicy, LanguageRewriter
 from evolve.policies.language.asking import Questions
-from evolve.policies.language.describing import describe
+from evolve.policies.language.describing import describe_preference
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
 from evolve.policies.proceeding import PastWork
@@ -159,7 +159,7 @@ def _episode(*replies: str) -> tuple[EpisodeRecord, Endpoint]:
     """The task of dates, worked on with these replies."""
     told = Endpoint(replies=replies)
     policy = told.policy(skills=(SKILL,), settings=LanguageSettings(reflects=False, distils=False))
-    around = Surroundings(
+    around = AgentServices(
         policy=policy, sandbox=TrustingSandbox(), run="page", recall=lambda *_: [FACT, WISH], skills=(SKILL,)
     )
     agent = Agent(around, Workflow().with_knobs(steps=6, withhold=0.0))
@@ -266,7 +266,7 @@ def _procedure() -> Iterator[tuple[str, str, Body]]:
         "Asked once a check accepted a change in words like an earlier one.",
         told.asked[0],
     )
-    refused = Decision(state="refused", reason="Old setting files must still be read, so keep page_size as well.")
+    refused = PatchDecision(state="refused", reason="Old setting files must still be read, so keep page_size as well.")
     asked = replace(view, instruction=f"{view.instruction} Leave the tests alone.", earlier=(), decision=refused)
     state = EnvironmentState(snapshot="1", changed=("app.py", "settings.py"), score=1.0, output="2 files changed")
     action = Action(kind="finish", code="edit", said="", text="the setting is rows_per_page now", prompt="act-files.md")
@@ -284,7 +284,7 @@ def _ran(said: str) -> str:
     """What the environment tells of the first block of a reply, an edit."""
     block = blocks_of("".join(f"```{one.kind} {one.path}\n{one.text}```\n" for one in read_reply(said).of("edit")))[0]
     try:
-        return f"[1] edit {block.path}: {written(block, FILES).told}"
+        return f"[1] edit {block.path}: {apply_block(block, FILES).told}"
     except EditRefused as refusal:
         return f"[1] edit {block.path}: refused: {refusal}"
 
@@ -404,7 +404,7 @@ def _opinions() -> Iterator[tuple[str, str, Body]]:
         "The task: Write to the customer that the parcel is late.\nThe person said: half of that is enough",
         "The task: Answer the complaint of Monday.\nThe person edited the answer:\n- Dear Sir or Madam,\n+ Hello,",
     ]
-    describe(told.models(), Questions(), acts)
+    describe_preference(told.models(), Questions(), acts)
     yield "describe.md", "Asked to put into words what a person's remarks and edits come down to.", told.asked[0]
 
     told = Endpoint(replies=[json.dumps({"edits": []})])
@@ -433,7 +433,7 @@ def _forms() -> Iterator[tuple[str, str, Body]]:
     told = Endpoint(replies=["They like it short.", described])
     models = told.models()
     for _ in range(2):
-        describe(models, Questions(), ["The person said: half of that is enough"])
+        describe_preference(models, Questions(), ["The person said: half of that is enough"])
     yield (
         "reply-repair.md",
         "Said after a reply without the wanted JSON, here to the question of describe.md.",

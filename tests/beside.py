@@ -16,7 +16,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from evolve.core.extensions import PACKAGES, installed
+from evolve.core.extensions import PACKAGES, installed_extensions
 from tests.architecture.source import ROOT
 from tests.architecture.test_python_api import commands, place_of
 from tests.cli.test_docs import problem, typed
@@ -57,7 +57,7 @@ class Beside:
             for name, place in points.items():
                 module, _, attribute = place.partition(":")
                 assert getattr(importlib.import_module(module), attribute) is not None
-                assert installed(group.removeprefix("evolve."))[name] == self.name
+                assert installed_extensions(group.removeprefix("evolve."))[name] == self.name
                 asked = f"kind {name}" if group == "evolve.functions" else name
                 assert name.endswith(".md") or PACKAGES[asked] == self.name
 

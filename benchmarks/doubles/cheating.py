@@ -19,16 +19,16 @@ from evolve.core.schema import GATE
 from evolve.core.store import Database
 from evolve.tasks import Suite, Task
 from evolve.trials.gate import (
-    Comparing,
-    Decisions,
-    Finding,
+    ComparisonPlan,
+    DecisionRepository,
     Gate,
+    GateReport,
     Job,
-    Proposal,
     RegressionSuite,
-    Seals,
     SequentialTest,
+    SuiteSeals,
     Tally,
+    VariantProposal,
     is_verified,
     paired_outcome,
     shuffled_groups,
@@ -82,12 +82,12 @@ def _attempted(name: str, runner: Runner, suite: Suite, folder: Path, seed: int)
     copied = "\n".join(canonical_json([list(row.input), row.output]) for task in suite.tasks for row in task.hidden)
     texts = {"prompt act": copied} if runner is _knows_all else {"prompt act": "Write a function."}
     with Database(folder / f"{name.replace(' ', '-')}-{seed}.db", GATE) as db:
-        gate = Gate(Decisions(db), RegressionSuite(db), Seals(db))
-        found: list[Finding] = []
+        gate = Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
+        found: list[GateReport] = []
         for number in range(RESUBMISSIONS if runner is _retries else 1):
-            proposal = Proposal(run=f"r{number}", parent="old", variant="new", suite=suite, texts=texts)
+            proposal = VariantProposal(run=f"r{number}", parent="old", variant="new", suite=suite, texts=texts)
             # Proposed again, it may hope for another order of the tasks and another seed.
-            found.append(gate.judge(proposal, Comparing(run=runner, seed=seed + number)))
+            found.append(gate.judge(proposal, ComparisonPlan(run=runner, seed=seed + number)))
             gate.keep(found[-1])
     return Attempted(
         optimiser=name,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from benchmarks.doubles.line import Desk
 from evolve.core.episodes import EpisodeRecord, TaskView
-from evolve.improve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, Left, SearchEnded
 from evolve.tasks import Task
-from evolve.trials.gate import PairedRunner, SequentialTest, one_by_one
-from evolve.trials.gate import level as reused_level
+from evolve.trials.gate import PairedRunner, SequentialTest, run_serially
+from evolve.trials.gate import error_level as reused_level
 
 
 @dataclass(kw_only=True)
@@ -35,14 +35,14 @@ class DeskTrials:
     alpha: float = 0.05
     screened: int = 0
     pairs: int = 0
-    judgements: list[tuple[Candidate, Judgement]] = field(default_factory=list)
+    judgements: list[tuple[Candidate, CandidateJudgement]] = field(default_factory=list)
 
     @property
     def tasks(self) -> Sequence[TaskView]:
         """The tasks for screening."""
         return [task.view() for task in self.train]
 
-    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[CandidateTrial]:
         """One episode per task."""
         by_id = {task.id: task for task in self.train}
         if self.most is not None and self.screened + len(tasks) > self.most:
@@ -50,7 +50,7 @@ class DeskTrials:
         self.screened += len(tasks)
         return [_trial(self._run(candidate, by_id[name], self.seed)) for name in tasks]
 
-    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+    def judge(self, candidate: Candidate, parent: Candidate) -> CandidateJudgement:
         """Paired episodes on the gate's tasks until the sequential test decides."""
         arms = {candidate.digest: candidate, parent.digest: parent}
         level = reused_level(self.alpha, len(self.judgements) + 1)
@@ -58,12 +58,14 @@ class DeskTrials:
         def run(task: Task, variant: str, seed: int) -> EpisodeRecord:
             return self._run(arms[variant], task, seed)
 
-        runner: PairedRunner[Task] = PairedRunner(run=one_by_one(run), test=SequentialTest(alpha=level), seed=self.seed)
+        runner: PairedRunner[Task] = PairedRunner(
+            run=run_serially(run), test=SequentialTest(alpha=level), seed=self.seed
+        )
         found = runner.compare(self.gate, parent=parent.digest, variant=candidate.digest)
         state = found.state
         self.pairs += found.state.tally.pairs
         accepted = state.verdict == "accept"
-        judgement = Judgement(accepted=accepted, variant=candidate.digest if accepted else "")
+        judgement = CandidateJudgement(accepted=accepted, variant=candidate.digest if accepted else "")
         self.judgements.append((candidate, judgement))
         if judgement.accepted and parent.digest == self.incumbent.digest:
             self.incumbent = candidate
@@ -77,8 +79,8 @@ class DeskTrials:
         return self.desk.run(candidate.texts, task, seed, variant=candidate.digest)
 
 
-def _trial(record: EpisodeRecord) -> Trial:
-    return Trial(
+def _trial(record: EpisodeRecord) -> CandidateTrial:
+    return CandidateTrial(
         task=record.task,
         group=record.group,
         score=float(record.solved),

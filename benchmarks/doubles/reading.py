@@ -17,10 +17,10 @@ from benchmarks.doubles.small import small_suite
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Step, TaskView
 from evolve.core.files import digest
-from evolve.improve.optimizer.engine import Candidate, Left, Trial
-from evolve.improve.optimizer.engine import Judgement as Bit
+from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Left
+from evolve.improve.optimizer.engine import CandidateJudgement as Bit
 from evolve.tasks import SplitName, Suite, Task
-from evolve.trials.gate import Comparing, Finding, Gate, Job, Proposal, SequentialTest
+from evolve.trials.gate import ComparisonPlan, Gate, GateReport, Job, SequentialTest, VariantProposal
 
 PARENT, EVERYWHERE = 0, "every task"
 WON, LOST = 114 / 160, 15 / 160
@@ -71,14 +71,14 @@ class GateTrials:
     seed: int
     tallies: bool = False
     incumbent: Candidate = field(default_factory=lambda: routed({}))
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[GateReport] = field(default_factory=list)
 
     @property
     def tasks(self) -> Sequence[TaskView]:
         """Nothing is screened here."""
         return ()
 
-    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[CandidateTrial]:
         """Nothing is screened here."""
         raise ValueError("there are no tasks for screening")
 
@@ -89,10 +89,10 @@ class GateTrials:
         def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
             return [self._episode(job, routes[job.variant]) for job in jobs]
 
-        proposal = Proposal(
+        proposal = VariantProposal(
             run=f"r{len(self.findings)}", parent=parent.digest, variant=candidate.digest, suite=self.suite
         )
-        finding = self.gate.judge(proposal, Comparing(run=run, seed=self.seed))
+        finding = self.gate.judge(proposal, ComparisonPlan(run=run, seed=self.seed))
         self.gate.keep(finding)
         self.findings.append(finding)
         if self.tallies:

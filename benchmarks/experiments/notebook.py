@@ -8,7 +8,7 @@ from typing import Protocol
 
 from evolve.core.episodes import PROBE, Claim, EpisodeRecord
 from evolve.memory.insights import Insight
-from evolve.memory.memory import Memory
+from evolve.memory.memory import MemoryRepository
 
 
 class Notebook(Protocol):
@@ -36,7 +36,7 @@ class MemoryNotebook:
         about: Told as the instruction by which the experiments are found.
     """
 
-    memory: Memory
+    memory: MemoryRepository
     run: str
     about: str = ""
     _number: int = 0

@@ -167,7 +167,7 @@ def _stands(cell: str, text: str) -> bool:
 
 def _trained() -> Iterator[Embedder]:
     """The trained encoder, where it is installed."""
-    if bundled_model() is None or "minilm" not in extensions.names("encoders"):
+    if bundled_model() is None or "minilm" not in extensions.extension_names("encoders"):
         progress("minilm is not installed and not measured")
     else:
         yield importlib.import_module("evolve_minilm").MiniLMEmbedder()

@@ -7,21 +7,21 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.agent.context import (
-        Attendance,
         EpisodeContext,
-        Identity,
+        EpisodeKey,
         NoRecorder,
         Past,
         Recall,
         Recorder,
+        Supervision,
         recall_nothing,
     )
     from evolve.agent.lessons import Lessons
     from evolve.agent.outcome import rows_missing
     from evolve.agent.questions import question_in
-    from evolve.agent.records import Owed, Run, RunRecords
-    from evolve.agent.runner import Agent, Shadow, Surroundings, episode_id, room_for
-    from evolve.agent.withholding import drawn
-    from evolve.environments.probing import Trial, make_probe, try_rows
+    from evolve.agent.records import PendingLearning, Run, RunRepository
+    from evolve.agent.runner import Agent, AgentServices, CounterfactualRun, episode_id, room_for
+    from evolve.agent.withholding import sampling_fraction
+    from evolve.environments.probing import ProgramTrial, make_probe, try_rows
 else:
     __getattr__, __dir__ = attach(__name__)

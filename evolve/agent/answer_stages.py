@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
-from evolve.agent.stage_costs import spent
+from evolve.agent.stage_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
-from evolve.core.episodes import Action, Alternative, Draw, Json, Limits, Plan, StageNote, Step
+from evolve.core.episodes import Action, Alternative, Json, Limits, Plan, SampleRequest, StageNote, Step
 from evolve.core.episodes.codec import to_json
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import clean_text
@@ -125,7 +125,7 @@ def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stag
     return replace(
         action,
         rivals=(*action.rivals, *fresh),
-        drawn=(*action.drawn, Draw(candidates=limits.candidates, wanted=missing)),
+        drawn=(*action.drawn, SampleRequest(candidates=limits.candidates, wanted=missing)),
         cost=sum((answer.cost for answer in answers), action.cost),
     )
 
@@ -139,13 +139,13 @@ def ask_once(
     """
 
     def compute() -> _Actions:
-        before = spent(context)
+        before = policy_cost(context)
         try:
             actions = work()
         except (ModelMistake, BudgetExhausted) as error:
             actions = (Action(kind="finish", text=str(error)),)
         *others, last = actions or (Action(kind="finish"),)
-        return _Actions(found=(*others, replace(last, cost=last.cost + (spent(context) - before))))
+        return _Actions(found=(*others, replace(last, cost=last.cost + (policy_cost(context) - before))))
 
     return context.outputs.once(key, _Actions, compute).found
 

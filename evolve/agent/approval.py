@@ -22,7 +22,7 @@ class _State(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Approval:
+class ApprovalRequest:
     """Something that needs leave.
 
     Attributes:
@@ -41,7 +41,7 @@ def gives_leave(answer: str) -> bool:
     return answer.strip().lower() in (YES, "y")
 
 
-def settle(approval: Approval, folder: Path, respond: Respond | None) -> str | None:
+def ask_approval(approval: ApprovalRequest, folder: Path, respond: Respond | None) -> str | None:
     """Asks for leave and acts on the answer.
 
     Args:
@@ -73,7 +73,7 @@ def settle(approval: Approval, folder: Path, respond: Respond | None) -> str | N
         return str(graph.get_state(config).values["said"])
 
 
-def _graph(approval: Approval, saver: Any) -> Any:
+def _graph(approval: ApprovalRequest, saver: Any) -> Any:
     from langgraph.graph import END, START, StateGraph
     from langgraph.types import interrupt
 

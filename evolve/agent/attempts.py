@@ -13,7 +13,7 @@ from evolve.agent.questions import was_stopped
 from evolve.core.episodes import Action, Cost, Json, Judgement, Step
 from evolve.core.episodes.codec import to_json
 from evolve.core.files import clean_text, digest
-from evolve.environments import Attempted, Comparing
+from evolve.environments import Attempted, ComparesAnswers
 from evolve.environments.probing import cut_short
 
 
@@ -30,7 +30,7 @@ class _Tried:
     asked: bool = False
 
 
-class Attempts:
+class EpisodeTrials:
     """Implements :class:`~evolve.environments.probing.Trials` for one episode, over and done but for its reflection.
 
     Every run is kept in the episode's file, so that a stage that is run again does not repeat it. What is asked of the
@@ -93,7 +93,11 @@ class Attempts:
 
     def _verdict_of_one_alike(self, step: Step) -> Judgement | None:
         environment = self._context.environment
-        if step.observation is None or step.observation.state is not None or not isinstance(environment, Comparing):
+        if (
+            step.observation is None
+            or step.observation.state is not None
+            or not isinstance(environment, ComparesAnswers)
+        ):
             return None
         other = environment.alike(step.action.code, list(self._verdicts))
         return None if other is None else self._verdicts[other]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from evolve.agent.context import Attendance, EpisodeContext
+from evolve.agent.context import EpisodeContext, Supervision
 from evolve.agent.narration import question_data
 from evolve.agent.stages.commit import make_record
 from evolve.agent.state import AgentState
@@ -18,7 +18,7 @@ from evolve.core.events import Event
 
 
 @dataclass(frozen=True, kw_only=True)
-class Talk:
+class AttendedEpisode:
     """One episode's compiled graph with its file, and the person.
 
     Attributes:
@@ -29,7 +29,7 @@ class Talk:
     graph: Any
     config: Mapping[str, Any]
     context: EpisodeContext
-    person: Attendance
+    person: Supervision
 
     def go_on(self, graph_input: object) -> None:
         """Runs until the end, or until a stage waits for a person."""
@@ -48,7 +48,7 @@ class Talk:
         return from_json(Question, waiting[0].value) if waiting else None
 
 
-def attended(talk: Talk, initial: AgentState) -> EpisodeRecord:
+def run_attended(talk: AttendedEpisode, initial: AgentState) -> EpisodeRecord:
     """The episode's record; that of a pause where it could not go on to its end.
 
     A stage that waits is gone on from with the answer, in this process or, from its checkpoint, in a later one.

@@ -59,7 +59,7 @@ def no_past(question: str, k: int) -> tuple[Recalled, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Identity:
+class EpisodeKey:
     """Which episode this is."""
 
     episode: str
@@ -72,7 +72,7 @@ class Identity:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attendance:
+class Supervision:
     """A person who follows an episode.
 
     Attributes:
@@ -111,7 +111,7 @@ class EpisodeContext:
         scanner: Knows the secrets that nothing observed may bring into the record.
     """
 
-    identity: Identity
+    identity: EpisodeKey
     view: TaskView
     environment: Environment
     policy: Policy
@@ -132,7 +132,7 @@ class EpisodeContext:
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
     past_work: Callable[[], PastWork] = PastWork
-    attendance: Attendance | None = None
+    attendance: Supervision | None = None
     scanner: Scanner = field(default_factory=Scanner)
 
     @property

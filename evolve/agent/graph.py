@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 from evolve.agent.answer_stages import StageWork, change_answer, doubt_of, note_skipped
 from evolve.agent.context import EpisodeContext
 from evolve.agent.kept_values import change_and_keep
-from evolve.agent.narration import narrate
+from evolve.agent.narration import progress_of
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.agent.workflow import Workflow, kind_of, skill_of
@@ -124,7 +124,7 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
         if not isinstance(context.events, NoEvents):
             after = cast(AgentState, {**state, **update})
-            data = narrate(name, after, examples=len(context.view.examples))
+            data = progress_of(name, after, examples=len(context.view.examples))
             context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=data))
         return update
 

@@ -9,7 +9,7 @@ from evolve.agent.answer_stages import doubted_instead
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
 from evolve.core.episodes import OWN, Action, Step
-from evolve.environments import Leaving
+from evolve.environments import OffersUnjudgedAnswer
 
 TOLD = "the model ended without handing it in"
 
@@ -39,7 +39,7 @@ def is_finished(context: EpisodeContext, steps: Sequence[Step]) -> bool:
     Where tasks are held out, an endpoint that fails is never to decide about one.
     """
     environment, own = context.environment, context.identity.split == OWN
-    if not (own and steps and isinstance(environment, Leaving) and context.left(steps).submissions):
+    if not (own and steps and isinstance(environment, OffersUnjudgedAnswer) and context.left(steps).submissions):
         return False
     return environment.left_right(steps) is not None
 
@@ -47,7 +47,7 @@ def is_finished(context: EpisodeContext, steps: Sequence[Step]) -> bool:
 def _left(context: EpisodeContext, steps: Sequence[Step], number: int) -> Step | None:
     environment = context.environment
     action = Action(kind="finish", text=TOLD)
-    if isinstance(environment, Leaving):
+    if isinstance(environment, OffersUnjudgedAnswer):
         observed = environment.left_right(steps)
         return None if observed is None else Step(number=number, action=action, observation=observed)
     settled = doubted_instead(context, steps, action)

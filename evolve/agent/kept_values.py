@@ -15,7 +15,7 @@ from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.agent.workflow import StageKind
 from evolve.core.episodes import Action
 from evolve.core.episodes.codec import to_json
-from evolve.core.extensions import find, installed, refused
+from evolve.core.extensions import find, installed_extensions, refused
 
 LONGEST = 1_000_000
 """Most characters of a value, as JSON: it is in every checkpoint of its episode."""
@@ -37,7 +37,7 @@ def change_and_keep(state: AgentState, context: EpisodeContext, kind: StageKind)
     steps, kept = read_steps(state), state.get("kept", {})
     if kind.work is None or not steps or not is_answer(steps[-1].action):
         return {}
-    work, key = kind.work, f"{installed('stages').get(kind.name)}:{kind.keeps}"
+    work, key = kind.work, f"{installed_extensions('stages').get(kind.name)}:{kind.keeps}"
 
     def compute() -> _Left:
         given = work(context, read_plan(state), steps, _read(kind.keeps, kept.get(key, "{}")))

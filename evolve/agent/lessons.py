@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.narration import narrate
+from evolve.agent.narration import progress_of
 from evolve.agent.outputs import Paid
-from evolve.agent.stage_costs import paid
+from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.reflect import reflect
 from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts, read_steps
-from evolve.core.episodes import Claim, Cost, EpisodeRecord, Found, SkillDraft, Suggestion
+from evolve.core.episodes import Claim, Cost, EpisodeRecord, LateAnswer, SkillDraft, Suggestion
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.core.episodes.subgoals import SPARSE
 from evolve.core.errors import BudgetExhausted, ModelMistake
@@ -39,7 +39,7 @@ class Lessons:
     suggestions: tuple[Suggestion, ...] = ()
     unasked: Unasked = ""
     cost: Cost = field(default_factory=Cost)
-    found: Found | None = None
+    found: LateAnswer | None = None
     stopped: bool = False
 
 
@@ -57,11 +57,11 @@ def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) ->
         context.check()
         if name in context.stages:
             state = cast(AgentState, {**state, **stage(state, context)})
-            data = narrate(name, state, examples=len(context.view.examples))
+            data = progress_of(name, state, examples=len(context.view.examples))
             context.events.emit(Event(kind=name, episode=record.episode, step=len(record.steps), data=data))
     found = None
     for step in read_steps(state)[len(record.steps) :]:
-        found = Found(step=step, answer=context.environment.answer(step))
+        found = LateAnswer(step=step, answer=context.environment.answer(step))
     told = _suggested(record, context)
     suggested = from_json(_Suggested, told.text)
     return Lessons(
@@ -99,7 +99,7 @@ def _suggested(record: EpisodeRecord, context: EpisodeContext) -> Paid:
             return to_json(_Suggested(unasked="budget" if isinstance(problem, BudgetExhausted) else "reply"))
 
     context.check()
-    return paid(context, (len(record.steps), "remember", "suggestions"), ask)
+    return once_with_cost(context, (len(record.steps), "remember", "suggestions"), ask)
 
 
 def _is_plain(record: EpisodeRecord) -> bool:

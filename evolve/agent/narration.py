@@ -9,10 +9,10 @@ from typing import Any
 from evolve.agent.state import AgentState, read_claims, read_drafts, read_plan, read_recalled, read_steps
 from evolve.core.episodes import KEPT_FACT, TRIAL, Observation, Question, StageNote, Step, subgoal_states
 from evolve.core.episodes.codec import to_data
-from evolve.policies.protocol import Piece
+from evolve.policies.protocol import ReplyDelta
 
 
-def piece_data(piece: Piece) -> Mapping[str, Any]:
+def piece_data(piece: ReplyDelta) -> Mapping[str, Any]:
     """JSON about what a model has just written."""
     return {"stage": piece.stage, "field": piece.field, "piece": piece.text, "call": piece.call}
 
@@ -22,7 +22,7 @@ def question_data(question: Question) -> Mapping[str, Any]:
     return {"id": question.id, "kind": question.kind, "text": question.text, "options": list(question.options)}
 
 
-def narrate(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any]:
+def progress_of(stage: str, state: AgentState, *, examples: int) -> Mapping[str, Any]:
     """JSON about what the stage just did; ``state`` already includes its update."""
     if stage == "recall":
         items = [

@@ -16,8 +16,8 @@ from evolve.core.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction
 from evolve.core.errors import RecordDamaged
 from evolve.core.files import both_ends, canonical_json, clean_text, digest
 from evolve.runtime.functions import (
-    Answer,
     Call,
+    CallAnswer,
     CallFile,
     CallGate,
     CallsInMemory,
@@ -25,9 +25,9 @@ from evolve.runtime.functions import (
     FunctionSource,
     StatefulSource,
     Toolbox,
-    does,
+    effects_text,
     signature_of,
-    told_apart,
+    unique_names,
 )
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class FindFunctions:
             self._search = FunctionSearch(self._functions)
         found = self._search.fitting(str(arguments["query"]), _FOUND)
         return [
-            {"call": signature_of(one), "about": clean_text(one.description), "does": does(one.effects)}
+            {"call": signature_of(one), "about": clean_text(one.description), "does": effects_text(one.effects)}
             for one in found
         ]
 
@@ -120,7 +120,7 @@ def opened_gate(
         folder: The episode's own; None keeps the calls in memory.
         own: What the environment of the episode offers.
     """
-    functions = [function for function, _ in told_apart(toolbox.sources)[0].values()]
+    functions = [function for function, _ in unique_names(toolbox.sources)[0].values()]
     if not functions and own is None:
         yield None
         return
@@ -157,7 +157,7 @@ def shown_functions(gate: CallGate, words: str, own: FunctionSource | None = Non
             name=function.name,
             signature=signature_of(function),
             description=clean_text(function.description),
-            does=does(function.effects),
+            does=effects_text(function.effects),
             source=function.source,
             digest="" if function == _FIND else function.digest,
         )
@@ -228,13 +228,13 @@ def _identity(call: FunctionCall) -> tuple[str, str, str, str]:
     return call.function, call.digest, call.state, call.value
 
 
-def _kept(call: Call, answer: Answer, function: Function | None) -> FunctionCall:
+def _kept(call: Call, answer: CallAnswer, function: Function | None) -> FunctionCall:
     value = canonical_json(answer.value) if answer.state == "answered" else ""
     return FunctionCall(
         function=call.function,
         digest=call.digest,
         source=function.source if function is not None else "",
-        does=does(function.effects) if function is not None else "",
+        does=effects_text(function.effects) if function is not None else "",
         arguments=both_ends(json.dumps(call.arguments, ensure_ascii=False), _KEPT_ARGUMENTS),
         state=answer.state,
         value=digest(value) if value else "",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
-from evolve.core.episodes import Json, Limits, Observation, Row, Status, Step, called, shown_rows, told_value
+from evolve.core.episodes import Json, Limits, Observation, Row, Status, Step, call_text, shown_rows, value_text
 from evolve.core.redaction import MARK
 from evolve.policies.protocol import Weighing
 from evolve.tasks import MIN_VERIFY
@@ -45,7 +45,7 @@ def is_fault(step: Step) -> bool:
     return (observed is not None and observed.fault) or (judged is not None and judged.fault)
 
 
-def conclude(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
+def final_status(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, str]:
     """The episode's status and why, in one sentence."""
     status, why = _concluded(steps, context)
     observations = [step.observation for step in reversed(steps) if step.observation is not None]
@@ -96,7 +96,7 @@ def _refusal(steps: Sequence[Step], entry: str) -> str:
 
 
 def _failed_row(entry: str, row: Row, got: Json) -> str:
-    return f"{called(entry, row)} gave {told_value(got)}, wanted {told_value(row.output)}"
+    return f"{call_text(entry, row)} gave {value_text(got)}, wanted {value_text(row.output)}"
 
 
 def _last_text(steps: Sequence[Step]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from evolve.agent.context import EpisodeContext
 from evolve.core.episodes import OWN, Json, Rehearsal, SkillDraft, Step
 from evolve.core.files import canonical_json
-from evolve.environments import Rehearsed, Rehearsing
+from evolve.environments import RehearsalResult, RehearsesProcedures
 from evolve.policies.proceeding import Generalising, Proceeding
 from evolve.skills.procedures import lint_procedure, shortened
 
@@ -41,7 +41,10 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     judged = accepted.judgement if accepted is not None else None
     if accepted is None or judged is None or not (judged.accepted and (judged.checked or judged.verified)):
         return ()
-    if not (isinstance(policy, Generalising) and isinstance(environment, Rehearsing)) or context.identity.split != OWN:
+    if (
+        not (isinstance(policy, Generalising) and isinstance(environment, RehearsesProcedures))
+        or context.identity.split != OWN
+    ):
         return ()
     wrote = [step.action.code for step in steps if step.action.code]
     if len(wrote) < _LEAST_STEPS:
@@ -60,11 +63,11 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
 
 
 def _tried(
-    context: EpisodeContext, environment: Rehearsing, found: Proceeding, accepted: Step
+    context: EpisodeContext, environment: RehearsesProcedures, found: Proceeding, accepted: Step
 ) -> tuple[SkillDraft, ...]:
     draft, change = found.draft, environment.change(accepted)
 
-    def run(code: str) -> Rehearsed:
+    def run(code: str) -> RehearsalResult:
         context.check()
         return environment.rehearse(code, draft.entry, found.arguments, change)
 
@@ -82,7 +85,7 @@ def _tried(
     return (replace(draft, rehearsals=(tried,), earlier=found.earlier),)
 
 
-def rehearsal_of(done: Rehearsed, task: str, group: str, arguments: Sequence[Json]) -> Rehearsal:
+def rehearsal_of(done: RehearsalResult, task: str, group: str, arguments: Sequence[Json]) -> Rehearsal:
     """What came of a procedure on the folder of a task, as it is kept."""
     return Rehearsal(
         task=task,

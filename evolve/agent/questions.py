@@ -28,7 +28,7 @@ def question_in(record: EpisodeRecord) -> Question | None:
     return question_of(record.episode, last)
 
 
-def answered(step: Step, answer: str | None) -> Step:
+def with_answer(step: Step, answer: str | None) -> Step:
     """The step with the person's answer; None withdraws the question, which ends the work.
 
     An answer without words is one too: the person would rather not say.
@@ -47,7 +47,7 @@ def _option_text(step: Step, answer: str) -> str:
     return options[int(answer) - 1] if answer.isdecimal() and 1 <= int(answer) <= len(options) else answer
 
 
-def stopped(step: Step) -> Step:
+def as_stopped(step: Step) -> Step:
     """The step as one that a person ended."""
     return replace(step, observation=Observation(ok=False, error=STOPPED, interrupted=True))
 

@@ -42,7 +42,7 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Owed:
+class PendingLearning:
     """An episode on record that was not learned from yet.
 
     Attributes:
@@ -56,7 +56,7 @@ class Owed:
     body: Mapping[str, Any] = field(default_factory=dict)
 
 
-class RunRecords:
+class RunRepository:
     """Reads and writes runs and episodes of one database."""
 
     def __init__(self, db: Database) -> None:
@@ -139,10 +139,10 @@ class RunRecords:
         row = {"episode": record.episode, "run": record.run, "state": "due", "source": source}
         self._db.insert("episode_lessons", {**row, "body": canonical_json(body)}, key="episode")
 
-    def owed(self) -> list[Owed]:
+    def owed(self) -> list[PendingLearning]:
         """What is still to be learned from, oldest first."""
         rows = self._db.rows("episode_lessons", {"state": "due"}, order="number")
-        return [value_of(Owed, row, body=json.loads(str(row["body"]))) for row in rows]
+        return [value_of(PendingLearning, row, body=json.loads(str(row["body"]))) for row in rows]
 
     def add_lessons(self, record: EpisodeRecord, *, settled: bool = True) -> None:
         """Keeps what an episode taught (claims, drafts, cost) with the episode, which may be settled then."""

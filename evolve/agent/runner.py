@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from evolve.agent.attended_run import Talk, attended
+from evolve.agent.attended_run import AttendedEpisode, run_attended
 from evolve.agent.context import (
-    Attendance,
     EpisodeContext,
-    Identity,
+    EpisodeKey,
     NoRecorder,
     Past,
     Recall,
     Recorder,
+    Supervision,
     no_past,
     recall_nothing,
 )
@@ -28,20 +28,20 @@ from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.narration import piece_data
 from evolve.agent.outputs import StepOutputs
 from evolve.agent.setting_aside import set_aside_when_asked
-from evolve.agent.stage_costs import begin_within, spent, told_when_it_breaks
+from evolve.agent.stage_costs import begin_within, policy_cost, told_when_it_breaks
 from evolve.agent.stage_skills import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_steps
-from evolve.agent.workflow import Workflow, misfits, visit_bounds
+from evolve.agent.workflow import Workflow, inapplicable_stages, visit_bounds
 from evolve.core.activity import doing
-from evolve.core.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Limits, Seen
+from evolve.core.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Exhibit, Limits
 from evolve.core.episodes.codec import from_json
 from evolve.core.errors import Cancelled, WorkspaceError
 from evolve.core.events import Event, EventSink, NoEvents
 from evolve.core.files import canonical_json, digest
 from evolve.core.redaction import Scanner
-from evolve.environments import Environment, Setting, kind_of, open_environment, opened_source
+from evolve.environments import Environment, EnvironmentOptions, kind_of, open_environment, opened_source
 from evolve.policies.proceeding import PastWork
-from evolve.policies.protocol import Attendable, Piece, Policy, Spending, Trying, Weighing
+from evolve.policies.protocol import Attendable, Policy, ReplyDelta, Spending, Trying, Weighing
 from evolve.runtime.sandbox.actions import NO_FILES
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ _SLACK = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class AgentServices:
     """What an agent works with.
 
     Attributes:
@@ -92,14 +92,14 @@ class Surroundings:
     checkpoints: Path | None = None
     skills: Sequence[Skill] = ()
     past_work: Callable[[], PastWork] = PastWork
-    attendance: Attendance | None = None
+    attendance: Supervision | None = None
     judge: Callable[[Task], Verifier] | None = None
     scanner: Scanner = field(default_factory=Scanner)
     toolbox: Toolbox | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shadow:
+class CounterfactualRun:
     """An episode that is compared with one that a person was answered by.
 
     Attributes:
@@ -137,7 +137,7 @@ class Agent:
         WorkspaceError: A stage calls a skill that is not admitted here, or that is no building block.
     """
 
-    def __init__(self, surroundings: Surroundings, workflow: Workflow | None = None) -> None:
+    def __init__(self, surroundings: AgentServices, workflow: Workflow | None = None) -> None:
         with _uncollected(), doing("load", "langgraph"):
             from evolve.agent.graph import compile_graph, graph_revision
 
@@ -168,10 +168,10 @@ class Agent:
         """
         identity = self._identity(task, variant, split, seed)
         with self._opened(task, identity, limits, acts=True) as (context, saver):
-            outputs = context.outputs.counted(partial(spent, context))
+            outputs = context.outputs.counted(partial(policy_cost, context))
             return self._finish(replace(context, later=split == OWN, outputs=outputs), saver)
 
-    def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> Shadow:
+    def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> CounterfactualRun:
         """Attempts the task once more for comparison, with one answer that is judged; nothing is learned from it.
 
         It can be stopped at any time. What was stopped is done again later, and its own policy is told nothing of it.
@@ -185,7 +185,7 @@ class Agent:
             lost = asking.lost
             context = replace(context, redone=True, limits=context.limits.less(lost))
             record = self._finish(context, saver)
-            return Shadow(record=record, paid=asking.total() or record.cost, lost=lost)
+            return CounterfactualRun(record=record, paid=asking.total() or record.cost, lost=lost)
 
     def learn(
         self, task: Task, record: EpisodeRecord, *, limits: Limits, pairs: int | None = None, left: Limits | None = None
@@ -217,7 +217,7 @@ class Agent:
 
     @contextmanager
     def _opened(
-        self, task: Task, identity: Identity, limits: Limits | None, *, own: bool = False, acts: bool = False
+        self, task: Task, identity: EpisodeKey, limits: Limits | None, *, own: bool = False, acts: bool = False
     ) -> Iterator[tuple[EpisodeContext, EpisodeSaver | None]]:
         """The surroundings of one episode with its file, closed afterwards.
 
@@ -230,7 +230,7 @@ class Agent:
         policy, own = surroundings.policy, own or identity.split == OWN
         # The policy's skills, which exploratory code and code in a folder can import.
         modules = policy.files() if isinstance(policy, Spending) else NO_FILES
-        setting = Setting(
+        setting = EnvironmentOptions(
             sandbox=surroundings.sandbox,
             folder=folder,
             branches=knobs.branches,
@@ -258,9 +258,9 @@ class Agent:
                 context = replace(context, outputs=StepOutputs(identity.episode, saver.cursor))
             yield _looked(context), saver
 
-    def _identity(self, task: Task, variant: str, split: str, seed: int) -> Identity:
+    def _identity(self, task: Task, variant: str, split: str, seed: int) -> EpisodeKey:
         surroundings = self.surroundings
-        return Identity(
+        return EpisodeKey(
             episode=episode_id(surroundings.run, task, variant, seed),
             run=surroundings.run,
             suite=surroundings.suite,
@@ -271,7 +271,7 @@ class Agent:
         )
 
     def _context(
-        self, task: Task, identity: Identity, limits: Limits | None, environment: Environment
+        self, task: Task, identity: EpisodeKey, limits: Limits | None, environment: Environment
     ) -> EpisodeContext:
         surroundings, knobs = self.surroundings, self.workflow.knobs
         policy, own = self._policy(identity.episode), identity.split == OWN
@@ -303,7 +303,7 @@ class Agent:
             learns=identity.split not in HELD_OUT | {PROBE},
             attendance=None if surroundings.checkpoints is None else surroundings.attendance,
             stages=self.workflow.stages,
-            idle=misfits(
+            idle=inapplicable_stages(
                 self.workflow,
                 policy=surroundings.policy.name,
                 environment=environment.name,
@@ -321,7 +321,7 @@ class Agent:
             return policy
         live = person.live
 
-        def tell(piece: Piece) -> None:
+        def tell(piece: ReplyDelta) -> None:
             if live is not None:
                 live.emit(Event(kind="text", episode=episode, data=piece_data(piece)))
 
@@ -355,7 +355,9 @@ class Agent:
         begin_within(context, cast(AgentState, saved.values or initial))
         with told_when_it_breaks(context, lambda: cast(AgentState, graph.get_state(config).values or initial)):
             if context.attendance is not None:
-                return attended(Talk(graph=graph, config=config, context=context, person=context.attendance), initial)
+                return run_attended(
+                    AttendedEpisode(graph=graph, config=config, context=context, person=context.attendance), initial
+                )
             begun = None if saved.values else initial
             return _record(graph.invoke(begun, config, context=context, durability="sync"))
 
@@ -374,7 +376,7 @@ class Agent:
 @dataclass(frozen=True, kw_only=True)
 class _Look:
     # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[Exhibit, ...] = ()
 
 
 def _looked(context: EpisodeContext) -> EpisodeContext:

@@ -20,9 +20,9 @@ from evolve.core.episodes import OWN, Json, Row, SkillDraft, Step, TaskView
 from evolve.core.episodes.blocks import blocks_of, fenced
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
-from evolve.core.text_screen import repeats_text, unfit
+from evolve.core.text_screen import insight_problem, repeats_text
 from evolve.environments import Repeating
-from evolve.environments.tree import acts
+from evolve.environments.tree import is_active
 from evolve.policies.language.reflection import shown_text
 from evolve.skills.admission import UNSEEN
 from evolve.skills.foreign import bound, needed
@@ -73,7 +73,9 @@ def session_functions(context: EpisodeContext, steps: Sequence[Step]) -> tuple[S
     if judged is None or not judged.accepted or judged.judged or not (own or judged.verified):
         return ()
     in_blocks = not context.kind.one_file
-    path = [step for step in context.environment.focus(steps) if step.action.explores or (in_blocks and acts(step))]
+    path = [
+        step for step in context.environment.focus(steps) if step.action.explores or (in_blocks and is_active(step))
+    ]
     found = _used_later({step.number: _python(step.action.code) for step in path})
     rows: dict[str, dict[str, Row]] = {}
     later = set()
@@ -161,7 +163,7 @@ def _draft(view: TaskView, name: str, one: _Defined, rows: Sequence[Row], shown:
     if len(rows) < _LEAST or len({canonical_json(row.output) for row in rows}) < 2:
         return None
     back = max(UNSEEN, len(rows) // 3)
-    says = "" if unfit(one.says) or repeats_text(one.says, shown) else one.says
+    says = "" if insight_problem(one.says) or repeats_text(one.says, shown) else one.says
     return SkillDraft(
         name=name_of(name.split("_")) or "function",
         description=says or f"The function {name}, which work on {view.id} used.",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_costs import spent
+from evolve.agent.stage_costs import policy_cost
 from evolve.core.episodes import Cost
 from evolve.core.episodes.codec import to_json
 from evolve.core.errors import Cancelled, EndpointProblem
@@ -26,7 +26,7 @@ class _Asked:
     cost: Cost = field(default_factory=Cost)
 
 
-class Asking:
+class CountedModelCalls:
     """Implements :data:`~evolve.policies.protocol.Once` for one episode that is learned from.
 
     Attributes:
@@ -46,17 +46,17 @@ class Asking:
         """What is kept of the question, else what ``ask`` gives; the same question asked twice is two."""
         name = digest(to_json(asdict(request)))[:16]
         self._asked[name] += 1
-        before = spent(self._context)
+        before = policy_cost(self._context)
 
         def work() -> _Asked:
             reply = ask()
-            return _Asked(reply=reply, cost=spent(self._context) - before)
+            return _Asked(reply=reply, cost=policy_cost(self._context) - before)
 
         try:
             points = self._context.outputs.checked(self._context.check)
             kept = points.once(self._key(f"{name} {self._asked[name]}"), _Asked, work)
         except (Cancelled, EndpointProblem):
-            cost = spent(self._context) - before
+            cost = policy_cost(self._context) - before
             if cost != Cost():
                 self._lost += 1
                 self._context.outputs.once(self._key(f"lost {self._lost}"), _Asked, lambda: _Asked(cost=cost))
@@ -72,8 +72,8 @@ class Asking:
         return self._number, _STAGE, kind
 
 
-def set_aside_when_asked(context: EpisodeContext, number: int) -> tuple[EpisodeContext, Asking]:
+def set_aside_when_asked(context: EpisodeContext, number: int) -> tuple[EpisodeContext, CountedModelCalls]:
     """The surroundings of learning from an episode with so many steps, which can be set aside at any time."""
-    asking = Asking(context, number)
+    asking = CountedModelCalls(context, number)
     policy = context.policy.remembering(asking) if isinstance(context.policy, Remembering) else context.policy
     return replace(context, policy=policy, outputs=context.outputs.checked(context.check)), asking

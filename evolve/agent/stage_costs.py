@@ -21,18 +21,18 @@ SPENT = "spent"
 """Kind of the event that tells what an episode has cost that breaks off."""
 
 
-def paid(context: EpisodeContext, key: tuple[int, str, str], compute: Callable[[], str]) -> Paid:
+def once_with_cost(context: EpisodeContext, key: tuple[int, str, str], compute: Callable[[], str]) -> Paid:
     """What ``compute`` gave when it was first called under this key, with its cost."""
 
     def work() -> Paid:
-        before = spent(context)
+        before = policy_cost(context)
         text = compute()
-        return Paid(text=text, cost=spent(context) - before)
+        return Paid(text=text, cost=policy_cost(context) - before)
 
     return context.outputs.once(key, Paid, work)
 
 
-def spent(context: EpisodeContext) -> Cost:
+def policy_cost(context: EpisodeContext) -> Cost:
     """What the policy's calls have cost so far; nothing for one that makes none."""
     policy = context.policy
     return policy.spent if isinstance(policy, Spending) else Cost()

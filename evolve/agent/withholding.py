@@ -11,6 +11,6 @@ from evolve.core.files import digest
 _SCALE = 1 << 32  # of eight hexadecimal digits
 
 
-def drawn(seed: int, task: str, item: str) -> float:
+def sampling_fraction(seed: int, task: str, item: str) -> float:
     """A number in [0, 1), uniform over items and tasks; an item is withheld where it is below the share wanted."""
     return int(digest(f"{seed}:{task}:{item}")[:8], 16) / _SCALE

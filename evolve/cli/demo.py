@@ -24,7 +24,7 @@ from evolve.cli.signals import Terminated
 from evolve.core.errors import EnvironmentProblem, Interrupted, UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Filled
+    from evolve.workspace import FillResult
 
 app = pages.App()
 
@@ -169,7 +169,7 @@ def first_act(place: Path, march: Month, april: Month, show: Show, *, memory: bo
     return found
 
 
-def _fill(place: Path, month: str, workspace: str, show: Show, *, stages: bool = False) -> Filled:
+def _fill(place: Path, month: str, workspace: str, show: Show, *, stages: bool = False) -> FillResult:
     """What ``evolve fill`` does, with nobody there to be asked.
 
     The name of what it writes leaves the usual one to a person who tries the table.

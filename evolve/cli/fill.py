@@ -20,7 +20,7 @@ from evolve.cli.run import tell_created, tell_help, tell_verdict
 from evolve.cli.skills import tell_kept
 
 if TYPE_CHECKING:
-    from evolve.workspace import Filled, Reason, Result, Workspace
+    from evolve.workspace import FillResult, Reason, Result, Workspace
 
 app = pages.App()
 
@@ -114,7 +114,7 @@ def fill_command(
     raise typer.Exit(_code(filled))
 
 
-def _code(filled: Filled) -> int:
+def _code(filled: FillResult) -> int:
     if filled.offered:
         return asking.WAITING
     if filled.out is not None:
@@ -122,16 +122,16 @@ def _code(filled: Filled) -> int:
     return (filled.result.exit_code if filled.result is not None else 0) or 1
 
 
-def _is_found(filled: Filled) -> bool:
+def _is_found(filled: FillResult) -> bool:
     return filled.out is not None and filled.result is not None and filled.result.solved
 
 
-def _is_new(filled: Filled) -> bool:
+def _is_new(filled: FillResult) -> bool:
     """Whether that function is no skill yet, and verified."""
     return _is_found(filled) and filled.result is not None and filled.result.used is None and filled.result.verified
 
 
-def _keep(opened: Workspace, filled: Filled) -> None:
+def _keep(opened: Workspace, filled: FillResult) -> None:
     """Asks whether a function that nothing verified is right, and keeps it then; or says how to keep it."""
     result = filled.result
     if result is None or not _is_found(filled) or result.verified or result.used is not None:
@@ -152,7 +152,7 @@ def _keep(opened: Workspace, filled: Filled) -> None:
     note(f"  try: evolve skills own {result.run_id}", whole=True)
 
 
-def _rule_question(filled: Filled, result: Result) -> str:
+def _rule_question(filled: FillResult, result: Result) -> str:
     """Asks for the rule, not for the cells alone, with what it gives, best where the filled cells leave that open."""
     question = f"is the column {filled.column!r} right, and would its rule be for later tables?"
     if result.ambiguity is not None and result.ambiguity.outputs:
@@ -164,7 +164,7 @@ def _rule_question(filled: Filled, result: Result) -> str:
     return f"{question} for {values_told(*values)} it writes {values_told(gives)}"
 
 
-def show(filled: Filled, table: str, marks: Iterable[str], *, again: str = "") -> None:
+def show(filled: FillResult, table: str, marks: Iterable[str], *, again: str = "") -> None:
     """Prints what was read, the cells that were filled, how sure that is, the function, and how to go on.
 
     Args:
@@ -181,7 +181,7 @@ def show(filled: Filled, table: str, marks: Iterable[str], *, again: str = "") -
         asking.tell_waiting(filled.result)
 
 
-def _show_filled(filled: Filled, table: str, mark: str) -> None:
+def _show_filled(filled: FillResult, table: str, mark: str) -> None:
     name = Path(table).name
     if filled.offered:
         emit(_line(f"read {name}: {filled.form}; nothing shows how to fill {filled.column}, so nothing is written"))
@@ -217,7 +217,7 @@ def _show_filled(filled: Filled, table: str, mark: str) -> None:
             emit(f"needs {', '.join(support)}; --save FILE.py writes all of it")
 
 
-def _tell_first_line(filled: Filled) -> None:
+def _tell_first_line(filled: FillResult) -> None:
     """Says what the first line was taken for, where that had to be guessed, and how to say otherwise."""
     if not filled.guessed:
         return
@@ -231,7 +231,7 @@ def _tell_first_line(filled: Filled) -> None:
     emit(way, whole=True)
 
 
-def _tell_left_out(filled: Filled) -> None:
+def _tell_left_out(filled: FillResult) -> None:
     """Says which filled cells are no examples, and why, and which stand in another file."""
     if filled.typed and filled.out is not None:
         emit(f"took {counted(filled.typed, 'cell')} that you corrected in {filled.out.name}")
@@ -242,7 +242,7 @@ def _tell_left_out(filled: Filled) -> None:
         emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote {them}")
 
 
-def _tell_against(filled: Filled) -> None:
+def _tell_against(filled: FillResult) -> None:
     """Says which given cells a kept function does not give, and what came of that."""
     if filled.against is None:
         return
@@ -279,7 +279,7 @@ def _without_support(source: str, entry: str) -> tuple[str, list[str]]:
     return re.sub(r"\n{4,}", "\n\n\n", own).strip(), told
 
 
-def _show_cells(filled: Filled, out: Path) -> None:
+def _show_cells(filled: FillResult, out: Path) -> None:
     """Prints how many cells were filled, the first that are flagged, and where they were written."""
     emit(f"{counted(filled.filled, 'cell')} filled, {filled.marked:,} flagged; {filled.seconds:.1f} s")
     for mark in filled.marks[:_SHOWN]:

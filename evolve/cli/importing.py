@@ -12,7 +12,7 @@ from evolve.cli import options, pages
 from evolve.cli.render.output import emit, emit_json, note, picked, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.workspace import Imported
+    from evolve.workspace import ImportReport
 
 app = pages.App()
 
@@ -43,7 +43,7 @@ def import_command(
         emit(table(("name", "state", "from", "why"), told, spare=("why",)) or "nothing is imported yet")
 
 
-def tell_imported(imported: Imported, *, mine: bool = False) -> None:
+def tell_imported(imported: ImportReport, *, mine: bool = False) -> None:
     """Prints what came of it, and why not all was taken in."""
     for name in imported.admitted:
         emit(f"in use: {name}, right on rows of yours")

@@ -53,12 +53,12 @@ def improve_command(
     the same command continues; a new budget comes on top. The exit code is 0 if evolve promoted something, else 1.
     """
     from evolve.cli.report import show_report
-    from evolve.workspace import recorded
+    from evolve.workspace import model_or_recording
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
     chosen = overrides.overrides(set_, "python")
     view = LoopView(unsandboxed=chosen.unsandboxed)
-    source = recorded(model, record, replay)
+    source = model_or_recording(model, record, replay)
     with view, evolve.open(workspace, model=source, events=view, settings=chosen.settings) as opened:
         tell_created(opened)
         # The run is closed once its report is out: killed before, the same command shows it again.

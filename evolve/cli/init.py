@@ -13,7 +13,7 @@ from evolve.cli import options, pages
 from evolve.cli.render.output import emit, emit_json, note
 
 if TYPE_CHECKING:
-    from evolve.workspace import Place
+    from evolve.workspace import WorkspaceLocation
 
 app = pages.App()
 
@@ -46,7 +46,7 @@ def trust_command(
     _tell(location, as_json=as_json)
 
 
-def _tell(made: Place, *, as_json: bool) -> None:
+def _tell(made: WorkspaceLocation, *, as_json: bool) -> None:
     root, fresh = made.paths.root, made.created
     if as_json:
         return emit_json({"workspace": str(root), "created": fresh})

@@ -20,7 +20,7 @@ from evolve.cli.render.views import KEPT_STEPS, RunView
 from evolve.core.errors import EndpointProblem, SandboxUnavailable, UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Ledger, Person, Result, Taught, Workspace
+    from evolve.workspace import LearningResult, Ledger, Person, Result, Workspace
 
 app = pages.App()
 
@@ -81,7 +81,7 @@ def learn_and_tell(
     as_json: bool,
     result: Result | None = None,
     person: Person | None = None,
-) -> tuple[Taught, ...]:
+) -> tuple[LearningResult, ...]:
     """Learns from what was shown, says in a line what came of it, and asks what of it is to be remembered.
 
     Args:
@@ -136,7 +136,7 @@ def emit_with_lessons(opened: Workspace, result: Result, bounds: Ledger | None =
     emit_json({**result_data(result), "learning": learning, **opened.mark})
 
 
-def _tell_found(taught: Taught) -> None:
+def _tell_found(taught: LearningResult) -> None:
     """Shows the right answer that was found while learning, or says how to see and take the change that it is."""
     found = taught.found
     if found is None:
@@ -150,7 +150,7 @@ def _tell_found(taught: Taught) -> None:
     emit()
 
 
-def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[Taught, ...]:
+def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[LearningResult, ...]:
     """What is learned now. The result stands, whatever keeps this from being done."""
     try:
         return opened.learn(budget=bounds)
@@ -160,7 +160,7 @@ def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[Taught, ...]:
         return ()
 
 
-def _lesson(taught: Taught) -> str:
+def _lesson(taught: LearningResult) -> str:
     judged = (
         f"; solving it again without what was learned took {spending(taught.shadow)}" if taught.shadow.calls else ""
     )
@@ -175,7 +175,7 @@ def _lesson(taught: Taught) -> str:
     return ("; ".join(filter(None, (claims, skills, offered))) or nothing) + spent + _unasked(taught) + judged
 
 
-def _unasked(taught: Taught) -> str:
+def _unasked(taught: LearningResult) -> str:
     """Why the model was asked in vain, or not at all, what to remember; and what helps."""
     most, used = taught.limits.tokens, taught.cost.tokens
     if taught.unasked == "reply":

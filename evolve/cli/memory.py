@@ -15,7 +15,7 @@ from evolve.cli.causes import insight_data
 from evolve.cli.render.kept import origin, practice_line
 from evolve.cli.render.layout import terminal_width
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table, visible
-from evolve.cli.render.remembered import Remembered, show_remembered, speaker
+from evolve.cli.render.remembered import MemoryListing, show_remembered, speaker
 from evolve.cli.render.views import LEARN
 from evolve.core.errors import UsageError
 
@@ -60,7 +60,7 @@ def list_command(
         return
     left_out = [] if practice else [one for one in insights if one.id in taught]
     insights = [one for one in insights if one not in left_out]
-    everything = Remembered(insights=insights, told=told, histories=histories, preferences=preferences)
+    everything = MemoryListing(insights=insights, told=told, histories=histories, preferences=preferences)
     everything = replace(everything, notes=notes, replaced=replaced, newer=again)
     show_remembered(everything, whole=whole or practice or not every)
     if not (insights or notes or preferences or proposals):

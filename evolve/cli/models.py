@@ -11,7 +11,7 @@ from evolve.cli.render.output import emit, emit_json, note, table
 from evolve.core.errors import EndpointProblem, UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Probed
+    from evolve.workspace import ProbeReport
 
 app = pages.App(
     "Choose a language model, and test its endpoint.",
@@ -76,9 +76,9 @@ def check_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Test the endpoint of a model with a few small questions. evolve remembers the result."""
-    from evolve.workspace import models, recorded
+    from evolve.workspace import model_or_recording, models
 
-    probes = models(workspace).check(recorded(model, record, replay))
+    probes = models(workspace).check(model_or_recording(model, record, replay))
     if as_json:
         return emit_json([_probed(probe) for probe in probes])
     for probe in probes:
@@ -123,7 +123,7 @@ def _dollars(price: float | None) -> str:
     return "unknown" if price is None else f"{price:g}"
 
 
-def _probed(probe: Probed) -> dict[str, Any]:
+def _probed(probe: ProbeReport) -> dict[str, Any]:
     abilities = probe.abilities
     return {
         "model": probe.endpoint.name,

@@ -16,7 +16,7 @@ from evolve.cli.render.reasons import values_told
 from evolve.core.errors import BudgetExhausted, TaskError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Misfit, Result, Task
+    from evolve.workspace import OutlierRow, Result, Task
 
 MOST = 3
 """Most questions about one function."""
@@ -26,7 +26,7 @@ YES = ("y", "yes")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Talk:
+class QuestionView:
     """How a face talks about what is open.
 
     Attributes:
@@ -42,7 +42,7 @@ class Talk:
     show: Callable[[Result], None]
 
 
-def settle(task: Task, result: Result, talk: Talk) -> tuple[Result, str]:
+def settle(task: Task, result: Result, talk: QuestionView) -> tuple[Result, str]:
     """Asks about a row that does not fit and about inputs on which functions differ, until nothing is open.
 
     Gives the result by then, and the command that was typed in place of an answer, or "".
@@ -76,7 +76,7 @@ def settle(task: Task, result: Result, talk: Talk) -> tuple[Result, str]:
     return result, ""
 
 
-def _row_reply(result: Result, talk: Talk) -> str:
+def _row_reply(result: Result, talk: QuestionView) -> str:
     """What the person says of the row that does not fit."""
     misfit = result.misfits[0]
     gives, says = values_told(misfit.expected), values_told(misfit.given)
@@ -91,11 +91,11 @@ def _with_row(task: Task, result: Result, reply: str) -> Task | None:
     """The task with the row put right; None where the row stays."""
     from evolve.workspace import tasks
 
-    misfit: Misfit = result.misfits[0]
+    misfit: OutlierRow = result.misfits[0]
     return tasks.with_correction(task, misfit.input, misfit.expected) if reply == "1" else None
 
 
-def _value_reply(task: Task, result: Result, talk: Talk) -> str:
+def _value_reply(task: Task, result: Result, talk: QuestionView) -> str:
     """Which value the person says is right; what can be no value is told, and asked for once more."""
     assert result.ambiguity is not None
     outputs = result.ambiguity.outputs
@@ -141,7 +141,7 @@ def _doubt(task: Task, result: Result, reply: str) -> str:
     return f"{chosen[0]!r} is not among the values so far ({', '.join(known)})"
 
 
-def _with_value(task: Task, result: Result, reply: str, talk: Talk) -> Task | None:
+def _with_value(task: Task, result: Result, reply: str, talk: QuestionView) -> Task | None:
     """The task with the value as one more row; None where there is none."""
     from evolve.workspace import tasks
 
@@ -161,6 +161,6 @@ def _fits(result: Result, task: Task) -> bool:
     return result.solved and task.examples[-1].input not in [misfit.input for misfit in result.misfits]
 
 
-def _is_insisted(doubt: str, talk: Talk) -> bool:
+def _is_insisted(doubt: str, talk: QuestionView) -> bool:
     reply = talk.ask(f"{doubt}; is it right? [y] keeps it as a new row, Enter drops it ") or ""
     return reply.strip().lower() in YES

@@ -112,13 +112,13 @@ class Group(TyperGroup):
         if self.get_command(ctx, word) is None and isinstance(root, Group):
             from evolve.workspace import extensions
 
-            if hint := extensions.needed(f"{ctx.info_name} {word}"):
+            if hint := extensions.install_hint(f"{ctx.info_name} {word}"):
                 ctx.fail(f"evolve lab {hint}")
             found = sorted(_places(root.whole(), word, ("evolve",)), key=lambda path: ctx.info_name not in path)
             places = [" ".join(path) for path in found]
             if places:
                 ctx.fail(f"No such command {word!r}. Did you mean {', '.join(places[:_MOST_PLACES])}?")
-            if hint := extensions.needed(word):
+            if hint := extensions.install_hint(word):
                 ctx.fail(f"evolve lab {hint}")
         return super().resolve_command(ctx, args)
 

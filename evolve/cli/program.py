@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from evolve.cli import welcome
 from evolve.cli.asking import is_attended, is_trusted_now
 from evolve.cli.render.activities import watching
-from evolve.cli.render.live_line import PACE, Pace
+from evolve.cli.render.live_line import PACE, RedrawInterval
 from evolve.cli.render.output import complain, emit_json, flush, mute, shorten, watched
 from evolve.cli.signals import on_ctrl_c, on_term, raise_ctrl_c, signals_as_interrupted
 from evolve.cli.tree import build_app
@@ -20,7 +20,7 @@ from evolve.core.errors import EnvironmentProblem, EvolveError, Interrupted, Unt
 from evolve.workspace import machine_problem
 
 
-def main(argv: Sequence[str] | None = None, pace: Pace = PACE) -> None:
+def main(argv: Sequence[str] | None = None, pace: RedrawInterval = PACE) -> None:
     """Runs the command line and exits with its code.
 
     Args:
@@ -118,10 +118,10 @@ def _run_command(arguments: list[str], whole_process: bool) -> tuple[EvolveError
 
 def _own_fault(fault: Exception) -> int:
     """Says in one sentence who is at fault, evolve or a package that adds to it, and where the traceback lies."""
-    from evolve.workspace import blamed, kept_file
+    from evolve.workspace import kept_file, package_at_fault
 
     what = shorten(f"{type(fault).__name__}: {fault}", 160)
-    package = blamed(fault)
+    package = package_at_fault(fault)
     if package:
         place = kept_file(fault)
         complain(

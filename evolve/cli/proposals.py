@@ -26,7 +26,7 @@ _AGAIN = "please answer yes, {}edit YOUR WORDS or no [Enter: later] "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class ProposalReply:
     """What a person says to a proposal: kept, in these words where they gave some, or declined."""
 
     proposal: str
@@ -67,13 +67,13 @@ def proposals_command(
         raise UsageError("say what to do with which proposal", hint=hint)
     if action == "no" and everywhere:
         raise UsageError("--everywhere is about what is kept", hint=hint)
-    decision = Decision(proposal=proposal, keep=action != "no", words=text or "", everywhere=everywhere)
+    decision = ProposalReply(proposal=proposal, keep=action != "no", words=text or "", everywhere=everywhere)
     with evolve.open(workspace) as opened:
         decided = decide(opened, decision)
     emit_json(decided) if as_json else emit(kept_line(decided))
 
 
-def decide(opened: Workspace, decision: Decision) -> Preference:
+def decide(opened: Workspace, decision: ProposalReply) -> Preference:
     """Does what the person says to a proposal; what was said of this mail alone is everywhere for every mail.
 
     Raises:
@@ -90,7 +90,7 @@ def decide(opened: Workspace, decision: Decision) -> Preference:
 
 def ask_each(
     proposals: Sequence[Preference], ask: Callable[[str], str | None], say: Callable[[str], None], *, here: str = ""
-) -> list[Decision]:
+) -> list[ProposalReply]:
     """Asks about each proposal, once more where the answer means nothing here; what is left open waits, as does the
     rest where a command such as ``/exit`` is typed.
 
@@ -101,7 +101,7 @@ def ask_each(
     """
     from evolve.workspace import parse_answer
 
-    decisions: list[Decision] = []
+    decisions: list[ProposalReply] = []
     for proposal in proposals:
         wider = beyond(proposal)
         say("\n".join([*offer_lines(proposal), choice_line(proposal, here)]))
@@ -116,7 +116,9 @@ def ask_each(
             words = (edits["words"] or ask("in your words: ") or "").strip()
             meant = "yes" if words else "later"
         if meant != "later":
-            decision = Decision(proposal=proposal.id, keep=meant != "no", words=words, everywhere=meant == "always")
+            decision = ProposalReply(
+                proposal=proposal.id, keep=meant != "no", words=words, everywhere=meant == "always"
+            )
             decisions.append(decision)
     return decisions
 

@@ -91,12 +91,12 @@ def run_command(
 
     With a model you can also ask for something in words. evolve shows the result first, then learns from it.
     """
-    from evolve.workspace import models, recorded, tasks
+    from evolve.workspace import model_or_recording, models, tasks
 
     bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
     chosen = overrides.overrides(set_, "approve", "header", "protect", "python")
     person, python = asking.person_here(chosen, as_json=as_json, yes=yes), chosen.text("python")
-    model_choice = recorded(model, record, replay)
+    model_choice = model_or_recording(model, record, replay)
     folder_options = folder.FolderOptions(
         folder=directory, check=check, python=python, protect=chosen.all("protect"), yes=yes
     )
@@ -185,7 +185,7 @@ def _settle(opened: Workspace, task: Task, result: Result, person: Person, bound
             if bounds is not None:  # the person's time is none of the budget's
                 bounds.waited(time.monotonic() - asked)
 
-    talk = open_questions.Talk(
+    talk = open_questions.QuestionView(
         tell=lambda text: note(visible(text)),
         ask=ask,
         again=lambda changed: opened.run(changed, budget=bounds, person=person),

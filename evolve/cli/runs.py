@@ -229,7 +229,7 @@ def comment_command(
         told = {"preference": wish.id, "status": wish.status} if wish is not None else {}
         emit_json({"run": run, "metrics": [metric.name for metric in metrics], **told})
         return
-    none = "kept; no metric yet" if extensions.names("evaluators") else "kept"
+    none = "kept; no metric yet" if extensions.extension_names("evaluators") else "kept"
     emit(f"kept; it speaks of {', '.join(metric.name for metric in metrics)}" if metrics else none)
     for metric in metrics:
         if metric.id in outcome.new:

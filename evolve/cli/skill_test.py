@@ -16,7 +16,7 @@ from evolve.cli.render.output import counted, emit, emit_json, flush, note, tabl
 from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
-    from evolve.workspace import Shown, SkillRow, SkillTestReport, Workspace
+    from evolve.workspace import PairSummary, SkillTestReport, SkillTestRow, Workspace
 
 app = pages.App()
 
@@ -125,7 +125,7 @@ def _named(what: str, names: Sequence[str]) -> list[str]:
     return [f"{what}: {', '.join(names[:_MOST_NAMED])}{more}"] if names else []
 
 
-def _difference(shown: Shown) -> str:
+def _difference(shown: PairSummary) -> str:
     one = shown.difference
     if one.value is None or one.low is None or one.high is None:
         return "no pair has an outcome"
@@ -133,7 +133,7 @@ def _difference(shown: Shown) -> str:
     return f"solved {points} ({one.low * 100:+.0f} to {one.high * 100:+.0f})"
 
 
-def _verdict(row: SkillRow) -> str:
+def _verdict(row: SkillTestRow) -> str:
     return row.why or "" if row.shown is None else f"{row.shown.verdict}: {_difference(row.shown)}"
 
 

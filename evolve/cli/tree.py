@@ -41,7 +41,7 @@ _MORE = (
 _SECOND_PAGE = "Further commands; evolve --help has the first page, evolve help COMMAND the page of each."
 
 
-class Program(pages.Group):
+class CommandTree(pages.Group):
     """The program: its front page, and one sentence for a signal that says how to go on."""
 
     parts: ClassVar = FRONT
@@ -105,7 +105,7 @@ def build_app(*wanted: str) -> typer.Typer:
     Typer reads the signatures of all commands in the tree, which takes longer than most of them.
     """
     app = pages.App(
-        cls=Program,
+        cls=CommandTree,
         name="evolve",
         no_args_is_help=True,
         add_completion=False,
@@ -196,7 +196,7 @@ def _added(wanted: Sequence[str], group: str) -> Iterator[tuple[str, typer.Typer
     """
     from evolve.workspace import extensions
 
-    for name in extensions.installed("commands"):
+    for name in extensions.installed_extensions("commands"):
         if group and not name.startswith(f"{group} "):
             continue
         try:

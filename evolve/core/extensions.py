@@ -142,13 +142,13 @@ def refused(seam: str, name: str, what: str) -> EnvironmentProblem:
     Args:
         what: Goes on from "NAME of the package PACKAGE".
     """
-    package = installed(seam).get(name, "")
+    package = installed_extensions(seam).get(name, "")
     return EnvironmentProblem(
         f"{name} ({seam}) of the package {package} {what}", hint=f"mend or uninstall {package or 'the package'}"
     )
 
 
-def blamed(error: BaseException) -> str:
+def package_at_fault(error: BaseException) -> str:
     """The package whose code an error came out of or went through last; "" where none was that offers something, or
     only one of evolve's own."""
     packages = {
@@ -172,18 +172,18 @@ def seams() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*BUILT_IN, *(group.removeprefix("evolve.") for group in groups))))
 
 
-def needed(name: str) -> str:
+def install_hint(name: str) -> str:
     """How to install the package of evolve's own that offers a name; "" where none does."""
     package = PACKAGES.get(name)
     return "" if package is None else f"{name} needs the package {package}: pip install ./packages/{package}"
 
 
-def names(seam: str) -> tuple[str, ...]:
+def extension_names(seam: str) -> tuple[str, ...]:
     """Every name of a seam: built in, then offered by packages."""
-    return (*BUILT_IN.get(seam, {}), *installed(seam))
+    return (*BUILT_IN.get(seam, {}), *installed_extensions(seam))
 
 
-def installed(seam: str) -> Mapping[str, str]:
+def installed_extensions(seam: str) -> Mapping[str, str]:
     """The names that packages offer besides, each with the package that offers it."""
     return {
         point.name: point.dist.name if point.dist is not None else ""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from evolve.core.errors import UsageError, WorkspaceError
-from evolve.core.extensions import BUILT_IN, installed, needed
+from evolve.core.extensions import BUILT_IN, install_hint, installed_extensions
 from evolve.core.files import parse_toml, read_text
 from evolve.core.paths import MARKER
 
@@ -333,7 +333,7 @@ def _checked(raw: Mapping[str, Any], *, strings: bool, place: str) -> dict[str, 
     for key in (name for name in _SEAMS if name in values):
         if problem := _not_offered(key, values[key]):
             other = f"choose another one, or install the package that has {values[key]!r}; see evolve status --settings"
-            hint = needed(values[key].partition(":")[0]) or other
+            hint = install_hint(values[key].partition(":")[0]) or other
             raise _setting_error(place, "" if strings else key, problem, hint=hint)
     if values.get("base_url", "").strip() and not is_address(values["base_url"].strip()):
         problem = f"{values['base_url']!r} is not an address"
@@ -346,7 +346,7 @@ def _not_offered(key: str, name: str) -> str:
     seam, default = _SEAMS[key], str(getattr(Settings, key))
     if name == default or name in BUILT_IN[seam]:
         return ""
-    others = installed(seam)
+    others = installed_extensions(seam)
     known = ", ".join(dict.fromkeys([default, *BUILT_IN[seam], *others]))
     offered = name.partition(":")[0] if key == "encoder" else name  # a folder may follow
     return "" if offered in others else f"there is no {name!r}; there are {known}"

@@ -224,7 +224,7 @@ def split_lines(text: str) -> list[str]:
     return list(io.StringIO(text, newline=""))
 
 
-def needs_guess(data: bytes) -> bool:
+def needs_encoding_guess(data: bytes) -> bool:
     """Whether only a guess tells the encoding of a text."""
     if data.isascii() or b"\0" in data or data.startswith(tuple(mark for mark, _ in BYTE_ORDER_MARKS)):
         return False
@@ -237,7 +237,7 @@ def unmarked_wide(head: bytes) -> str:
     return "" if zeros[0] == zeros[1] else "utf-16-be" if zeros[0] else "utf-16-le"
 
 
-def guessed(letters: bytes, fits: Callable[[str], bool]) -> str:
+def guess_encoding(letters: bytes, fits: Callable[[str], bool]) -> str:
     """The encoding that lines beyond ASCII are most likely in; "" where none of :data:`GUESSED` is.
 
     Args:
@@ -276,7 +276,7 @@ def _guessed_file(data: bytes) -> TextFile:
     if sum(not sign.isascii() for sign in mostly) >= 2 * escaped:
         return _file(mostly, "utf-8")
     letters = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
-    encoding = guessed(letters, lambda name: _decoded(data, name) is not None)
+    encoding = guess_encoding(letters, lambda name: _decoded(data, name) is not None)
     text = _decoded(data, encoding) if encoding else None
     return _file(data.decode(_UNKNOWN, "surrogateescape"), _UNKNOWN) if text is None else _file(text, encoding)
 

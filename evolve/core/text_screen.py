@@ -154,7 +154,7 @@ _REPEATED = 0.6
 """Share of a claim's pieces from which it repeats a text."""
 
 
-def unfit(text: str) -> str:
+def insight_problem(text: str) -> str:
     """Why a sentence cannot be an insight, or "".
 
     It must be one line of at most 240 plain characters, state something rather than demand it, hold no address and no
@@ -170,7 +170,7 @@ def unfit(text: str) -> str:
         return "it holds invisible characters"
     if not is_sentence(flat):
         return "it is no sentence"
-    return "it mixes alphabets within a word" if mixes_alphabets(flat) else objection(flat)
+    return "it mixes alphabets within a word" if mixes_alphabets(flat) else text_problem(flat)
 
 
 def hidden_sign(text: str) -> bool:
@@ -197,7 +197,7 @@ def mixes_alphabets(text: str) -> bool:
     return False
 
 
-def objection(text: str) -> str:
+def text_problem(text: str) -> str:
     """What speaks against a text in compatible form (NFKC) as a plain statement, or ""."""
     text = _NAME.sub(r"'\1'", text)
     for pattern, why in _COMPILED:
@@ -234,11 +234,11 @@ def as_key(text: str) -> str:
 
 def repeats_text(cause: str, shown: str) -> bool:
     """Whether most of a claim stands in what was shown, in the same words or nearly the same."""
-    own = compact(cause)
+    own = without_spaces(cause)
     pieces = [own[place : place + _PIECE] for place in range(max(1, len(own) - _PIECE + 1))]
     return bool(shown and own) and sum(piece in shown for piece in pieces) >= _REPEATED * len(pieces)
 
 
-def compact(text: str) -> str:
+def without_spaces(text: str) -> str:
     """The letters of a text without spaces, as texts are compared."""
     return as_key(text).replace(" ", "")

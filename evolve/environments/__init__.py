@@ -7,30 +7,30 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.kind import (
-        Advising,
+        AdvisesWithoutModel,
         EnvironmentKind,
-        Offering,
-        Part,
-        Recounting,
-        Setting,
+        EnvironmentOptions,
+        OffersFunctions,
+        PromptPart,
+        SummarisesExperiments,
         judge_of,
         kind_of,
         open_environment,
         opened_source,
     )
-    from evolve.environments.probing import Attempted, Probe, Trials, make_probe
+    from evolve.environments.probing import Attempted, Probe, ReflectionTrials, make_probe
     from evolve.environments.protocol import (
-        Checking,
-        Comparing,
+        ChecksSubgoals,
+        ComparesAnswers,
         Environment,
-        Experimenting,
         KnownRows,
-        Leaving,
-        Once,
-        Rehearsed,
-        Rehearsing,
+        OffersUnjudgedAnswer,
+        OncePerEpisode,
+        RehearsalResult,
+        RehearsesProcedures,
         Repeating,
-        Showing,
+        RunsExperiments,
+        ShowsRefusedRows,
     )
 else:
     __getattr__, __dir__ = attach(__name__)

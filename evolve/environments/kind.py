@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.core.errors import UsageError
-from evolve.core.extensions import find, names, needed
-from evolve.runtime.sandbox.actions import NO_FILES, Calls
+from evolve.core.extensions import extension_names, find, install_hint
+from evolve.runtime.sandbox.actions import NO_FILES, FunctionCalls
 
 if TYPE_CHECKING:
     from evolve.core.episodes import EpisodeRecord, Json, Recalled, TaskView
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from evolve.runtime.functions import FunctionSource
     from evolve.runtime.sandbox.protocol import Sandbox
     from evolve.tasks.model import Task
-    from evolve.tasks.reading.limits import Place
+    from evolve.tasks.reading.limits import FilePosition
     from evolve.tasks.verification.verifiers import Verifier
     from evolve.tasks.work import Work
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class EnvironmentOptions:
     """What an environment works with.
 
     Attributes:
@@ -38,7 +38,7 @@ class Setting:
             nothing any more, and a question about a folder with a check may be answered in words. Where anything is
             measured or practised, neither happens.
         calls: Answers the calls of functions that actions make; checks make none.
-        source: The functions that the task's own kind offers; see :class:`Offering`.
+        source: The functions that the task's own kind offers; see :class:`OffersFunctions`.
     """
 
     sandbox: Sandbox
@@ -49,12 +49,12 @@ class Setting:
     clean: Callable[[str], str] = str
     judge: Callable[[Task], Verifier] | None = None
     own: bool = False
-    calls: Calls | None = None
+    calls: FunctionCalls | None = None
     source: FunctionSource | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class PromptPart:
     """A part of how a task is put to a model.
 
     Attributes:
@@ -124,7 +124,7 @@ class EnvironmentKind(Protocol):
         """What a policy is told of an answer that the verifier refused, where a judgement says no more."""
         ...
 
-    def read(self, data: Json, place: Place) -> Work:
+    def read(self, data: Json, place: FilePosition) -> Work:
         """The work that a task file states under the kind's name.
 
         Raises:
@@ -132,7 +132,7 @@ class EnvironmentKind(Protocol):
         """
         ...
 
-    def open(self, task: Task, setting: Setting) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
         """The environment of one episode.
 
         Raises:
@@ -140,7 +140,7 @@ class EnvironmentKind(Protocol):
         """
         ...
 
-    def put(self, view: TaskView) -> Sequence[Part]:
+    def put(self, view: TaskView) -> Sequence[PromptPart]:
         """How the task is put to a model, between its instruction and its examples."""
         ...
 
@@ -154,7 +154,7 @@ class EnvironmentKind(Protocol):
 
 
 @runtime_checkable
-class Offering(Protocol):
+class OffersFunctions(Protocol):
     """Optional: a kind whose environments are acted on by functions of their own."""
 
     def source(self, task: Task) -> FunctionSource:
@@ -163,16 +163,16 @@ class Offering(Protocol):
 
 
 @runtime_checkable
-class Recounting(Protocol):
+class SummarisesExperiments(Protocol):
     """Optional: a kind that tells a model itself what its experiments showed; see :data:`evolve.core.episodes.MOVE`."""
 
-    def recount(self, items: Sequence[Recalled], view: TaskView) -> Sequence[Part]:
+    def recount(self, items: Sequence[Recalled], view: TaskView) -> Sequence[PromptPart]:
         """The items as parts of a prompt; nothing where none says anything here."""
         ...
 
 
 @runtime_checkable
-class Advising(Protocol):
+class AdvisesWithoutModel(Protocol):
     """Optional: a kind that needs a model, and knows what a person can do who has none."""
 
     def advice(self, task: Task) -> str:
@@ -188,8 +188,8 @@ def kind_of(name: str) -> EnvironmentKind:
     """
     kind: EnvironmentKind | None = find("environments", name, EnvironmentKind)
     if kind is None:
-        known = ", ".join(names("environments"))
-        hint = needed(name) or "install the package that has it"
+        known = ", ".join(extension_names("environments"))
+        hint = install_hint(name) or "install the package that has it"
         raise UsageError(f"there is no environment {name!r}; there are {known}", hint=hint)
     return kind
 
@@ -198,14 +198,14 @@ def kind_of(name: str) -> EnvironmentKind:
 def opened_source(task: Task) -> Iterator[FunctionSource | None]:
     """The functions that the environment of an episode offers itself; None where it offers none."""
     kind = kind_of(task.environment)
-    if not isinstance(kind, Offering):
+    if not isinstance(kind, OffersFunctions):
         yield None
         return
     with closing(kind.source(task)) as source:
         yield source
 
 
-def open_environment(task: Task, setting: Setting) -> Environment:
+def open_environment(task: Task, setting: EnvironmentOptions) -> Environment:
     """The environment that the task asks for.
 
     Raises:
@@ -214,7 +214,7 @@ def open_environment(task: Task, setting: Setting) -> Environment:
     return kind_of(task.environment).open(task, setting)
 
 
-def judge_of(task: Task, setting: Setting) -> Verifier | None:
+def judge_of(task: Task, setting: EnvironmentOptions) -> Verifier | None:
     """Who judges by the task's rubric; nobody where it has none.
 
     Raises:

@@ -9,14 +9,14 @@ from typing import Protocol
 from evolve.core.episodes import Action, Json, Step
 from evolve.core.failpoints import hit
 from evolve.runtime.sandbox.protocol import Program, Sandbox, SandboxLimits
-from evolve.tasks.verification.program_runs import Trial, try_rows
+from evolve.tasks.verification.program_runs import ProgramTrial, try_rows
 
 __all__ = [
     "PROBE_LIMITS",
     "Attempted",
     "Probe",
-    "Trial",
-    "Trials",
+    "ProgramTrial",
+    "ReflectionTrials",
     "call_once",
     "cut_short",
     "make_probe",
@@ -51,7 +51,7 @@ class Attempted:
         return self.fits - other.fits
 
 
-class Trials(Protocol):
+class ReflectionTrials(Protocol):
     """What reflection may try: programs on inputs, as a :data:`Probe`, and whole answers."""
 
     def __call__(
@@ -81,16 +81,16 @@ def cut_short(value: Json) -> bool:
 PROBE_LIMITS = SandboxLimits(wall_s=10.0)
 
 
-def call_once(sandbox: Sandbox, source: str, entry: str) -> Trial:
+def call_once(sandbox: Sandbox, source: str, entry: str) -> ProgramTrial:
     """Calls a function without parameters once; there is nothing to compare its value with."""
     hit("sandbox.before")
     result = sandbox.run_programs([Program(source=source, entry=entry)], [[]])
     hit("sandbox.after")
     if result.fault or len(result.programs) != 1 or len(result.programs[0].outputs) > 1:
-        return Trial(error=result.fault or "the sandbox gave no result", fault=True)
+        return ProgramTrial(error=result.fault or "the sandbox gave no result", fault=True)
     run = result.programs[0]
     denied = (*run.denied, *result.denied)
-    return Trial(
+    return ProgramTrial(
         outputs=tuple(outcome.value if outcome.ok else {"error": outcome.error} for outcome in run.outputs),
         error=run.error or next((outcome.error for outcome in run.outputs if not outcome.ok), ""),
         denied=denied[0] if denied else "time:limit" if run.timed_out or result.timed_out else "",

@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from evolve.core.episodes import (
         Action,
         Claim,
+        Exhibit,
         Json,
         Judgement,
         Observation,
         Recalled,
         Row,
-        Seen,
         Step,
         Subgoal,
         SubgoalCheck,
     )
-    from evolve.runtime.sandbox.actions import Calls
+    from evolve.runtime.sandbox.actions import FunctionCalls
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class Environment(Protocol):
         """What there is at the start: ``outputs`` holds what a policy may see of it."""
         ...
 
-    def look(self) -> tuple[Seen, ...]:
+    def look(self) -> tuple[Exhibit, ...]:
         """What there is to see at the start without doing anything; asked once an episode, since it may take long."""
         ...
 
@@ -92,7 +92,7 @@ class KnownRows:
 
 
 @runtime_checkable
-class Showing(Protocol):
+class ShowsRefusedRows(Protocol):
     """Optional: an environment that shows rows after refusals."""
 
     def known(self, steps: Sequence[Step]) -> KnownRows | None:
@@ -101,7 +101,7 @@ class Showing(Protocol):
 
 
 @runtime_checkable
-class Comparing(Protocol):
+class ComparesAnswers(Protocol):
     """Optional: an environment that can tell which of two answers give the same where the policy cannot look."""
 
     def alike(self, code: str, others: Sequence[str]) -> str | None:
@@ -113,7 +113,7 @@ class Comparing(Protocol):
 
 
 @runtime_checkable
-class Leaving(Protocol):
+class OffersUnjudgedAnswer(Protocol):
     """Optional: an environment that can tell that what was left undecided is right by all that was asked for."""
 
     def left_right(self, steps: Sequence[Step]) -> Observation | None:
@@ -125,7 +125,7 @@ class Leaving(Protocol):
 
 
 @runtime_checkable
-class Checking(Protocol):
+class ChecksSubgoals(Protocol):
     """Optional: an environment in which the checks of a plan's subgoals can run."""
 
     def try_checks(self, subgoals: Sequence[Subgoal], step: Step) -> tuple[SubgoalCheck, ...]:
@@ -136,7 +136,7 @@ class Checking(Protocol):
         ...
 
 
-class Once(Protocol):
+class OncePerEpisode(Protocol):
     """Keeps what a piece of work gave, so that a crash repeats none."""
 
     def __call__(self, what: str, cls: type[T], compute: Callable[[], T]) -> T:
@@ -150,10 +150,10 @@ class Once(Protocol):
 
 
 @runtime_checkable
-class Experimenting(Protocol):
+class RunsExperiments(Protocol):
     """Optional: an environment that finds out itself what an episode's actions were good for."""
 
-    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: Once) -> tuple[Claim, ...]:
+    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode) -> tuple[Claim, ...]:
         """What it found, with its evidence; nothing where the environment failed. What is tried takes no tokens.
 
         Args:
@@ -164,7 +164,7 @@ class Experimenting(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rehearsed:
+class RehearsalResult:
     """What a procedure did on the state that an episode started from.
 
     Attributes:
@@ -185,7 +185,7 @@ class Rehearsed:
 
 
 @runtime_checkable
-class Rehearsing(Protocol):
+class RehearsesProcedures(Protocol):
     """Optional: an environment in which a procedure can be done again, at the start of an episode."""
 
     def change(self, step: Step) -> Mapping[str, bytes | None]:
@@ -194,7 +194,7 @@ class Rehearsing(Protocol):
 
     def rehearse(
         self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
-    ) -> Rehearsed:
+    ) -> RehearsalResult:
         """Calls a function on the state from which the episode started; ``accepted`` is the change that was accepted.
 
         It leaves no trace in the episode, and nobody is told of held-out checks more than whether they accept.
@@ -206,7 +206,9 @@ class Rehearsing(Protocol):
 class Repeating(Protocol):
     """Optional: an environment whose actions need more than an interpreter to run once more."""
 
-    def repeat(self, codes: Sequence[tuple[int, str]], calls: Calls | None, start: Callable[[int], object]) -> Json:
+    def repeat(
+        self, codes: Sequence[tuple[int, str]], calls: FunctionCalls | None, start: Callable[[int], object]
+    ) -> Json:
         """The value of the last of some actions, each with its step's number, which ``start`` is told before it runs.
 
         They leave no trace in the episode, and ``calls`` makes none; None where one of them ended the interpreter.

@@ -16,7 +16,7 @@ from statistics import fmean
 from evolve.core.episodes import EnvironmentState, Step
 
 
-def focused(steps: Sequence[Step], branches: int, exploring: float) -> tuple[Step, ...]:
+def active_path(steps: Sequence[Step], branches: int, exploring: float) -> tuple[Step, ...]:
     """The steps that led to the state from which the next action starts, then what was tried beside.
 
     Args:
@@ -116,7 +116,7 @@ def state_of(step: Step) -> EnvironmentState | None:
     return None if step.observation is None else step.observation.state
 
 
-def acts(step: Step) -> bool:
+def is_active(step: Step) -> bool:
     """Whether the blocks of a step ran and its state still holds."""
     state = state_of(step)
     return bool(step.action.code) and state is not None and not state.undone

@@ -17,14 +17,23 @@ from evolve.core.episodes import SCREEN
 from evolve.core.episodes.codec import Jsonable, from_data, to_data
 from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.core.ledger import Spent
-from evolve.improve.items import ALL, KINDS, Item, ItemKind, items_of, recalled_on, used_insights, without
+from evolve.improve.items import (
+    ALL,
+    KINDS,
+    ItemKind,
+    VariantItem,
+    items_of,
+    recalled_on,
+    used_insights,
+    variant_without,
+)
 from evolve.improve.judgement import judge_variant
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
 from evolve.policies.protocol import Guided
 from evolve.tasks import Task
 from evolve.trials import Variant
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
 from evolve.trials.pairs import PairedEpisodes
 
@@ -46,7 +55,7 @@ class ItemCredit:
         verdict: From ``share`` alone, against one half.
     """
 
-    item: Item
+    item: VariantItem
     wins: int
     losses: int
     ties: int
@@ -135,7 +144,9 @@ def ablate(session: Session, wish: AblationWish) -> AblationReport:
     return report
 
 
-def _items(session: Session, wish: AblationWish, whole: Variant, tasks: Sequence[Task]) -> list[tuple[Item, list[str]]]:
+def _items(
+    session: Session, wish: AblationWish, whole: Variant, tasks: Sequence[Task]
+) -> list[tuple[VariantItem, list[str]]]:
     """The items to look at, each with the ids of its tasks; kept, because episodes of the run change what is used most.
 
     Where an insight is not recalled both arms would be the same, so such tasks are not run for it, and a policy that
@@ -159,18 +170,18 @@ def _items(session: Session, wish: AblationWish, whole: Variant, tasks: Sequence
             )
         rows = [{"item": to_data(item), "tasks": names} for item, names in listed]
         session.journal.finish("items", rows)
-    return [(from_data(Item, row["item"]), row["tasks"]) for row in rows]
+    return [(from_data(VariantItem, row["item"]), row["tasks"]) for row in rows]
 
 
 def _compared(
-    session: Session, whole: Variant, items: Sequence[tuple[Item, list[str]]], tasks: Sequence[Task]
+    session: Session, whole: Variant, items: Sequence[tuple[VariantItem, list[str]]], tasks: Sequence[Task]
 ) -> list[Comparison]:
     """Every item's estimate, a few pairs of each in turn. The whole variant's episodes serve all of them."""
     named = {task.id: task for task in tasks}
-    lesser = [without(session.stores, whole, [item]) for item, _ in items]
+    lesser = [variant_without(session.stores, whole, [item]) for item, _ in items]
     variants = {variant.digest: variant for variant in (whole, *lesser)}
 
-    def arm(name: str) -> Arm:
+    def arm(name: str) -> LearnedState:
         return session.stores.arm_of(variants[name], session.workflow)
 
     contests = [
@@ -187,7 +198,7 @@ def _compared(
     return PairedEpisodes(run=session, split=SCREEN, arms=arm).runner().compare_each(contests, on_pair=on_pair)
 
 
-def _credit(item: Item, comparison: Comparison, items: int) -> ItemCredit:
+def _credit(item: VariantItem, comparison: Comparison, items: int) -> ItemCredit:
     tally = comparison.state.tally
     share = share_won(tally.wins, tally.losses, items)
     figures = contrast(item.text, comparison.pairs)
@@ -230,7 +241,7 @@ def _proposed(session: Session, whole: Variant, credits: Sequence[ItemCredit]) -
     if session.end_reason():
         return {"verdict": "not judged", "reason": session.end_reason(), "without": [item.text for item in hurting]}
     stores = session.stores
-    lesser = without(stores, whole, hurting)
+    lesser = variant_without(stores, whole, hurting)
     stores.variants.add(lesser, origin=f"{session.run}: without {', '.join(item.text for item in hurting)}"[:300])
     decision = judge_variant(session, "ablation:gate", lesser.digest, candidate=lesser.digest[:12])
     return {**decision, "without": [item.text for item in hurting]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolve.improve.practice import practised
+from evolve.improve.practice import finished_practice
 from evolve.improve.report import RunChanges, UnsolvedTask
 from evolve.improve.session import Session
 from evolve.memory import INFLUENTIAL
@@ -28,7 +28,7 @@ def what_changed(session: Session) -> RunChanges:
     tasks = {task.id for task in session.suite.tasks}
     records = [
         record
-        for record in practised(session.stores.runs.episodes())
+        for record in finished_practice(session.stores.runs.episodes())
         if record.task in tasks and record.policy in ("", session.learner.name)
     ]
     solved = {record.task for record in records if record.verified or record.checked}

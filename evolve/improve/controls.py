@@ -8,10 +8,10 @@ from math import ceil
 
 from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.core.ledger import Spent
-from evolve.improve.schedule import fitted
+from evolve.improve.schedule import fit_within_budget
 from evolve.improve.session import Session
 from evolve.tasks import Task
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
 from evolve.trials.jobs import EpisodeJob
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks, run_held_out
@@ -54,7 +54,7 @@ def run_controls(session: Session, spent: Spent) -> Mapping[str, Control]:
     # Unlearned, with the loop's spending shared out over the tasks. The embedded policy is deterministic: trying
     # again under another seed repeats it, so its one try gets all the candidates. A model is asked again, as often as
     # that buys.
-    session.workers.announce(BEST_OF_N, Arm(workflow=session.workflow))
+    session.workers.announce(BEST_OF_N, LearnedState(workflow=session.workflow))
     limits, count = session.plan.limits, max(1, len(one_per_group(held_out_tasks(session, "test"))))
     if limits.tokens is None:
         # The whole budget of the loop, on top of the limits that every arm has.
@@ -101,7 +101,7 @@ def _placebo(session: Session) -> Control:
     if learned.memory is None:
         return Control(note="not run: nothing that was learned can be shuffled")
     shuffled = learned.memory.shuffled(session.plan.seed)
-    guide, _ = fitted(session, shuffled.experience(), learned.skills, pairs=0)
+    guide, _ = fit_within_budget(session, shuffled.experience(), learned.skills, pairs=0)
     arms = {PLACEBO: replace(learned, guide=guide, memory=shuffled), learned.variant: learned}
     episodes = PairedEpisodes(run=session, split="test", arms=arms.__getitem__)
     return _control(_compared(session, episodes.runner(), PLACEBO, learned.variant), "evidence filed under other tasks")

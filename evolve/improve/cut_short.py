@@ -7,7 +7,7 @@ afterwards goes into a variant of its own.
 from __future__ import annotations
 
 from evolve.improve.session import BATCH
-from evolve.trials.journal import Journal
+from evolve.trials.journal import StepLog
 
 TEST = "test:cut"
 """Step of the journal where the budget ended the comparison on test tasks."""
@@ -17,7 +17,7 @@ NOTHING_NEW = "practice:nothing new"
 """Step of the journal after the pass that brought nothing new, so that no further one is owed."""
 
 
-def is_cut_short(journal: Journal, rounds: int) -> bool:
+def is_cut_short(journal: StepLog, rounds: int) -> bool:
     """Whether a budget left tasks of a round, its variant, or a whole round undone."""
     rounds = int((journal.done(NOTHING_NEW) or {"rounds": rounds})["rounds"])
     for number in range(1, rounds + 1):
@@ -29,7 +29,7 @@ def is_cut_short(journal: Journal, rounds: int) -> bool:
     return journal.done(TEST) is not None
 
 
-def take_up(journal: Journal, rounds: int) -> None:
+def take_up(journal: StepLog, rounds: int) -> None:
     """Opens the steps of a run again that its budget cut short; what was finished stays finished."""
     journal.drop(TEST)
     for number in range(1, rounds + 1):

@@ -24,7 +24,7 @@ from evolve.improve.item_history import PLAN_STEP, TEST_STEP
 from evolve.improve.items import recalled_on, times_used
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
-from evolve.trials.arms import Prompted
+from evolve.trials.arms import PromptedLearner
 from evolve.trials.change import Change
 from evolve.trials.gate import Pair, one_per_group
 from evolve.trials.jobs import Attempt
@@ -45,7 +45,7 @@ def intervene(session: Session, number: int) -> int:
     Returns:
         How many insights were tested.
     """
-    if not isinstance(session.learner, Prompted):
+    if not isinstance(session.learner, PromptedLearner):
         return 0
     return sum(1 for _ in _tests(session, number, partial(session.may_intervene, number)))
 

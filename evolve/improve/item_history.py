@@ -19,13 +19,13 @@ from evolve.core.errors import RecordDamaged
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.skills import Skill
 from evolve.trials.function_uses import FunctionUses
-from evolve.trials.journal import finished
+from evolve.trials.journal import finished_steps
 
 if TYPE_CHECKING:
     from evolve.improve.ablation import AblationReport
-    from evolve.improve.items import Item
+    from evolve.improve.items import VariantItem
     from evolve.memory import EpisodeEntry, Insight
-    from evolve.trials.stores import Stores
+    from evolve.trials.stores import Repositories
 
 TEST_STEP, PLAN_STEP = "insights:", ":plan"
 """Names of the steps of a run's journal in which insights were tested, and of those that say how they will be."""
@@ -92,7 +92,7 @@ class ItemHistory(Jsonable):
         return replace(self, trials=self.trials + trials, better=self.better + better, worse=self.worse + worse)
 
 
-def skill_histories(stores: Stores, skills: Sequence[Skill]) -> Mapping[str, ItemHistory]:
+def skill_histories(stores: Repositories, skills: Sequence[Skill]) -> Mapping[str, ItemHistory]:
     """The history of each of these skills, by digest.
 
     Such tasks are those of the kind that it came from (types of inputs and output) that were solved since; of a skill
@@ -108,7 +108,7 @@ def skill_histories(stores: Stores, skills: Sequence[Skill]) -> Mapping[str, Ite
     return found
 
 
-def insight_histories(stores: Stores, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
+def insight_histories(stores: Repositories, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
     """The history of each of these insights, by id.
 
     Such tasks are those on which one was recalled, counted where a model cites what it uses. Of what the search learned
@@ -141,7 +141,7 @@ def _used(skill: Skill, entries: Sequence[EpisodeEntry], uses: FunctionUses) -> 
     return ItemHistory(used=len(used), helped=len(helped), of=len(might))
 
 
-def _recalled(stores: Stores, insights: set[str]) -> Mapping[str, tuple[int, int]]:
+def _recalled(stores: Repositories, insights: set[str]) -> Mapping[str, tuple[int, int]]:
     """In how many tasks each was used and recalled; trials made to measure something do not count."""
     used, recalled = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for record in stores.runs.episodes() if insights else ():
@@ -154,7 +154,7 @@ def _recalled(stores: Stores, insights: set[str]) -> Mapping[str, tuple[int, int
     return {name: (len(used[name]), len(used[name] | recalled[name])) for name in insights}
 
 
-def _ablated(stores: Stores, kind: str) -> Iterator[tuple[Item, tuple[int, int, int]]]:
+def _ablated(stores: Repositories, kind: str) -> Iterator[tuple[VariantItem, tuple[int, int, int]]]:
     """Items with the pairs of their ablations, and how many were won and lost.
 
     The same variant on the same suite counts once, the last time: a search repeats itself to the candidate.
@@ -172,14 +172,14 @@ def _ablated(stores: Stores, kind: str) -> Iterator[tuple[Item, tuple[int, int, 
                 yield credit.item, (credit.wins + credit.losses + credit.ties, credit.wins, credit.losses)
 
 
-def _tested(stores: Stores) -> Iterator[tuple[str, tuple[int, int, int]]]:
+def _tested(stores: Repositories) -> Iterator[tuple[str, tuple[int, int, int]]]:
     """Insights with the pairs of their tests (faults too), and how many were won and lost with them."""
-    for name, done in finished(stores.db, TEST_STEP):
+    for name, done in finished_steps(stores.db, TEST_STEP):
         if not name.endswith(PLAN_STEP) and done:
             yield str(done["insight"]), (int(done["pairs"]), int(done["agree"]), int(done["disagree"]))
 
 
-def _digest_of(stores: Stores, item: Item) -> str:
+def _digest_of(stores: Repositories, item: VariantItem) -> str:
     """The digest of the skill whose body an item names; "" for a body that is damaged or gone."""
     try:
         return Skill.from_json(stores.objects.get_json(item.id)).digest

@@ -14,10 +14,10 @@ from evolve.policies.protocol import Guided
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
 from evolve.trials import Variant
-from evolve.trials.arms import Arm, Asking, recall_from
+from evolve.trials.arms import LearnedState, RecallScope, recall_from
 from evolve.trials.change import text_without
 from evolve.trials.learner import Learner
-from evolve.trials.stores import Stores
+from evolve.trials.stores import Repositories
 
 ItemKind = Literal["guide", "skills", "insights", "prompts", "workflow"]
 KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
@@ -27,7 +27,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class VariantItem:
     """One part of what a variant has learned.
 
     Attributes:
@@ -42,35 +42,35 @@ class Item:
     file: str = ""
 
 
-def items_of(stores: Stores, variant: Variant, shipped: Mapping[str, str]) -> list[Item]:
+def items_of(stores: Repositories, variant: Variant, shipped: Mapping[str, str]) -> list[VariantItem]:
     """Every item of a variant but single insights, for which see :func:`used_insights`.
 
     Args:
         shipped: The text that each prompt of the variant would have without it; only what differs was learned.
     """
-    items = [Item(kind="guide", text="the guide")] if variant.guide else []
+    items = [VariantItem(kind="guide", text="the guide")] if variant.guide else []
     living = {skill.digest for skill in stores.skills.list(KEPT)}
     for body in variant.skills:
         skill = Skill.from_json(stores.objects.get_json(body))
         if skill.digest in living:
-            items.append(Item(kind="skills", id=body, text=f"skill {skill.name}"))
+            items.append(VariantItem(kind="skills", id=body, text=f"skill {skill.name}"))
     if variant.insights:
-        items.append(Item(kind="insights", text="all insights"))
+        items.append(VariantItem(kind="insights", text="all insights"))
     for name, body in variant.prompts:
         items += _prompt_items(name, stores.objects.get(body).decode(), shipped.get(name, ""))
-    return [*items, Item(kind="workflow", text="the workflow")] if variant.workflow else items
+    return [*items, VariantItem(kind="workflow", text="the workflow")] if variant.workflow else items
 
 
-def _prompt_items(name: str, text: str, shipped: str) -> Iterator[Item]:
+def _prompt_items(name: str, text: str, shipped: str) -> Iterator[VariantItem]:
     known = {item.id for item in parse_prompt(shipped).items}
     learned = [item for item in parse_prompt(text).items if item.id not in known and not item.is_protected]
     for item in learned:
-        yield Item(kind="prompts", id=item.id, text=f"{name}: {item.text}", file=name)
+        yield VariantItem(kind="prompts", id=item.id, text=f"{name}: {item.text}", file=name)
     if not learned and text != shipped:
-        yield Item(kind="prompts", text=f"{name}, as the variant has it", file=name)
+        yield VariantItem(kind="prompts", text=f"{name}, as the variant has it", file=name)
 
 
-def used_insights(stores: Stores, recalled: Mapping[str, Sequence[Task]]) -> list[Item]:
+def used_insights(stores: Repositories, recalled: Mapping[str, Sequence[Task]]) -> list[VariantItem]:
     """The single insights that episodes on record used most, of those that are recalled at all.
 
     Args:
@@ -79,12 +79,12 @@ def used_insights(stores: Stores, recalled: Mapping[str, Sequence[Task]]) -> lis
     used = times_used(stores, recalled)
     ranked = sorted(recalled, key=lambda name: (-used[name], -len(recalled[name]), name))
     return [
-        Item(kind="insights", id=name, text=f"insight {name[:10]}: {stores.memory.get(name).text}")
+        VariantItem(kind="insights", id=name, text=f"insight {name[:10]}: {stores.memory.get(name).text}")
         for name in ranked[:MOST_USED]
     ]
 
 
-def times_used(stores: Stores, items: Container[str]) -> Counter[str]:
+def times_used(stores: Repositories, items: Container[str]) -> Counter[str]:
     """How many episodes on record relied on each of these items; trials made to measure something do not count."""
     used: Counter[str] = Counter()
     for record in stores.runs.episodes():
@@ -93,13 +93,13 @@ def times_used(stores: Stores, items: Container[str]) -> Counter[str]:
     return used
 
 
-def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, list[Task]]:
+def recalled_on(arm: LearnedState, learner: Learner, tasks: Sequence[Task]) -> dict[str, list[Task]]:
     """The tasks on which an arm recalls each insight, the most relevant first. It asks nobody and runs nothing."""
     scored: dict[str, list[tuple[float, Task]]] = {}
     policy = arm.policy(learner)
     if isinstance(policy, Guided):
         return {}
-    recall = recall_from(arm.memory, asking=Asking(policy=policy.name))
+    recall = recall_from(arm.memory, asking=RecallScope(policy=policy.name))
     for task in tasks:
         view = task.view()
         try:
@@ -114,7 +114,7 @@ def recalled_on(arm: Arm, learner: Learner, tasks: Sequence[Task]) -> dict[str, 
     }
 
 
-def without(stores: Stores, variant: Variant, items: Sequence[Item]) -> Variant:
+def variant_without(stores: Repositories, variant: Variant, items: Sequence[VariantItem]) -> Variant:
     """A child of the variant that lacks these items and differs in nothing else."""
     kinds = {item.kind: [other for other in items if other.kind == item.kind] for item in items}
     made = replace(variant, parent=variant.digest)
@@ -132,7 +132,7 @@ def without(stores: Stores, variant: Variant, items: Sequence[Item]) -> Variant:
     return made
 
 
-def _without_skills(stores: Stores, variant: Variant, gone: set[str]) -> tuple[str, ...]:
+def _without_skills(stores: Repositories, variant: Variant, gone: set[str]) -> tuple[str, ...]:
     """The skills without those left out and without all that call them, which could not run."""
     skills = {body: Skill.from_json(stores.objects.get_json(body)) for body in variant.skills}
     lost = {skills[body].digest for body in gone}
@@ -140,7 +140,9 @@ def _without_skills(stores: Stores, variant: Variant, gone: set[str]) -> tuple[s
     return tuple(body for body, skill in skills.items() if not lost & with_called([skill.digest], known))
 
 
-def _without_advice(stores: Stores, variant: Variant, items: Sequence[Item]) -> tuple[tuple[str, str], ...]:
+def _without_advice(
+    stores: Repositories, variant: Variant, items: Sequence[VariantItem]
+) -> tuple[tuple[str, str], ...]:
     prompts = dict(variant.prompts)
     for name in {item.file for item in items}:
         gone = {item.id for item in items if item.file == name}

@@ -11,19 +11,19 @@ from evolve.core.episodes.codec import to_data
 from evolve.core.errors import BudgetExhausted
 from evolve.core.failpoints import hit
 from evolve.improve.cut_short import judged_step
-from evolve.improve.schedule import FITTED, fitted, may_judge, no_room_to_judge
+from evolve.improve.schedule import FITTED, fit_within_budget, may_judge, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.skills import KEPT, worth_offering
 from evolve.trials import UNLEARNED, Variant
 from evolve.trials.gate import (
-    Comparing,
-    Finding,
+    BudgetRefused,
+    ComparisonPlan,
+    GateReport,
     Pair,
-    Proposal,
     RegressionTask,
     Retry,
     TestState,
-    Unaffordable,
+    VariantProposal,
     is_verified,
     solved_by,
 )
@@ -57,7 +57,7 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
     experience = stores.memory.experience()
     worth = worth_offering(stores.skills.list(KEPT))
     skills = [skill for skill in stores.skills.active() if skill.digest in worth]
-    guide, cost = fitted(session, experience, skills, pairs=pairs)
+    guide, cost = fit_within_budget(session, experience, skills, pairs=pairs)
     guide_digest = stores.objects.put_json(guide) if guide is not None else ""
     hit("guide.fitted")
     active = stores.variants.active()
@@ -122,7 +122,7 @@ def judge_variant(
         hit("gate.pair")
         session.show("gate", **told_of(pair.state, planned), **details)
 
-    proposal = Proposal(
+    proposal = VariantProposal(
         run=session.run,
         parent=parent,
         variant=variant,
@@ -133,7 +133,7 @@ def judge_variant(
     planned = len({task.group for task in session.suite.evidence("gate")} - proposal.learned_from)
     seed = _seed(session, proposal)
     run = PairedEpisodes(run=session, split="gate", seed=seed, may_go_on=may_go_on)
-    how = Comparing(run=run, retry=partial(retries, session, variant, seed), seed=seed, on_pair=on_pair)
+    how = ComparisonPlan(run=run, retry=partial(retries, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = session.stores.gate.judge(proposal, how)
     if finding.void:
         session.show("warning", text=finding.state.reason)
@@ -153,7 +153,7 @@ def _is_repeatable(session: Session) -> bool:
     return session.plan.limits.tokens is None
 
 
-def _seed(session: Session, proposal: Proposal) -> int:
+def _seed(session: Session, proposal: VariantProposal) -> int:
     """The seed of a judgement: one for all where episodes repeat themselves, so the parent's are run once.
 
     Else every proposal meets fresh episodes of its parent: one that was unlucky once would favour all that follow.
@@ -163,7 +163,7 @@ def _seed(session: Session, proposal: Proposal) -> int:
     return session.plan.seed + 1000 * session.stores.gate.place(proposal)
 
 
-def _tries_to_enter(session: Session, finding: Finding, seed: int) -> list[list[EpisodeRecord]]:
+def _tries_to_enter(session: Session, finding: GateReport, seed: int) -> list[list[EpisodeRecord]]:
     """Per task that the accepted variant solved, the fresh tries with which it may enter the regression suite."""
     if not finding.accepted:
         return []
@@ -185,13 +185,13 @@ def _tries_to_enter(session: Session, finding: Finding, seed: int) -> list[list[
             )
             try:
                 records += run_held_out(session, [job])
-            except Unaffordable:  # what was not tried often enough does not enter
+            except BudgetRefused:  # what was not tried often enough does not enter
                 return tries
     return tries
 
 
 def conclude(
-    session: Session, step: str, finding: Finding, entering: Sequence[Sequence[EpisodeRecord]]
+    session: Session, step: str, finding: GateReport, entering: Sequence[Sequence[EpisodeRecord]]
 ) -> Mapping[str, Any]:
     """Keeps the decision and, where it is for the variant, makes it the active one; all in one transaction."""
     stores, suite, state = session.stores, session.suite, finding.state

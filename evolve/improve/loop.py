@@ -14,7 +14,7 @@ from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_co
 from evolve.improve.cut_short import NOTHING_NEW, TEST
 from evolve.improve.interventions import intervene
 from evolve.improve.judgement import judge, propose
-from evolve.improve.practice import practise, practised, why_no_further_pass
+from evolve.improve.practice import finished_practice, practise, why_no_further_pass
 from evolve.improve.removals import try_without
 from evolve.improve.report import (
     NOT_RUN,
@@ -312,5 +312,5 @@ def _curve(session: Session) -> tuple[CurvePoint, ...]:
             tokens=record.cost.tokens,
             work=record.cost.work,
         )
-        for record in practised(session.stores.runs.episodes(run=session.run))
+        for record in finished_practice(session.stores.runs.episodes(run=session.run))
     )

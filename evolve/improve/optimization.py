@@ -16,16 +16,16 @@ from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.optimizer.adas import DESIGN
 from evolve.improve.optimizer.engine import Candidate, Engine, SearchEnded
 from evolve.improve.paid import DESIGNS, REWRITES
-from evolve.improve.parts import JUDGING, SEARCHING, Parts
+from evolve.improve.parts import JUDGING, SEARCHING, BudgetSplit
 from evolve.improve.report import contrast
 from evolve.improve.schedule import judgement_pairs
 from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
 from evolve.improve.session import Session
-from evolve.improve.targets import Target, TargetFigures, target_figures
+from evolve.improve.targets import MetricTarget, TargetFigures, target_figures
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
-from evolve.trials.journal import Journal
+from evolve.trials.journal import StepLog
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks
 
 FEWEST = 3
@@ -38,7 +38,7 @@ _STEP = "optimization"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forecast:
+class OptimizerForecast:
     """What the budget buys, before the search begins.
 
     Attributes:
@@ -62,7 +62,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change(Jsonable):
+class AcceptedVariant(Jsonable):
     """An accepted change: what the gate foresaw, and what sealed tasks showed.
 
     Attributes:
@@ -103,10 +103,10 @@ class OptimizationReport(Jsonable):
     seed: int
     engine: str
     finish_reason: str
-    forecast: Forecast
+    forecast: OptimizerForecast
     tried: int
     judged: int
-    changes: tuple[Change, ...]
+    changes: tuple[AcceptedVariant, ...]
     looks: int
     spent: Spent
     active: str = ""
@@ -123,7 +123,7 @@ class OptimizationReport(Jsonable):
 
 
 def optimize(
-    parts: Parts, engine: Engine, texts: Mapping[str, str], target: Target | None = None
+    parts: BudgetSplit, engine: Engine, texts: Mapping[str, str], target: MetricTarget | None = None
 ) -> OptimizationReport:
     """Runs an engine to its end, or on from where an earlier process stopped.
 
@@ -150,7 +150,7 @@ def optimize(
     workflow = stores.arm(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
     trials = SessionTrials(parts, start, base, target.of if target is not None else None)
-    forecast = foresee(parts, trials, start)
+    forecast = forecast_search(parts, trials, start)
     trials.judgements = forecast.tests
     session.tell("forecast", text=forecast.text)
     try:
@@ -166,7 +166,7 @@ def optimize(
     return report
 
 
-def foresee(parts: Parts, trials: SessionTrials, start: Candidate) -> Forecast:
+def forecast_search(parts: BudgetSplit, trials: SessionTrials, start: Candidate) -> OptimizerForecast:
     """A few trials of the start, and what the rest of the budget buys at their cost.
 
     Raises:
@@ -180,7 +180,7 @@ def foresee(parts: Parts, trials: SessionTrials, start: Candidate) -> Forecast:
     except SearchEnded as end:
         raise _budget_too_small(parts.whole, str(end), 0.0) from end
     if known is not None:
-        read: Forecast = from_data(Forecast, known)
+        read: OptimizerForecast = from_data(OptimizerForecast, known)
         return read
     forecast = _forecast_from(session, price, len(tasks))
     if forecast.tests is not None and min(forecast.tests, forecast.proposals or 0) < FEWEST:
@@ -223,18 +223,20 @@ def _price_of_episode(
     return price
 
 
-def _forecast_from(session: Session, price: Mapping[str, float], tasks: int) -> Forecast:
+def _forecast_from(session: Session, price: Mapping[str, float], tasks: int) -> OptimizerForecast:
     if session.ledger.budget.unlimited:
-        return Forecast()
+        return OptimizerForecast()
     if not price:
-        return Forecast(unknown="what the budget buys is not known: every episode of the pilot ended in a fault")
+        return OptimizerForecast(
+            unknown="what the budget buys is not known: every episode of the pilot ended in a fault"
+        )
     each = session.share_of(price) * SEARCHING
     if not each:
-        return Forecast(unknown="the budget bounds nothing that an episode spends here")
+        return OptimizerForecast(unknown="the budget bounds nothing that an episode spends here")
     screening, test = _costs(session, each, tasks)
     # The start has to be screened once before there is anything to compare proposals with.
     proposals = max(0, int(SEARCHING / screening) - 1)
-    return Forecast(proposals=proposals, tests=int(JUDGING / test), episode_share=round(each, 6))
+    return OptimizerForecast(proposals=proposals, tests=int(JUDGING / test), episode_share=round(each, 6))
 
 
 def _costs(session: Session, each: float, tasks: int) -> tuple[float, float]:
@@ -267,7 +269,7 @@ def _budget_option(budget: Budget, needed: float) -> str:
 
 def _remeasured(
     session: Session, base: str, start: Candidate, accepted: Sequence[tuple[Candidate, Mapping[str, Any]]]
-) -> tuple[tuple[Change, ...], str]:
+) -> tuple[tuple[AcceptedVariant, ...], str]:
     """Every accepted change beside its parent on one test task per group; a logged look."""
     if not accepted:
         return (), "nothing was accepted, so the test tasks stay sealed"
@@ -299,13 +301,13 @@ def _change(
     comparison: Comparison,
     *,
     before: Candidate,
-) -> Change:
+) -> AcceptedVariant:
     # A candidate was made in several steps, and its own reason is that of the last one.
     changed = "; ".join(
         str(difference).removeprefix("~ ") for difference in differences(before.workflow, candidate.workflow)
     )
     measured = contrast(contest.parent, comparison.pairs)
-    return Change(
+    return AcceptedVariant(
         variant=contest.variant,
         parent=contest.parent,
         operator=candidate.operator,
@@ -323,7 +325,7 @@ def _net(tally: Tally) -> Interval:
     return Interval(value=gain, low=low, high=high, n=tally.pairs)
 
 
-def _unusable(journal: Journal, trials: SessionTrials) -> str:
+def _unusable(journal: StepLog, trials: SessionTrials) -> str:
     """That none of the replies that proposed something could be used; "" where one could, or none was asked for."""
     edits, designs = ([kept["answer"] for kept in journal.done_with(name)] for name in (REWRITES, DESIGNS))
     drafted = any(member.candidate.operator == DESIGN for member in trials.seen.values())
@@ -340,8 +342,8 @@ def _report(
     session: Session,
     engine: Engine,
     trials: SessionTrials,
-    forecast: Forecast,
-    outcome: tuple[tuple[Change, ...], str, str],
+    forecast: OptimizerForecast,
+    outcome: tuple[tuple[AcceptedVariant, ...], str, str],
 ) -> OptimizationReport:
     changes, note, reason = outcome
     active = session.stores.variants.active_digest

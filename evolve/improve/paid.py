@@ -11,9 +11,9 @@ from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Ledger
 from evolve.improve.optimizer.engine import SearchEnded
-from evolve.policies import Design, DesignBrief, Designer, Edit, Rewriter
+from evolve.policies import PromptEdit, PromptEditor, WorkflowBrief, WorkflowDraft, WorkflowWriter
 from evolve.policies.language import EpisodeMeter
-from evolve.trials.journal import Journal
+from evolve.trials.journal import StepLog
 
 
 class PaidAnswers:
@@ -25,7 +25,7 @@ class PaidAnswers:
         journal: Where the run's answers are kept, each with its cost.
     """
 
-    def __init__(self, meter: EpisodeMeter, ledger: Ledger, journal: Journal) -> None:
+    def __init__(self, meter: EpisodeMeter, ledger: Ledger, journal: StepLog) -> None:
         self._meter, self._ledger, self._journal = meter, ledger, journal
         self._booked: set[str] = set()
 
@@ -75,11 +75,11 @@ class PaidDesigner:
         waiting: Told before the model is asked, since it may take minutes, how many faults it has to mend.
     """
 
-    designer: Designer
+    designer: WorkflowWriter
     paid: PaidAnswers
     waiting: Callable[[int], None] = lambda faults: None
 
-    def design(self, brief: DesignBrief, *, seed: int = 0) -> Design:
+    def design(self, brief: WorkflowBrief, *, seed: int = 0) -> WorkflowDraft:
         """The workflow kept for this brief and seed, else the one that is written now; none where that is unusable.
 
         Raises:
@@ -92,9 +92,9 @@ class PaidDesigner:
             try:
                 return asdict(self.designer.design(brief, seed=seed))
             except ModelMistake as error:  # it is paid for, and tells nothing
-                return asdict(Design(workflow="", why=str(error)))
+                return asdict(WorkflowDraft(workflow="", why=str(error)))
 
-        return Design(**self.paid.once(f"{DESIGNS}{digest(canonical_json([asdict(brief), seed]))}", ask))
+        return WorkflowDraft(**self.paid.once(f"{DESIGNS}{digest(canonical_json([asdict(brief), seed]))}", ask))
 
 
 REWRITES = "rewrite:"
@@ -107,13 +107,13 @@ _UNUSABLE = 3
 class PaidRewriter:
     """A rewriter whose answers belong to a run; the models it asks book on the meter of ``paid``."""
 
-    rewriter: Rewriter
+    rewriter: PromptEditor
     paid: PaidAnswers
     _unusable: int = 0
 
     def propose(
         self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = "", tried: Sequence[str] = ()
-    ) -> tuple[Edit, ...]:
+    ) -> tuple[PromptEdit, ...]:
         """The edits kept for this question, else those that the rewriter proposes now.
 
         Raises:
@@ -141,7 +141,7 @@ class PaidRewriter:
         answer = self.paid.once(name, ask)
         if not asked:
             self._count(answer.get("unusable", ""))
-        return tuple(Edit(**edit) for edit in answer["edits"])
+        return tuple(PromptEdit(**edit) for edit in answer["edits"])
 
     def _count(self, unusable: str) -> None:
         self._unusable = self._unusable + 1 if unusable else 0

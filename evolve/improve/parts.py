@@ -18,7 +18,7 @@ SEARCHING, JUDGING = 0.55, 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
+class BudgetSplit:
     """One run as three sessions over the same record.
 
     Attributes:
@@ -50,7 +50,7 @@ class Parts:
             search.go_on()
 
 
-def parted(session: Session) -> Parts:
+def split_budget(session: Session) -> BudgetSplit:
     """Divides a run's budget; what earlier processes of the run spent counts where it was spent."""
     records = session.stores.runs.episodes(run=session.run)
     gate = _spent([record for record in records if record.split == "gate"], _judged_seconds(session))
@@ -58,7 +58,7 @@ def parted(session: Session) -> Parts:
     searching = LedgerPart(session.ledger, SEARCHING, name="searching", spent=search)
     judging = LedgerPart(session.ledger, JUDGING, name="judging", spent=gate)
     searching.go_on()
-    return Parts(
+    return BudgetSplit(
         whole=session,
         search=replace(session, ledger=searching, before=Spent()),
         gate=replace(session, ledger=judging, before=Spent()),

@@ -17,11 +17,11 @@ from evolve.improve.session import BATCH, Session
 from evolve.skills import KEPT, Admission, Skill, with_called, worth_offering
 from evolve.tasks import Task, equal
 from evolve.tasks.alike import every_trait
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.jobs import Attempt, EpisodeJob
 from evolve.trials.keeping import note_refusals, refusals
 from evolve.trials.pairings import verified_pairings
-from evolve.trials.skill_drafts import DraftJudge, Proposal, keep, may_be_alike, rivals_of
+from evolve.trials.skill_drafts import DraftJudge, SkillProposal, may_be_alike, rivals_of, store_proposal
 
 _AGAIN_OPEN = 64
 _AGAIN_SOLVED = 32
@@ -44,7 +44,7 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
     if done is not None:
         return dict(done)
     started_with = {skill.digest for skill in session.stores.skills.active()}
-    records = practised(session.stores.runs.episodes(run=session.run))
+    records = finished_practice(session.stores.runs.episodes(run=session.run))
     proposed = proposed_tasks(session, number, records, _seed(session, number))
     chosen = session.journal.done(f"{name}:plan")
     if chosen is None:
@@ -84,7 +84,7 @@ def _tasks_of_round(session: Session, number: int) -> list[Task]:
     tasks = sorted(session.suite.split("train"), key=place)
     if number == 1:
         return tasks
-    records = practised(session.stores.runs.episodes(run=session.run))
+    records = finished_practice(session.stores.runs.episodes(run=session.run))
     tries = Counter(record.task for record in records)
     solved = {record.task for record in records if record.verified or record.checked}
     unsolved = sorted((task for task in tasks if task.id not in solved), key=lambda task: (tries[task.id], place(task)))
@@ -92,7 +92,7 @@ def _tasks_of_round(session: Session, number: int) -> list[Task]:
     return sorted([*unsolved[:_AGAIN_OPEN], *again[:_AGAIN_SOLVED]], key=place)
 
 
-def practised(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
+def finished_practice(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
     """The episodes of practice that came to their own end."""
     return [record for record in records if record.split == "train" and record.status != "interrupted"]
 
@@ -100,7 +100,7 @@ def practised(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
 def why_no_further_pass(session: Session, number: int, counts: Mapping[str, Any]) -> str:
     """Why another pass is not worth its price, in a clause; "" where it may bring something."""
     if counts["solved"] == counts["planned"]:
-        passed = practised(session.stores.runs.episodes(run=session.run))
+        passed = finished_practice(session.stores.runs.episodes(run=session.run))
         if any(record.cost.calls for record in passed if record.seed == _seed(session, number)):
             return "every task is solved, and another pass would ask the model the same"
     return "" if brought_anything(session, number, counts) else "the last pass over the tasks brought nothing new"
@@ -111,7 +111,7 @@ def brought_anything(session: Session, number: int, counts: Mapping[str, Any]) -
     if counts["skills"] or counts["parts"]:
         return True
     solved, before = set[str](), set[str]()
-    for record in practised(session.stores.runs.episodes()):
+    for record in finished_practice(session.stores.runs.episodes()):
         if record.policy in ("", session.learner.name) and (record.verified or record.checked):
             is_latest = record.run == session.run and record.seed == _seed(session, number)
             (solved if is_latest else before).add(record.task)
@@ -134,7 +134,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     if part is not None:  # the budget ended an earlier command within this batch
         over = {
             record.task
-            for record in practised(session.stores.runs.episodes(run=session.run))
+            for record in finished_practice(session.stores.runs.episodes(run=session.run))
             if record.seed == _seed(session, number)
         }
         tasks = [task for task in tasks if task.id not in over]
@@ -174,7 +174,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     return counts
 
 
-def _arm(session: Session) -> Arm:
+def _arm(session: Session) -> LearnedState:
     """What practises: everything admitted that is verified for its policy here."""
     arm = session.stores.practice_arm(session.workflow)
     skills = verified_pairings(session.stores.skills, arm.skills, session.learner.name, session.sandbox())
@@ -196,25 +196,25 @@ def _is_news(skill: Skill, source: str, known: Sequence[Skill]) -> bool:
 
 
 def _admit(
-    session: Session, attempts: Sequence[Attempt], judged: Sequence[Sequence[Proposal]]
+    session: Session, attempts: Sequence[Attempt], judged: Sequence[Sequence[SkillProposal]]
 ) -> list[tuple[Skill, str]]:
     """Keeps the skills of a batch that passed, one after the other; gives each with its task."""
     admitted = []
     for attempt, finals in zip(attempts, judged, strict=True):
-        kept = [keep(session.stores.skills, final) for final in finals]
+        kept = [store_proposal(session.stores.skills, final) for final in finals]
         admitted += [(skill, attempt.record.task) for skill in kept if skill is not None]
         note_refusals(session.journal, attempt.record.episode, refusals(finals))
     return admitted
 
 
-def _judged(session: Session, attempts: Sequence[Attempt]) -> list[list[Proposal]]:
+def _judged(session: Session, attempts: Sequence[Attempt]) -> list[list[SkillProposal]]:
     """The skills of a batch, each compared with those before it, which its worker did not know.
 
     Outside of the transaction that keeps them: it takes seconds, and other processes wait for a transaction.
     """
     active = {skill.digest: skill for skill in session.stores.skills.active()}
     added: list[Skill] = []
-    judged: list[list[Proposal]] = []
+    judged: list[list[SkillProposal]] = []
     for attempt in attempts:
         judged.append([])
         for proposal in attempt.skills:
@@ -229,8 +229,8 @@ def _judged(session: Session, attempts: Sequence[Attempt]) -> list[list[Proposal
 
 
 def _judged_again(
-    session: Session, proposal: Proposal, added: Sequence[Skill], active: Mapping[str, Skill]
-) -> Proposal:
+    session: Session, proposal: SkillProposal, added: Sequence[Skill], active: Mapping[str, Skill]
+) -> SkillProposal:
     """Compares a skill with those that were added since its batch began, unknown to its worker."""
     skill, verdict = proposal.skill, proposal.verdict
     if not (verdict.admitted and any(may_be_alike(other, skill) for other in added)):
@@ -253,7 +253,9 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     stores, seed = session.stores, _seed(session, number)
     offered = stores.skills.active()
     solved = [
-        record for record in practised(stores.runs.episodes(run=session.run)) if record.seed == seed and record.verified
+        record
+        for record in finished_practice(stores.runs.episodes(run=session.run))
+        if record.seed == seed and record.verified
     ]
     if len(solved) < _FEWEST_FOR_IDLE:
         return 0

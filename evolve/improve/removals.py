@@ -16,19 +16,19 @@ from typing import Any
 from evolve.core.episodes import PROBE, EpisodeRecord, Evidence, Limits, Relation
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, digest
-from evolve.improve.practice import practised
+from evolve.improve.practice import finished_practice
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
 from evolve.policies.protocol import Removing
 from evolve.tasks import Suite, Task
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.change import Change
 from evolve.trials.jobs import Attempt
-from evolve.trials.journal import finished
+from evolve.trials.journal import finished_steps
 from evolve.trials.learner import Learner
 from evolve.trials.pairs import ArmTrials
-from evolve.trials.stores import Stores
-from evolve.trials.verdict import Finding, by_cost, claim_on
+from evolve.trials.stores import Repositories
+from evolve.trials.verdict import PairEvidence, by_cost, claim_on
 
 SHARE = 0.1
 """What searches without a cause may cost at most, of what the round's practice took in candidates."""
@@ -49,7 +49,7 @@ def try_without(session: Session, number: int) -> Mapping[str, int]:
         ``tried`` pairs of a problem and a cause, in how many of them it was ``needed``, and both by insight; {} where
         the policy cannot do without a part.
     """
-    records = practised(session.stores.runs.episodes(run=session.run))
+    records = finished_practice(session.stores.runs.episodes(run=session.run))
     most = int(SHARE * sum(record.cost.candidates for record in records))
     return _tested(session, number, _Wish(records=records, most=most)) or {}
 
@@ -69,13 +69,13 @@ def try_claims(session: Session, insight: str = "") -> Mapping[str, Any]:
     return _tested(session, 1, wish) or {}
 
 
-def solved_of(stores: Stores, suite: Suite) -> list[EpisodeRecord]:
+def solved_of(stores: Repositories, suite: Suite) -> list[EpisodeRecord]:
     """The episodes of any run that solved a train task of the suite, so that it can be searched again."""
     train = {task.id for task in suite.split("train")}
-    return [one for one in practised(stores.runs.episodes()) if one.task in train and one.verified]
+    return [one for one in finished_practice(stores.runs.episodes()) if one.task in train and one.verified]
 
 
-def can_remove(learner: Learner, arm: Arm) -> bool:
+def can_remove(learner: Learner, arm: LearnedState) -> bool:
     """Whether who works with this arm can do without a part of it."""
     return isinstance(arm.policy(learner), Removing)
 
@@ -126,11 +126,11 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
     return found
 
 
-def _set_aside(session: Session, arm: Arm) -> None:
+def _set_aside(session: Session, arm: LearnedState) -> None:
     """Sets aside that a step is not needed where that was found with other means than there are, so that it is tried
     anew: with a skill that is gone, or with other operations."""
     memory, plans = session.stores.memory, dict[str, Mapping[str, Any]]()
-    for name, plan in finished(session.stores.db, "needs:"):
+    for name, plan in finished_steps(session.stores.db, "needs:"):
         if name.endswith(":plan"):
             plans.update((str(insight), plan) for insight, _ in plan["pairs"])
     now, operations = {skill.digest for skill in arm.skills}, _operations()
@@ -195,7 +195,7 @@ class _Trial:
     features: tuple[float, ...] = ()
 
     @property
-    def finding(self) -> Finding | None:
+    def finding(self) -> PairEvidence | None:
         """What it is evidence on; None for nothing."""
         return None if self.insight is None else by_cost(self.first, self.attempt.record)
 
@@ -216,7 +216,7 @@ class _Trial:
         return replace(record, claims=(claim_on(insight, seen, relation=found.relation, text=text),), drafts=())
 
 
-def _run(session: Session, number: int, arm: Arm, pairs: Sequence[tuple[str, Task]]) -> list[_Trial]:
+def _run(session: Session, number: int, arm: LearnedState, pairs: Sequence[tuple[str, Task]]) -> list[_Trial]:
     """The searches with everything first, then those without each cause; fewer where the budget ended."""
     tasks = {task.id: task for _, task in pairs}
     run = ArmTrials(run=session, split=PROBE, seed=session.plan.seed * 1000 + number)

@@ -23,7 +23,7 @@ from evolve.trials.gate import (
     solved_difference,
     solved_sequence,
 )
-from evolve.trials.stores import Stores
+from evolve.trials.stores import Repositories
 
 NOT_RUN = "not run"
 _INSIGHTS_SHOWN = 12
@@ -120,7 +120,7 @@ class RunChanges:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkillRow:
+class LearnedSkillRow:
     """One learned skill. ``tasks``: distinct tasks it has helped to solve."""
 
     name: str
@@ -254,7 +254,7 @@ class Report(Jsonable):
     spent: Spent
     promoted: str = ""
     promoted_by: str = ""
-    skills: tuple[SkillRow, ...] = ()
+    skills: tuple[LearnedSkillRow, ...] = ()
     parts: int = field(default=0, metadata=SPARSE)
     insights: tuple[InsightRow, ...] = ()
     insight_count: int = 0
@@ -339,17 +339,17 @@ def contrast(arm: str, pairs: Sequence[Pair]) -> Contrast:
     )
 
 
-def learned_skills(stores: Stores) -> tuple[SkillRow, ...]:
+def learned_skills(stores: Repositories) -> tuple[LearnedSkillRow, ...]:
     """Skills in use, those that helped most tasks first, without parts that only the search uses."""
     rows = [
-        SkillRow(name=skill.name, status=skill.status, tasks=len(skill.tasks), description=skill.description)
+        LearnedSkillRow(name=skill.name, status=skill.status, tasks=len(skill.tasks), description=skill.description)
         for skill in stores.skills.active()
         if not skill.hidden
     ]
     return tuple(sorted(rows, key=lambda row: (-row.tasks, row.name)))
 
 
-def learned_insights(stores: Stores, policy: str) -> tuple[tuple[InsightRow, ...], int, int]:
+def learned_insights(stores: Repositories, policy: str) -> tuple[tuple[InsightRow, ...], int, int]:
     """The best-backed insights that influence runs of a policy, their number, and the evidence rows behind them."""
     insights = [insight for insight in stores.memory.claims(policy=policy) if insight.status in INFLUENTIAL]
     insights.sort(key=lambda insight: (insight.status != "confirmed", -insight.evidence, insight.id))

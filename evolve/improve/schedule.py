@@ -16,7 +16,7 @@ from evolve.core.ledger import Spent
 from evolve.improve.session import Session
 from evolve.memory import ExperienceRow
 from evolve.skills import Skill
-from evolve.trials.learner import Hurried
+from evolve.trials.learner import TimeBoundLearner
 from evolve.trials.pace import KINDS
 
 FITTED = "fitted:"
@@ -61,7 +61,7 @@ def no_room_to_judge(session: Session, pairs: int) -> str:
     return f"nothing was judged: that takes about {wanted}, and the budget leaves {left}"
 
 
-def fitted(
+def fit_within_budget(
     session: Session, experience: Sequence[ExperienceRow], skills: Sequence[Skill], *, pairs: int
 ) -> tuple[Json, Cost]:
     """A guide fitted to experience, and what was booked for it: the most that its dreams may try.
@@ -74,7 +74,7 @@ def fitted(
     """
     views = [task.view() for task in session.suite.split("train")]
     learner, seed, ledger = session.learner, session.plan.seed, session.ledger
-    if not isinstance(learner, Hurried) or not experience:
+    if not isinstance(learner, TimeBoundLearner) or not experience:
         return learner.fit(experience, views, skills, seed), Cost()
     most = Cost(candidates=learner.fitting(views))
     if ledger.exhausted:
@@ -99,7 +99,7 @@ def fitted(
 def _judging(session: Session, pairs: int) -> Spent:
     """What fitting a guide and judging on so many pairs will take."""
     needed = session.pace.of(2 * pairs, fits=1)
-    if not isinstance(session.learner, Hurried):
+    if not isinstance(session.learner, TimeBoundLearner):
         return needed
     fit = session.learner.fitting([task.view() for task in session.suite.split("train")])
     return replace(needed, candidates=needed.candidates + fit)

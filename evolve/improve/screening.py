@@ -14,14 +14,14 @@ from evolve.core.episodes import SCREEN, EpisodeRecord, TaskView
 from evolve.core.failpoints import hit
 from evolve.environments import kind_of
 from evolve.improve.judgement import judge_variant
-from evolve.improve.optimizer.engine import Candidate, Judgement, Left, SearchEnded, Trial
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, Left, SearchEnded
 from evolve.improve.optimizer.item_record import ItemRecord
-from evolve.improve.optimizer.member import Member
-from evolve.improve.parts import Parts
-from evolve.improve.withholding import item_controls, outcomes
+from evolve.improve.optimizer.member import ScoredCandidate
+from evolve.improve.parts import BudgetSplit
+from evolve.improve.withholding import control_outcomes, item_controls
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED, Variant
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.change import Change
 from evolve.trials.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.trials.pairs import ArmTrials
@@ -51,11 +51,11 @@ class AskedTrials:
         """The last accepted candidate, else the start."""
         return self._trials.incumbent
 
-    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[CandidateTrial]:
         """Episodes on train tasks, on which nothing is learned."""
         return self._trials.screen(candidate, tasks)
 
-    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+    def judge(self, candidate: Candidate, parent: Candidate) -> CandidateJudgement:
         """The gate's one bit."""
         return self._trials.judge(candidate, parent)
 
@@ -79,10 +79,10 @@ class SessionTrials:
         judgements: How many may be asked for, fixed before the search; None without a bound.
     """
 
-    def __init__(self, parts: Parts, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
+    def __init__(self, parts: BudgetSplit, start: Candidate, base: str, opinion: Opinion | None = None) -> None:
         self._parts, self._session, self._start, self._base = parts, parts.search, start, base
         self._opinion = opinion
-        self.seen: dict[str, Member] = {}
+        self.seen: dict[str, ScoredCandidate] = {}
         self._tasks: list[Task] = shuffled_groups(self._session.suite.evidence("train"), self._session.plan.seed)
         self._by_id = {task.id: task for task in self._tasks}
         self._incumbent = start
@@ -117,7 +117,7 @@ class SessionTrials:
         left = None if self.judgements is None else max(0, self.judgements - len(self.verdicts))
         return replace(self._left, judgements=left)
 
-    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[CandidateTrial]:
         """Episodes on train tasks, on which nothing is learned; see :class:`evolve.improve.optimizer.engine.Trials`."""
         unknown = [name for name in tasks if name not in self._by_id]
         if unknown:
@@ -130,7 +130,7 @@ class SessionTrials:
         arm = self._session.stores.arm(variant, self._session.workflow)
         records = self._run([self._by_id[name] for name in tasks], arm, Change(), name=variant)
         trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
-        member = self.seen.setdefault(candidate.digest, Member(candidate=candidate, trials={}))
+        member = self.seen.setdefault(candidate.digest, ScoredCandidate(candidate=candidate, trials={}))
         member.trials.update({trial.task: replace(trial, record=None) for trial in trials if trial.informative})
         if fresh:
             self._count_items(arm, records)
@@ -142,7 +142,7 @@ class SessionTrials:
         )
         return trials
 
-    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+    def judge(self, candidate: Candidate, parent: Candidate) -> CandidateJudgement:
         """The gate's one bit; an accepted candidate is the incumbent, and active, from then on.
 
         Raises:
@@ -169,7 +169,7 @@ class SessionTrials:
             self._variants[candidate.digest] = variant
         if fresh:
             self._left = self._stored_left(f"answer:{self._number}", question)
-        return Judgement(accepted=accepted, variant=variant if accepted else "")
+        return CandidateJudgement(accepted=accepted, variant=variant if accepted else "")
 
     def keep(self, candidate: Candidate, *, parent: str | None = None) -> str:
         """Keeps the candidate as a variant of what was learned before; gives the variant's digest.
@@ -193,7 +193,7 @@ class SessionTrials:
         self._variants.setdefault(candidate.digest, made.digest)
         return made.digest
 
-    def _with_target(self, trial: Trial) -> Trial:
+    def _with_target(self, trial: CandidateTrial) -> CandidateTrial:
         if self._opinion is None or trial.record is None or not trial.informative:
             return trial
         return replace(trial, target=self._opinion(self._by_id[trial.task], trial.record))
@@ -209,7 +209,7 @@ class SessionTrials:
             return False
         return True
 
-    def _run(self, tasks: Sequence[Task], arm: Arm, change: Change, *, name: str) -> list[EpisodeRecord]:
+    def _run(self, tasks: Sequence[Task], arm: LearnedState, change: Change, *, name: str) -> list[EpisodeRecord]:
         session = self._session
         attempts = ArmTrials(run=session, split=SCREEN).attempt(tasks, arm, change, name=name)
         session.commit_all(attempts)
@@ -218,7 +218,7 @@ class SessionTrials:
             raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
         return [attempt.record for attempt in attempts]
 
-    def _count_items(self, arm: Arm, records: Sequence[EpisodeRecord]) -> None:
+    def _count_items(self, arm: LearnedState, records: Sequence[EpisodeRecord]) -> None:
         """Runs the controls that belong to these trials and keeps what each says of single items, once.
 
         The share is that of the start: a candidate that turns the knob must not be tried more or less often.
@@ -234,7 +234,7 @@ class SessionTrials:
                     (record,) = self._run([control.task], arm, control.change, name=control.key)
                 except SearchEnded:  # the trials are whole; the next question ends the search
                     return
-            items.add(record.episode, outcomes(control, record))
+            items.add(record.episode, control_outcomes(control, record))
 
     def _stored_left(self, step: str, question: Mapping[str, Any]) -> Left:
         known = self._session.journal.done(step)
@@ -271,9 +271,9 @@ def net_wins(wins: int, losses: int, ties: int) -> tuple[float | None, float | N
     return (wins - losses) / pairs, (2 * rate.low - 1) * decided, (2 * rate.high - 1) * decided
 
 
-def _trial(task: Task, record: EpisodeRecord) -> Trial:
+def _trial(task: Task, record: EpisodeRecord) -> CandidateTrial:
     solved = is_verified(record)
-    return Trial(
+    return CandidateTrial(
         task=task.id,
         group=task.group,
         score=1.0 if solved else kind_of(task.environment).progress(task, record),

@@ -10,7 +10,7 @@ from evolve.core.events import Event, EventSink, NoEvents
 from evolve.core.ledger import Budget, Spent
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Suite
-from evolve.trials.paid_run import NO_TIME, PaidRun, TrialPlan
+from evolve.trials.paid_run import NO_TIME, BudgetedRun, TrialPlan
 
 BATCH = 16
 """Episodes of practice that run on the same learned state; fixed, so that results do not depend on the machine."""
@@ -46,7 +46,7 @@ class Proposer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Session(PaidRun):
+class Session(BudgetedRun):
     """One run of the loop.
 
     Attributes:

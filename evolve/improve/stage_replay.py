@@ -18,7 +18,7 @@ from evolve.trials.replay import beginning_of, same_beginning
 
 
 @dataclass(frozen=True, kw_only=True)
-class StageReplay:
+class StageRerun:
     """Implements :class:`evolve.improve.optimizer.counterfactual.Replay` with real episodes of a run.
 
     The plan and the actions before the stage that is asked again are those of the record: no model is asked for them.

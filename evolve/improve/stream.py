@@ -29,11 +29,20 @@ from evolve.improve.winnable import judging_if_winnable
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
 from evolve.trials.arms import UNLEARNED
-from evolve.trials.gate import Finding, Pair, Proposal, SequentialTest, Tally, harm_in, is_verified, shuffled_groups
-from evolve.trials.gate.instruments import instruments
+from evolve.trials.gate import (
+    GateReport,
+    Pair,
+    SequentialTest,
+    Tally,
+    VariantProposal,
+    harm_test,
+    is_verified,
+    shuffled_groups,
+)
+from evolve.trials.gate.instruments import code_digests
 from evolve.trials.journal import keep_report, report_of
 from evolve.trials.pairs import PairedEpisodes
-from evolve.trials.stores import Stores
+from evolve.trials.stores import Repositories
 
 BLOCKS = 3
 """Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""
@@ -128,17 +137,17 @@ def blocks_of(suite: Suite, seed: int) -> list[list[Task]]:
     return [[task for group in groups for task in suite.tasks if task.group == group] for groups in cuts]
 
 
-def fresh_of(stores: Stores, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
-    """What :func:`distinct` gives, without problems that were learned from before, in whichever form."""
+def fresh_of(stores: Repositories, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
+    """What :func:`distinct_tasks` gives, without problems that were learned from before, in whichever form."""
     known = stores.learned_from()
     return [
         task
-        for task in distinct(tasks, after=after)
+        for task in distinct_tasks(tasks, after=after)
         if task.group not in known and not stores.prequential.met(problem_traits(task))
     ]
 
 
-def distinct(tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
+def distinct_tasks(tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
     """The tasks that count, one per problem and in order, none of them like one before it or like one of ``after``."""
     met = {trait for task in after for trait in problem_traits(task)}
     chosen = []
@@ -233,16 +242,16 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     done = session.journal.done(step)
     if done is not None:
         return dict(done)
-    pins = instruments()
-    proposal = Proposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
+    pins = code_digests()
+    proposal = VariantProposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
     opened = session.stores.decisions.open(pins, **proposal.names, groups={pair.group for pair in pairs})
     state = SequentialTest(alpha=opened.alpha).judge(_tally(pairs), left=0)
-    harm = harm_in(pairs) if state.verdict == "accept" else ""
+    harm = harm_test(pairs) if state.verdict == "accept" else ""
     if harm:
         state = replace(state, verdict="undecided", reason=f"{state.reason}; but {harm}")
     blocks = [session.journal.done(f"pairs:{number}") or {"tasks": ()} for number in range(2, BLOCKS + 1)]
     planned = sum(len(block["tasks"]) for block in blocks)
-    finding = Finding(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)
+    finding = GateReport(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)
     if finding.accepted:
         finding = session.stores.gate.guarded(finding, partial(retries, session, variant, session.plan.seed))
     entering = [[pair.variant] for pair in pairs if is_verified(pair.variant)] if finding.accepted else []

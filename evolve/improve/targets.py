@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.files import canonical_json, digest
-from evolve.improve.optimizer.member import Member, compare
-from evolve.improve.optimizer.targets import is_preferred, liked
+from evolve.improve.optimizer.member import ScoredCandidate, compare
+from evolve.improve.optimizer.targets import is_preferred, target_wins
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.screening import SessionTrials, net_wins
 from evolve.tasks import Task
@@ -19,7 +19,7 @@ Score = Callable[[Task, str], float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class MetricTarget:
     """A metric with the judge that tells how answers do by it.
 
     Attributes:
@@ -75,7 +75,7 @@ class TargetFigures:
         return self.verdict == "accept"
 
 
-def target_figures(target: Target, trials: SessionTrials) -> TargetFigures:
+def target_figures(target: MetricTarget, trials: SessionTrials) -> TargetFigures:
     """The start beside the candidate that does best by the target, among those that do no worse by solves and cost.
 
     That is one which is preferred to what was accepted last, else what was accepted, where it is preferred to the
@@ -89,7 +89,7 @@ def target_figures(target: Target, trials: SessionTrials) -> TargetFigures:
         return TargetFigures(metric=target.metric, judge=target.judge, start=_share(start, start.trials))
     best = max(rivals, key=lambda member: _rank(member, incumbent))
     both = [task for task, trial in best.trials.items() if _value(start, task) is not None and trial.target is not None]
-    more, fewer = liked(best, start)
+    more, fewer = target_wins(best, start)
     gain, low, high = net_wins(more, fewer, len(both) - more - fewer)
     verdicts = {candidate.digest: str(decision["verdict"]) for candidate, decision in trials.verdicts}
     return TargetFigures(
@@ -103,17 +103,17 @@ def target_figures(target: Target, trials: SessionTrials) -> TargetFigures:
     )
 
 
-def _rank(member: Member, incumbent: Member) -> tuple[int, int, float, str]:
+def _rank(member: ScoredCandidate, incumbent: ScoredCandidate) -> tuple[int, int, float, str]:
     wins, losses = compare(member, incumbent)
-    more, fewer = liked(member, incumbent)
+    more, fewer = target_wins(member, incumbent)
     return more - fewer, wins - losses, -member.cost, member.candidate.digest
 
 
-def _share(member: Member, tasks: Sequence[str] | Mapping[str, object]) -> Interval:
+def _share(member: ScoredCandidate, tasks: Sequence[str] | Mapping[str, object]) -> Interval:
     known = [value for task in tasks if (value := _value(member, task)) is not None]
     return clopper_pearson(sum(value >= 0.5 for value in known), len(known))
 
 
-def _value(member: Member, task: str) -> float | None:
+def _value(member: ScoredCandidate, task: str) -> float | None:
     trial = member.trials.get(task)
     return None if trial is None else trial.target

@@ -14,7 +14,7 @@ from evolve.core.activity import doing
 from evolve.improve.schedule import PAIRS_OF_A_JUDGEMENT, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.tasks import Task
-from evolve.trials.gate import Job, SequentialTest, Unaffordable, could_be_won, shuffled_groups
+from evolve.trials.gate import BudgetRefused, Job, SequentialTest, has_headroom, shuffled_groups
 from evolve.trials.gate.power import Foresight
 from evolve.trials.pairs import PAIRS_AT_ONCE, PairedEpisodes
 
@@ -41,7 +41,7 @@ def judging_if_winnable(session: Session, tasks: Sequence[Task], groups: Iterabl
         _, level = session.stores.decisions.next_level(session.suite.digest, groups)
         try:
             why = _why_too_few(session, tasks, SequentialTest(alpha=level).wins_needed(0))
-        except Unaffordable:
+        except BudgetRefused:
             return session
         done = {"why": why}
         session.journal.finish(LOOKED, done)
@@ -74,7 +74,7 @@ def _why_too_few(session: Session, tasks: Sequence[Task], needed: int) -> str:
         while looked < len(order) and Foresight.is_hopeless(needed, winnable) and not is_hopeless():
             chunk = order[looked : looked + PAIRS_AT_ONCE]
             records = run([Job(task=task, arm="parent", variant=parent, seed=seed) for task in chunk])
-            winnable += sum(map(could_be_won, records))
+            winnable += sum(map(has_headroom, records))
             looked += len(chunk)
     if not is_hopeless():
         return ""

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evolve.agent import drawn
+from evolve.agent import sampling_fraction
 from evolve.core.episodes import EpisodeRecord
 from evolve.improve.items import recalled_on
 from evolve.improve.optimizer.item_record import ItemUtility
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
-from evolve.trials.arms import Arm, Prompted
+from evolve.trials.arms import LearnedState, PromptedLearner
 from evolve.trials.change import Change
 from evolve.trials.gate import is_verified
 from evolve.trials.learner import Learner
@@ -50,7 +50,9 @@ class ItemControl:
         return self.change.items
 
 
-def item_controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: int, share: float) -> list[ItemControl]:
+def item_controls(
+    arm: LearnedState, learner: Learner, tasks: Sequence[Task], *, seed: int, share: float
+) -> list[ItemControl]:
     """The controls that belong to trials of an arm on these tasks.
 
     None where nothing that could be withheld stands in a prompt: how a search is priced tells of no single item
@@ -59,8 +61,8 @@ def item_controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: in
     Args:
         share: Part of the tasks that get one, in [0, 1].
     """
-    chosen = [task for task in tasks if drawn(seed, task.id, CONTROL) < share]
-    if not chosen or not isinstance(learner, Prompted):
+    chosen = [task for task in tasks if sampling_fraction(seed, task.id, CONTROL) < share]
+    if not chosen or not isinstance(learner, PromptedLearner):
         return []
     advice = {item.id for text in arm.prompts.values() for item in parse_prompt(text).items if not item.is_protected}
     recalled: dict[str, set[str]] = {}
@@ -71,8 +73,8 @@ def item_controls(arm: Arm, learner: Learner, tasks: Sequence[Task], *, seed: in
     return [control for control in controls if control.kept or control.withheld]
 
 
-def _control(arm: Arm, task: Task, items: set[str], seed: int) -> ItemControl:
-    withheld = frozenset(item for item in items if drawn(seed, task.id, item) < 0.5)
+def _control(arm: LearnedState, task: Task, items: set[str], seed: int) -> ItemControl:
+    withheld = frozenset(item for item in items if sampling_fraction(seed, task.id, item) < 0.5)
     return ItemControl(
         task=task,
         key=f"{CONTROL}:{task.id}:{arm.variant}",
@@ -81,7 +83,7 @@ def _control(arm: Arm, task: Task, items: set[str], seed: int) -> ItemControl:
     )
 
 
-def outcomes(control: ItemControl, record: EpisodeRecord) -> Mapping[str, ItemUtility]:
+def control_outcomes(control: ItemControl, record: EpisodeRecord) -> Mapping[str, ItemUtility]:
     """How a control came out, by item; what ended in a fault tells nothing."""
     if record.status in ("fault", "interrupted"):
         return {}

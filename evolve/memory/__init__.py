@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         insight_id,
         resolve,
     )
-    from evolve.memory.memory import Memory, MemoryCheck
+    from evolve.memory.memory import MemoryCheck, MemoryRepository
     from evolve.memory.notes import Note, NoteQuestion, answer_from
     from evolve.memory.planning import plan_removals, plan_test
     from evolve.memory.sentences import Sentence

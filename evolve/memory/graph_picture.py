@@ -46,7 +46,7 @@ Node = tuple[str, str, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class PictureContent:
     """What a picture holds.
 
     Attributes:
@@ -60,7 +60,7 @@ class Shown:
     left: int
 
     @classmethod
-    def of(cls, insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = MOST) -> Shown:
+    def of(cls, insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = MOST) -> PictureContent:
         """The best supported ones: those that may act first, then by problems and pieces of evidence."""
         ranked = sorted(insights, key=lambda one: (not one.influences, -one.groups, -one.evidence, one.id))
         return cls(insights=tuple(ranked[:most]), told=told, left=max(0, len(ranked) - most))
@@ -104,7 +104,7 @@ def mermaid(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int
     Args:
         told: What is said of each insight, by id.
     """
-    shown = Shown.of(insights, told, most)
+    shown = PictureContent.of(insights, told, most)
     ends = shown.ends()
     nodes = _nodes(ends)
     names = {node: f"n{number}" for number, node in enumerate(nodes)}
@@ -123,7 +123,7 @@ def svg(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = M
     Args:
         told: What is said of each insight, by id.
     """
-    shown = Shown.of(insights, told, most)
+    shown = PictureContent.of(insights, told, most)
     ends = shown.ends()
     nodes = _nodes(ends)
     words = {one.id: fitted(shown.words(one), _WORDS, size=11)[0] for one in shown.insights}

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from evolve.core.episodes import BUILT_IN, FACT, MOVE, Origin
-from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judged, resolve
+from evolve.core.episodes import BUILT_IN, FACT, MOVE, RunOrigin
+from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judge_need, resolve
 from evolve.memory.necessity import Need, need_of
 from evolve.memory.occurrences import Occurrences
 
@@ -194,7 +194,7 @@ class InsightBook:
                 self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
             resolved = self._resolved[insight]
             of_words = resolved.cause.startswith((FACT, MOVE)) or resolved.status == "expired"
-            found = resolved if of_words else judged(resolved, self.need(insight))
+            found = resolved if of_words else judge_need(resolved, self.need(insight))
             self._judged[insight] = replace(found, text=self.keys[insight].texts.get(found.relation, found.text))
         return self._judged[insight]
 
@@ -238,7 +238,7 @@ class InsightBook:
         tried = resolved.posterior.agree or resolved.others
         return bool(tried) and resolved.status not in _WITHOUT_INFLUENCE and resolved.posterior.mean > 0.5
 
-    def to_be_tried_anew(self, insight: str, origin: Origin) -> bool:
+    def to_be_tried_anew(self, insight: str, origin: RunOrigin) -> bool:
         """Whether trials spoke against it, and all of them where code ran in something else than now."""
         if self.get(insight, origin.policy).status in ("expired", "superseded") or not origin.fingerprint:
             return False

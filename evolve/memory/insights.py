@@ -20,7 +20,7 @@ The rules:
 - One admitted camp is the insight's. When several are admitted the one with
   P(theta > 1/2) >= 0.95 wins and the others stay on view as ``superseded``; when none reaches
   it, or rivals outweigh the only one, the key is ``contested`` and influences nothing.
-- Of an operation of the search :func:`judged` has the last word, once the search did without it somewhere: by the
+- Of an operation of the search :func:`judge_need` has the last word, once the search did without it somewhere: by the
   bounds of :mod:`evolve.memory.necessity`, since few problems of a scope need any one operation.
 """
 
@@ -137,7 +137,7 @@ class Posterior:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class ClaimStatus:
     """How one camp stands under its key.
 
     Attributes:
@@ -178,7 +178,7 @@ class Insight:
     groups: int
     evidence: int
     text: str
-    standings: tuple[Standing, ...]
+    standings: tuple[ClaimStatus, ...]
     others: tuple[str, ...] = ()
 
     @property
@@ -254,7 +254,7 @@ def resolve(
     )
 
 
-def judged(insight: Insight, need: Need) -> Insight:
+def judge_need(insight: Insight, need: Need) -> Insight:
     """The insight as the share of problems that need its cause says; the same where its cause was tried nowhere.
 
     Confirmed is what the bounds settle with two groups behind it. Where they settle nothing, an operation that was
@@ -276,7 +276,7 @@ def judged(insight: Insight, need: Need) -> Insight:
     return replace(insight, relation=relation, status="confirmed" if len(behind) > 1 else "supported")
 
 
-def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, ...]]:
+def _settle(ranked: Sequence[ClaimStatus]) -> tuple[InsightStatus, tuple[ClaimStatus, ...]]:
     """Decides between the camps under one key, by the last of the rules above."""
     lead, rivals = ranked[0], ranked[1:]
     admitted = [standing for standing in ranked if standing.status in INFLUENTIAL]
@@ -290,7 +290,7 @@ def _settle(ranked: Sequence[Standing]) -> tuple[InsightStatus, tuple[Standing, 
     return lead.status, (lead, *(replace(standing, status="superseded") for standing in rivals))
 
 
-def _rank(standing: Standing) -> tuple[bool, float, int, int, int]:
+def _rank(standing: ClaimStatus) -> tuple[bool, float, int, int, int]:
     """Sorts camps by how well they are backed; the order of relations makes it total."""
     return (
         standing.status in INFLUENTIAL,
@@ -305,7 +305,9 @@ def _unique(rows: Iterable[EvidenceRow]) -> list[EvidenceRow]:
     return sorted({row.id: row for row in rows}.values(), key=lambda row: row.id)
 
 
-def _standing(camp: Camp, rows: Sequence[EvidenceRow], others: Sequence[EvidenceRow] = (), *, worded: bool) -> Standing:
+def _standing(
+    camp: Camp, rows: Sequence[EvidenceRow], others: Sequence[EvidenceRow] = (), *, worded: bool
+) -> ClaimStatus:
     own = [row for row in rows if camp_of(row.relation) == camp]
     agreeing = [row for row in own if row.direction > 0]
     against = [row for row in own if row.direction < 0]
@@ -319,7 +321,7 @@ def _standing(camp: Camp, rows: Sequence[EvidenceRow], others: Sequence[Evidence
         a=STRENGTH * mean,
         b=STRENGTH * (1.0 - mean),
     )
-    return Standing(
+    return ClaimStatus(
         camp=camp,
         relation=expected.relation if expected is not None and not own else _best_relation(camp, agreeing or own),
         status=_camp_status(agreeing, against, posterior, worded=worded),

@@ -12,14 +12,14 @@ from evolve.core.errors import UsageError
 from evolve.memory import record
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.insights import InsightStatus
-from evolve.memory.notes import Note, NoteShelf
-from evolve.memory.notes.book import stale
+from evolve.memory.notes import Note, NoteRepository
+from evolve.memory.notes.book import superseded_notes
 from evolve.memory.record import COMPOSED
 from evolve.memory.record_index import DerivedIndex, LateIndex
 from evolve.memory.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
-    from evolve.core.episodes import EpisodeRecord, Origin, Recalled, Scope
+    from evolve.core.episodes import EpisodeRecord, Recalled, RunOrigin, Scope
     from evolve.core.store import Database
     from evolve.memory.causal_graph import CausalChain
     from evolve.memory.index import VectorIndex
@@ -61,7 +61,7 @@ class MemoryCheck:
         return not (self.missing or self.orphans or self.lost)
 
 
-class Memory:
+class MemoryRepository:
     """Insights with their evidence, and notes. What other processes write is seen at the next question.
 
     Args:
@@ -87,7 +87,7 @@ class Memory:
         self._encoder = TaskEncoder(embedder)
         self._index = DerivedIndex(index, self._encoder)
         self._reader = record.BookReader(db)
-        self._notes = NoteShelf(db, note_index or _in_memory, embedder, kept=kept_notes, clock=clock)
+        self._notes = NoteRepository(db, note_index or _in_memory, embedder, kept=kept_notes, clock=clock)
 
     @property
     def embedder(self) -> Embedder:
@@ -121,7 +121,7 @@ class Memory:
         k: int = 5,
         *,
         features: Sequence[float] = (),
-        scope: Scope | Origin | None = None,
+        scope: Scope | RunOrigin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[Recalled]:
@@ -286,7 +286,7 @@ class Memory:
 
     def replaced(self, now: float | None = None) -> dict[str, Note]:
         """The notes that later ones replaced, by id, with what replaced each by then."""
-        return dict(stale(self._notes.book(), now))
+        return dict(superseded_notes(self._notes.book(), now))
 
     def spoken_of_again(self) -> dict[str, Note]:
         """The notes that a later one is about the same as, by id, with the newest such note."""
@@ -329,12 +329,12 @@ class Memory:
             How many rows of evidence were made anew, and the names of rows that were set aside because what they
             refer to is gone.
         """
-        from evolve.memory.mending import mend
+        from evolve.memory.mending import repair_rows
 
         teaching = (
             episode for episode in episodes if episode.status not in _TEACHES_NOTHING and episode.split not in HELD_OUT
         )
-        return mend(self._db, teaching, self._clock())
+        return repair_rows(self._db, teaching, self._clock())
 
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""

@@ -19,7 +19,7 @@ _REFERENCES = (
 )
 
 
-def mend(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> tuple[int, tuple[str, ...]]:
+def repair_rows(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> tuple[int, tuple[str, ...]]:
     """Makes anew what rows refer to and, where nothing was ever forgotten, evidence that is gone.
 
     What still refers to nothing is set aside: an insight nobody can name teaches nothing.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from evolve.core.episodes import FACT, MOVE, QUOTED, TRIAL, Origin, Recalled, Scope
+from evolve.core.episodes import FACT, MOVE, QUOTED, TRIAL, Recalled, RunOrigin, Scope
 from evolve.core.extensions import find
 from evolve.memory.index import Hit, Where
 from evolve.memory.insight_book import InsightBook
@@ -58,7 +58,7 @@ class RecallRequest:
     notes: bool = True
     replaced: bool = False
     without: frozenset[str] = frozenset()
-    origin: Origin | None = None
+    origin: RunOrigin | None = None
     trials: bool = False
 
     @property
@@ -67,7 +67,7 @@ class RecallRequest:
         return None if self.origin is None else self.origin.policy
 
 
-def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequence[str] | None) -> RecallRequest:
+def recall_request(query: str, k: int, scope: Scope | RunOrigin | None, kinds: Sequence[str] | None) -> RecallRequest:
     """Reads ``kinds``: ``insight``, ``note``, ``trial``, or a status to see insights that do not influence runs.
 
     ``replaced`` are notes, with those that later ones replaced.
@@ -93,12 +93,12 @@ def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequ
     return RecallRequest(
         query=query,
         k=k,
-        scope=None if isinstance(scope, Origin) else scope,
+        scope=None if isinstance(scope, RunOrigin) else scope,
         statuses=chosen_statuses,
         insights=bool(chosen_statuses),
         notes="note" in chosen_kinds or "replaced" in chosen_kinds,
         replaced="replaced" in chosen_kinds,
-        origin=scope if isinstance(scope, Origin) else None,
+        origin=scope if isinstance(scope, RunOrigin) else None,
         trials=TRIAL in chosen_kinds,
     )
 
@@ -107,7 +107,7 @@ def recall_request(query: str, k: int, scope: Scope | Origin | None, kinds: Sequ
 class Recalling(Protocol):
     """Optional: a kind of environment that recalls what holds at a place, such as one variation of a task."""
 
-    def recall(self, book: InsightBook, origin: Origin) -> list[Recalled]:
+    def recall(self, book: InsightBook, origin: RunOrigin) -> list[Recalled]:
         """The insights that an episode there is told before all others."""
         ...
 

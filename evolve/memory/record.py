@@ -298,6 +298,6 @@ def makers_after(db: Database, seq: int) -> dict[str, dict[str, str]]:
     }
 
 
-def named(policy: str) -> str:
+def policy_label(policy: str) -> str:
     """A policy's name for people: of a model the model's own."""
     return policy.partition(":")[2] or policy or "a model that nobody noted"

@@ -102,7 +102,7 @@ class DerivedIndex:
         stored = self._stored.query(vector, k, where) if self._stored is not None else []
         found = sorted({hit.id for hit in (*stored, *self._waiting.query(vector, k, where))})
         known = [name for name in found if name in self._entries]
-        return measured(known, self._vectors(known), vector)[:k]
+        return exact_distances(known, self._vectors(known), vector)[:k]
 
     def _vectors(self, names: Sequence[str]) -> np.ndarray:
         if len(self._encoded) > _KEPT:
@@ -262,7 +262,7 @@ class LateIndex:
         return self._made
 
 
-def measured(names: Sequence[str], vectors: np.ndarray, vector: np.ndarray) -> list[Hit]:
+def exact_distances(names: Sequence[str], vectors: np.ndarray, vector: np.ndarray) -> list[Hit]:
     """The exact distances of these items, nearest first, equal ones by id.
 
     Indexes differ in the last digits of a distance. Measuring again from the vectors makes a

@@ -14,7 +14,7 @@ from evolve.core.episodes import MOVE, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, Insight
 from evolve.memory.necessity import Occurrence
-from evolve.memory.record import named
+from evolve.memory.record import policy_label
 
 ENOUGH = 3
 """Problems in whose answer something must have stood before it is told after a run."""
@@ -86,7 +86,7 @@ def tested_with(insight: Insight) -> str:
     """With whom an insight was tested, where that is not the policy that it is read for; else ""."""
     if not insight.others or insight.evidence:
         return ""
-    return f"tested with {' and '.join(map(named, insight.others))}, not yet with this model"
+    return f"tested with {' and '.join(map(policy_label, insight.others))}, not yet with this model"
 
 
 def _worded(book: InsightBook, name: str, policy: str | None) -> str:

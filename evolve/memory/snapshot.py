@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from evolve.core.episodes import Origin, Recalled, Scope
+from evolve.core.episodes import Recalled, RunOrigin, Scope
 from evolve.memory.encoding import TaskEncoder
 from evolve.memory.index import Hit, Where
 from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
 from evolve.memory.insights import EvidenceRow
 from evolve.memory.recall import recall_insights, recall_request
-from evolve.memory.record_index import LateIndex, measured
+from evolve.memory.record_index import LateIndex, exact_distances
 
 Item = TypeVar("Item")
 
@@ -39,7 +39,7 @@ class MemorySnapshot:
         k: int = 5,
         *,
         features: Sequence[float] = (),
-        scope: Scope | Origin | None = None,
+        scope: Scope | RunOrigin | None = None,
         now: float | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[Recalled]:
@@ -51,7 +51,7 @@ class MemorySnapshot:
         def search(count: int, where: Where | None) -> list[Hit]:
             index = self.index.made()
             names = sorted(hit.id for hit in index.query(vector, count, where))
-            return measured(names, index.vectors(names), vector)
+            return exact_distances(names, index.vectors(names), vector)
 
         return recall_insights(book, search, want)
 

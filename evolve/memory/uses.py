@@ -108,7 +108,7 @@ def write_uses(db: Database, record: EpisodeRecord, at: float) -> None:
                 _retire(db, name, record.policy, at)
 
 
-def rates(db: Database, insight: str, policy: str) -> Rates:
+def outcome_rates(db: Database, insight: str, policy: str) -> Rates:
     """How tasks came out with a claim and without it, since it was last retired."""
     rows = db.query(
         "SELECT told, count(*) AS tasks, sum(solved) AS solved FROM memory_uses WHERE insight = ? AND policy = ?"
@@ -122,7 +122,7 @@ def rates(db: Database, insight: str, policy: str) -> Rates:
 
 
 def _retire(db: Database, insight: str, policy: str, at: float) -> None:
-    found = rates(db, insight, policy)
+    found = outcome_rates(db, insight, policy)
     if not found.moves_nothing:
         return
     [last] = db.query(

@@ -4,6 +4,14 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.probing import Probe
-    from evolve.policies.protocol import Design, DesignBrief, Designer, Edit, Policy, Rewriter, Spending
+    from evolve.policies.protocol import (
+        Policy,
+        PromptEdit,
+        PromptEditor,
+        Spending,
+        WorkflowBrief,
+        WorkflowDraft,
+        WorkflowWriter,
+    )
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -25,7 +25,7 @@ from evolve.runtime.models import ModelReply, ModelRequest
 
 if TYPE_CHECKING:
     from evolve.core.cancellation import Cancellation
-    from evolve.environments import KnownRows, Trials
+    from evolve.environments import KnownRows, ReflectionTrials
 
 
 class Policy(Protocol):
@@ -48,7 +48,7 @@ class Policy(Protocol):
         """The next action. ``steps`` holds what was tried and refused; ``limits`` is what is left."""
         ...
 
-    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Trials) -> tuple[Claim, ...]:
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: ReflectionTrials) -> tuple[Claim, ...]:
         """Causal claims with evidence, from what happened and from re-runs through ``probe``.
 
         An answer that was tried there and found right is handed in where the episode had none.
@@ -188,7 +188,7 @@ class Repairing(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class Robustness:
     """What leaving out rows one by one says of an answer.
 
     Attributes:
@@ -202,7 +202,7 @@ class Standing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Doubts:
+class Ambiguities:
     """What the rows of an answer leave open.
 
     Attributes:
@@ -230,7 +230,7 @@ class Weighing(Protocol):
     In a person's own runs it may hand in an answer after every such row, so the rows alone bound its submissions.
     """
 
-    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Standing:
+    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Robustness:
         """Whether the last step's answer rests on one of the visible rows alone.
 
         It was accepted already, so that nothing of the unseen rows gets into it.
@@ -242,7 +242,7 @@ class Weighing(Protocol):
 class Doubting(Protocol):
     """Optional: a policy that can tell what else fits the rows of an answer that was accepted."""
 
-    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Doubts:
+    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Ambiguities:
         """Looks for other answers that are right on every row.
 
         Args:
@@ -263,7 +263,7 @@ class Searching(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piece:
+class ReplyDelta:
     """What a model wrote since the last piece, for whoever watches; pieces of a reply that fails are not taken back.
 
     Attributes:
@@ -279,7 +279,7 @@ class Piece:
     call: int = 1
 
 
-OnPiece = Callable[[Piece], None]
+OnPiece = Callable[[ReplyDelta], None]
 """Hears of pieces as they come."""
 
 
@@ -298,7 +298,7 @@ class Attendable(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Edit:
+class PromptEdit:
     """A proposed change of one item of a prompt.
 
     Attributes:
@@ -312,12 +312,12 @@ class Edit:
     why: str = ""
 
 
-class Rewriter(Protocol):
+class PromptEditor(Protocol):
     """Proposes edits of prompts. Needs a model; never judges what it proposes."""
 
     def propose(
         self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = "", tried: Sequence[str] = ()
-    ) -> tuple[Edit, ...]:
+    ) -> tuple[PromptEdit, ...]:
         """Edits that the traces of episodes call for; () where nothing is worth changing.
 
         Args:
@@ -328,7 +328,7 @@ class Rewriter(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DesignBrief:
+class WorkflowBrief:
     """What somebody is told who writes a workflow, in words; nothing of it comes from tasks that judge.
 
     Attributes:
@@ -354,16 +354,16 @@ class DesignBrief:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design:
+class WorkflowDraft:
     """A proposed workflow: TOML that nobody has checked yet, and one sentence why."""
 
     workflow: str
     why: str = ""
 
 
-class Designer(Protocol):
+class WorkflowWriter(Protocol):
     """Writes whole workflows. Needs a model; never judges what it writes."""
 
-    def design(self, brief: DesignBrief, *, seed: int = 0) -> Design:
+    def design(self, brief: WorkflowBrief, *, seed: int = 0) -> WorkflowDraft:
         """A workflow for this brief; one without text where nothing usable came."""
         ...

@@ -37,9 +37,9 @@ def skill_name(view: TaskView, steps: Sequence[str], described: str = "") -> str
 
 
 def _is_order(described: str) -> bool:
-    from evolve.core.text_screen import objection  # the search alone does without
+    from evolve.core.text_screen import text_problem  # the search alone does without
 
-    return bool(objection(described.replace("-", " ")))
+    return bool(text_problem(described.replace("-", " ")))
 
 
 def _words(text: str) -> list[str]:

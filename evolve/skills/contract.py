@@ -54,7 +54,7 @@ def drawn_from(rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
     return [_shared(list(column)) for column in zip(*every, strict=True)]
 
 
-def unmet(needs: Sequence[Mapping[str, Any]], arguments: Sequence[Any], names: Sequence[str] = ()) -> str:
+def contract_violation(needs: Sequence[Mapping[str, Any]], arguments: Sequence[Any], names: Sequence[str] = ()) -> str:
     """Why a call is out of contract, in a few words; "" where it is not. It takes any values.
 
     Arguments without conditions, such as those that a later version added, are free.
@@ -66,7 +66,7 @@ def unmet(needs: Sequence[Mapping[str, Any]], arguments: Sequence[Any], names: S
     return ""
 
 
-def told(needs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+def contract_text(needs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     """The conditions in words, such as ``date: text with digit, '-'``; an argument of a row's kind alone by that."""
     parts = []
     for name, need in zip(names, needs, strict=False):
@@ -82,7 +82,7 @@ def guarded(function: Callable[..., Any], needs: Sequence[Mapping[str, Any]], na
     @functools.wraps(function)
     def checked(*arguments: Any, **named: Any) -> Any:
         given = [*arguments, *(named[name] for name in names[len(arguments) :] if name in named)]
-        reason = unmet(needs, given, names)
+        reason = contract_violation(needs, given, names)
         return Abstained(reason) if reason else function(*arguments, **named)
 
     return checked

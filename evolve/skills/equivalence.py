@@ -24,7 +24,7 @@ Path = tuple[tuple[str, int | None], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class ConstantDifference:
     """Constants that differ, wherever the same two values stand against each other.
 
     Attributes:
@@ -39,7 +39,7 @@ class Difference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Likeness:
+class ProgramMatch:
     """How a program is like a known skill.
 
     Attributes:
@@ -50,10 +50,10 @@ class Likeness:
 
     known: Skill
     given: tuple[Json, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[ConstantDifference, ...] = ()
 
 
-def likeness(known: Skill, other: Skill) -> Likeness | None:
+def match_program(known: Skill, other: Skill) -> ProgramMatch | None:
     """How ``other`` is like a known skill; None where more than a few constants differ.
 
     The known skill may take more parameters than the other program, behind those of both.
@@ -72,16 +72,16 @@ def likeness(known: Skill, other: Skill) -> Likeness | None:
     if set(work.given) != set(further) or len(work.places) > MOST_DIFFERENCES:
         return None
     differences = tuple(
-        Difference(ours=mine, theirs=yours, places=tuple(places)) for (_, mine, _, yours), places in work.places.items()
+        ConstantDifference(ours=mine, theirs=yours, places=tuple(places)) for (_, mine, _, yours), places in work.places.items()
     )
-    return Likeness(known=known, given=tuple(work.given[name] for name in further), differences=differences)
+    return ProgramMatch(known=known, given=tuple(work.given[name] for name in further), differences=differences)
 
 
-def closest(other: Skill, known: Iterable[Skill]) -> Likeness | None:
+def closest_match(other: Skill, known: Iterable[Skill]) -> ProgramMatch | None:
     """The likeness to the known skill from which a program differs least, or None; trees are compared elsewhere."""
     if other.tree is not None:
         return None
-    found = [likeness(skill, other) for skill in known if skill.tree is None and skill.digest != other.digest]
+    found = [match_program(skill, other) for skill in known if skill.tree is None and skill.digest != other.digest]
     likely = [each for each in found if each is not None]
     return min(likely, key=lambda each: len(each.differences), default=None)
 

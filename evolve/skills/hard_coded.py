@@ -43,7 +43,7 @@ class Changed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suspect:
+class CopiedLiteral:
     """A piece of a literal that stands in every output and in every input.
 
     Attributes:
@@ -100,10 +100,10 @@ def literals_in(source: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if len(text) > 1 or text.isalpha()))
 
 
-def suspects(literal: str, rows: Sequence[Row]) -> tuple[Suspect, ...]:
+def copied_literals(literal: str, rows: Sequence[Row]) -> tuple[CopiedLiteral, ...]:
     """The longest pieces of a literal that stand in every output and every input of some rows, none in another."""
     runs = list(_RUN.finditer(literal))
-    found: list[Suspect] = []
+    found: list[CopiedLiteral] = []
     taken = 0
     for first, begin in enumerate(runs):
         if begin.start() < taken or not rows:
@@ -112,7 +112,7 @@ def suspects(literal: str, rows: Sequence[Row]) -> tuple[Suspect, ...]:
             piece = literal[begin.start() : last.end()]
             changed = _changed(piece, rows)
             if changed:
-                found.append(Suspect(start=begin.start(), piece=piece, changed=changed))
+                found.append(CopiedLiteral(start=begin.start(), piece=piece, changed=changed))
                 taken = last.end()
                 break
     return tuple(found)
@@ -127,7 +127,7 @@ def _changed(piece: str, rows: Sequence[Row]) -> tuple[Changed, ...]:
     return tuple(one for one in changes if piece.lower() not in _text(list(one.input)).lower())
 
 
-def holding(piece: str, rows: Sequence[Row]) -> Callable[[Sequence[Json]], bool]:
+def holds_piece(piece: str, rows: Sequence[Row]) -> Callable[[Sequence[Json]], bool]:
     """Whether an input holds a piece as those of all rows do; every input does where these do not."""
     form = _form(piece, rows)
     return lambda values: form is None or _holds(list(values), form.pattern)
@@ -275,7 +275,7 @@ def frozen_piece(
         rows: On which it is right.
         run: Runs the program on inputs.
     """
-    known = {one.piece: one for literal in literals_in(source) for one in suspects(literal, rows)}
+    known = {one.piece: one for literal in literals_in(source) for one in copied_literals(literal, rows)}
     for one in known.values():
         outcomes = run([changed.input for changed in one.changed])
         if one.is_frozen(outcomes):

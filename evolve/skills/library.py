@@ -17,7 +17,7 @@ from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json
 from evolve.core.store import Database, ObjectStore, Value, value_of
 from evolve.skills.folder import folder_digest, read_folder, write_folder
-from evolve.skills.naming import called, function_name
+from evolve.skills.naming import rename_function, function_name
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def taken_up(name: str) -> str:
     return f"a case of {name}"
 
 
-class SkillLibrary:
+class SkillRepository:
     """Admitted skills and what is known about them. The record is the truth; folders follow it.
 
     Args:
@@ -388,7 +388,7 @@ class SkillLibrary:
             name = f"{skill.name[:60].rstrip('-')}-{number}"
             # Where the function had the skill's name before, it has that of the new one too.
             alike = skill.entry == function_name(skill.name)
-            candidate = called(skill, name) if alike else skill.renamed(name)
+            candidate = rename_function(skill, name) if alike else skill.renamed(name)
             number += 1
         return candidate
 

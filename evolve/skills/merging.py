@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from evolve.core.episodes import Json, Row
 from evolve.runtime.sandbox import Program
-from evolve.skills.equivalence import Difference, Likeness, Path, plain, scalars
-from evolve.skills.signatures import extended, names_of, shape, types_of
+from evolve.skills.equivalence import ConstantDifference, ProgramMatch, Path, plain, scalars
+from evolve.skills.signatures import extend_signature, names_of, shape, types_of
 from evolve.skills.skill import Skill, render_tests
 
 _MOST_CASES = 8
@@ -24,7 +24,7 @@ _MARK = "-by-"
 """Stands in a name before the parameters that tell the cases apart."""
 
 
-def merged(like: Likeness, other: Skill) -> Skill:
+def merge_skills(like: ProgramMatch, other: Skill) -> Skill:
     """The skill of which both are cases: the known one with a parameter for each difference, and the rows of both.
 
     Where a constant stands outside of the entry, all of the program moves into it.
@@ -49,8 +49,8 @@ def merged(like: Likeness, other: Skill) -> Skill:
     return replace(
         known,
         name=base[: 60 - len(suffix)].rstrip("-") + suffix if len(suffix) < 40 else known.name,
-        description=f"{does} Its cases differ in {' and '.join(names_of(extended('() -> x', further)))}.",
-        signature=extended(known.signature, further),
+        description=f"{does} Its cases differ in {' and '.join(names_of(extend_signature('() -> x', further)))}.",
+        signature=extend_signature(known.signature, further),
         code=code,
         rows=rows,
         test_code=render_tests(entry, rows),
@@ -60,8 +60,8 @@ def merged(like: Likeness, other: Skill) -> Skill:
     )
 
 
-def case_of(like: Likeness) -> tuple[Json, ...]:
-    """What the parameters of :func:`merged`, or of the known skill itself, are in the other program's case."""
+def case_of(like: ProgramMatch) -> tuple[Json, ...]:
+    """What the parameters of :func:`merge_skills`, or of the known skill itself, are in the other program's case."""
     return (*like.given, *(each.theirs for each in like.differences))
 
 
@@ -70,7 +70,7 @@ def as_case(rows: Iterable[Row], values: Sequence[Json]) -> tuple[Row, ...]:
     return tuple(Row(input=(*row.input, *values), output=row.output) for row in rows)
 
 
-def cases(general: Skill, other: Skill) -> Iterator[tuple[Json, ...]]:
+def parameter_values(general: Skill, other: Skill) -> Iterator[tuple[Json, ...]]:
     """Values of the parameters that ``general`` takes and ``other`` does not, as the other's constants suggest them.
 
     One () where both take the same; none where the one cannot stand for the other.
@@ -96,12 +96,12 @@ def case_program(skill: Skill, values: Sequence[Json]) -> Program:
     return Program(source=source, entry="case_of_it")
 
 
-def _type(difference: Difference) -> str:
+def _type(difference: ConstantDifference) -> str:
     kinds = {type(difference.ours), type(difference.theirs)}
     return "float" if kinds == {int, float} else _TYPES[type(difference.ours)][0]
 
 
-def _parameter_names(tree: ast.Module, known: Skill, differences: Sequence[Difference]) -> list[str]:
+def _parameter_names(tree: ast.Module, known: Skill, differences: Sequence[ConstantDifference]) -> list[str]:
     """A name for each difference that nothing in the program has, after what the constant was called there."""
     nodes = list(ast.walk(tree))
     taken = {node.id for node in nodes if isinstance(node, ast.Name)} | set(names_of(known.signature))
@@ -147,7 +147,7 @@ def _put(tree: ast.Module, path: Path, name: str) -> None:
         getattr(around, field)[place] = value
 
 
-def _within_entry(tree: ast.Module, entry: str, like: Likeness) -> bool:
+def _within_entry(tree: ast.Module, entry: str, like: ProgramMatch) -> bool:
     """Whether all differences stand in the body of the entry, which does not call itself."""
     calls_itself = any(isinstance(node, ast.Name) and node.id == entry for node in ast.walk(tree))
     starts = [path[:2] for difference in like.differences for path in difference.places]
@@ -187,7 +187,7 @@ def _wrap(tree: ast.Module, entry: str, takes: Sequence[str]) -> None:
 def as_cases(general: Skill, other: Skill) -> list[tuple[Json, ...]]:
     """Arguments with which one skill may be another; only () where the host knows what either is made of."""
     if general.tree is None and other.tree is None:
-        return list(cases(general, other))
+        return list(parameter_values(general, other))
     return [()] if shape(general.signature) == shape(other.signature) else []
 
 

@@ -46,7 +46,7 @@ def without_digest(skill: Skill) -> str:
     return skill.name[: found.start()] if is_one else skill.name
 
 
-def called(skill: Skill, name: str) -> Skill:
+def rename_function(skill: Skill, name: str) -> Skill:
     """The skill with a name that its function has too; only the name changes where its code has that one already."""
     entry = function_name(name)
     if entry == skill.entry:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.files import canonical_json
 from evolve.skills.admission import Equal, Interpreter
-from evolve.skills.library import KEPT, SkillLibrary
+from evolve.skills.library import KEPT, SkillRepository
 from evolve.skills.skill import Skill
 
 RECURRING, FEW = 0.25, 5
@@ -49,7 +49,7 @@ def worth_offering(skills: Sequence[Skill]) -> set[str]:
     return with_called([one.digest for one in skills if one.tasks], skills)
 
 
-def doubt_all(library: SkillLibrary, skill: Skill, reason: str) -> None:
+def doubt_all(library: SkillRepository, skill: Skill, reason: str) -> None:
     """Takes a skill out of use, and what is made of it, until their own tests pass again; not what a person owns."""
     kept = library.list(KEPT)
     library.doubt(skill.digest, reason)

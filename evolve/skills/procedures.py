@@ -50,7 +50,7 @@ def lint_procedure(source: str, entry: str, parameters: int | None = None) -> li
     return lint("\n".join([*lines, *stubs, ""]), entry, parameters)
 
 
-def standing(rehearsals: Sequence[Rehearsal]) -> SkillStatus:
+def procedure_status(rehearsals: Sequence[Rehearsal]) -> SkillStatus:
     """What the runs of a procedure make of it: ``admitted``; ``draft``, which waits for another folder; ``retired``.
 
     Runs count once for each problem, start and change: the same again says nothing new.

@@ -41,6 +41,6 @@ def imported_skills(db: Database, state: str = "") -> list[ImportedSkill]:
     return [value_of(ImportedSkill, row, skill=skill, evidence=body["evidence"]) for row, body, skill in both]
 
 
-def settle(db: Database, digest: str, state: str, reason: str) -> None:
+def note_outcome(db: Database, digest: str, state: str, reason: str) -> None:
     """Notes what became of one."""
     db.update("skill_imports", {"digest": digest}, {"state": state, "reason": reason})

@@ -13,11 +13,11 @@ from pathlib import Path
 from evolve.core.files import read_text
 from evolve.core.store import Database, ObjectStore
 from evolve.skills.folder import read_folder, write_folder
-from evolve.skills.library import SkillLibrary
+from evolve.skills.library import SkillRepository
 from evolve.skills.skill import Skill, SkillStatus
 
 
-class SeededLibrary(SkillLibrary):
+class SeededLibrary(SkillRepository):
     """A library that also knows seeds.
 
     Args:

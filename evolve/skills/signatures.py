@@ -43,7 +43,7 @@ def names_of(signature: str) -> tuple[str, ...]:
     return () if node is None else tuple(each.arg for each in node.args.args)
 
 
-def extended(signature: str, more: Sequence[tuple[str, str]]) -> str:
+def extend_signature(signature: str, more: Sequence[tuple[str, str]]) -> str:
     """The signature with further parameters behind the others, each a name and a type."""
     names, (types, result) = names_of(signature), types_of(signature)
     takes = [*zip(names, types, strict=True), *more]

@@ -11,7 +11,7 @@ from typing import Literal
 from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
-from evolve.skills.contract import Abstained, drawn_from, told, unmet
+from evolve.skills.contract import Abstained, drawn_from, contract_text, contract_violation
 from evolve.skills.signatures import names_of
 
 _CLOSE = '''
@@ -134,11 +134,11 @@ class Skill:
     @property
     def needed(self) -> str:
         """Its contract in words."""
-        return told(self.contract, names_of(self.signature))
+        return contract_text(self.contract, names_of(self.signature))
 
     def abstains(self, arguments: Sequence[Json]) -> Abstained | None:
         """What a call gives in place of a result, where it is not of the kind that was verified; else None."""
-        reason = unmet(self.contract, arguments, names_of(self.signature))
+        reason = contract_violation(self.contract, arguments, names_of(self.signature))
         return Abstained(reason) if reason else None
 
     def read_for(self, policy: str) -> Skill:

@@ -21,7 +21,7 @@ _HANDS_OUT = frozenset({"get", "setdefault", "pop", "values", "items", "next", "
 _FUNCTION = (ast.FunctionDef, ast.Lambda)
 
 
-def remembered(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def state_changes(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and reason for each place where a function changes what outlives its call."""
     for node in tree.body:
         own = [node] if isinstance(node, ast.FunctionDef) else list(ast.walk(node))

@@ -17,11 +17,11 @@ from typing import Any
 from evolve.core.episodes import Json, Row
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Outcome
-from evolve.skills.lint.constants import NotConstant, TooLarge, constants, evaluated
+from evolve.skills.lint.constants import NotConstant, ConstantTooLarge, constants, evaluated
 from evolve.skills.mutants import arms_told, without_arms
 
 
-def folded(tree: ast.Module, known: Mapping[int, bool | None]) -> ast.Module:
+def fold_conditions(tree: ast.Module, known: Mapping[int, bool | None]) -> ast.Module:
     """The tree with conditions worked out.
 
     Args:
@@ -139,7 +139,7 @@ class _Edit:
     field: str = ""
 
 
-def trimmed(code: str, rows: Sequence[Row], run: Run) -> Trimmed:
+def trim_branches(code: str, rows: Sequence[Row], run: Run) -> Trimmed:
     """The program without arms for values that no row has; it gives the same on every row.
 
     Args:
@@ -269,7 +269,7 @@ def _no_row(node: ast.expr, held: _Held, known: Mapping[str, Any]) -> bool:
         return bool(node.elts) and all(_no_row(one, held, known) for one in node.elts)
     try:
         value = evaluated(node, known)
-    except (NotConstant, TooLarge):
+    except (NotConstant, ConstantTooLarge):
         return False
     values = value if isinstance(value, list | tuple) else [value]
     return bool(values) and all(one and not isinstance(one, bool) and not held.has(one) for one in values)
@@ -296,4 +296,4 @@ def _edited(tree: ast.Module, edits: Sequence[_Edit]) -> str:
             setattr(node, edit.field, ast.parse(_UNTESTED).body)
         else:
             gone[id(node)] = edit.value
-    return ast.unparse(ast.fix_missing_locations(folded(twin, gone)))
+    return ast.unparse(ast.fix_missing_locations(fold_conditions(twin, gone)))

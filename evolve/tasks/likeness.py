@@ -164,7 +164,7 @@ _LEADING = re.compile(r"(?<![\d.,])0\d")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Likeness:
+class InputProfile:
     """What the known values of each argument are like.
 
     Attributes:
@@ -180,7 +180,7 @@ class Likeness:
     steps: Steps = field(default_factory=Steps)
 
     @classmethod
-    def of(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json] = ()) -> Likeness:
+    def of(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json] = ()) -> InputProfile:
         """The likeness of some rows: their inputs, of equal length each, and their outputs."""
         rows, cells = list(inputs), list(outputs)
         columns = list(zip(*rows, strict=True))

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal, cast, get_args
 
-from evolve.core.episodes import Decision, Json, Refused, Row, Saved, TaskView, Turn
+from evolve.core.episodes import Json, KnownFunction, PatchDecision, RefusedAnswer, Row, TaskView, Turn
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
@@ -77,11 +77,11 @@ class Task:
     meta: Mapping[str, Json] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[Turn, ...] = field(default=(), compare=False)
-    refused: tuple[Refused, ...] = field(default=(), compare=False)
+    refused: tuple[RefusedAnswer, ...] = field(default=(), compare=False)
     found: str = field(default="", compare=False)
-    decision: Decision | None = field(default=None, compare=False)
+    decision: PatchDecision | None = field(default=None, compare=False)
     in_force: tuple[str, ...] = field(default=(), compare=False)
-    saved: tuple[Saved, ...] = field(default=(), compare=False)
+    saved: tuple[KnownFunction, ...] = field(default=(), compare=False)
     unlabelled: tuple[tuple[Json, ...], ...] = field(default=(), compare=False)
     source: str = field(default="", compare=False)
 

@@ -223,7 +223,7 @@ def is_protected(name: str, patterns: tuple[str, ...]) -> bool:
     return False
 
 
-def restored(files: Mapping[str, bytes], original: Mapping[str, bytes], work: FolderWork) -> dict[str, bytes]:
+def restore_protected(files: Mapping[str, bytes], original: Mapping[str, bytes], work: FolderWork) -> dict[str, bytes]:
     """The files with every protected one as in the original: changed back, put back, or left out where it is new."""
     unprotected = {name: data for name, data in files.items() if not work.protects(name)}
     return {**unprotected, **{name: data for name, data in original.items() if work.protects(name)}}

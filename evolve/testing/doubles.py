@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-from evolve.runtime.models import Deadlines, Exchange, Failure, Received
+from evolve.runtime.models import Deadlines, Exchange, Failure, RawReply
 from evolve.runtime.models.wire import OnBytes
 from evolve.testing.endpoint_faults import completion
 
@@ -72,14 +72,14 @@ class LocalWire:
     def __init__(self, handler: Handler | Double) -> None:
         self._handler: Handler = handler if callable(handler) else handler.answer
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
         """One exchange, answered at once and in one piece."""
         if exchange.path == "models":  # nobody asked the handler anything
-            return Received(content=b'{"data": []}')
+            return RawReply(content=b'{"data": []}')
         answer = self._handler(exchange.body)
         if isinstance(answer, Failure):
             return answer
-        return Received(content=json.dumps(completion(answer) if isinstance(answer, str) else answer).encode())
+        return RawReply(content=json.dumps(completion(answer) if isinstance(answer, str) else answer).encode())
 
     def close(self) -> None:
         """Does nothing."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from evolve.core.episodes import Json
-from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Calls
+from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, FunctionCalls
 from evolve.runtime.sandbox.protocol import Outcome, Program, ProgramRun, SandboxLimits, SandboxResult, TestModule
 
 
@@ -65,7 +65,7 @@ class TrustingSandbox:
         """Runs one action with fresh variables; files are neither given nor taken."""
         return self.session(limits).execute(code)
 
-    def session(self, limits: SandboxLimits | None = None, *, calls: Calls | None = None) -> TrustingSession:
+    def session(self, limits: SandboxLimits | None = None, *, calls: FunctionCalls | None = None) -> TrustingSession:
         """Variables that several actions share; there are no functions here."""
         return TrustingSession(self)
 

@@ -9,8 +9,8 @@ from typing import Any
 from evolve.agent import episode_id
 from evolve.core.errors import EnvironmentProblem
 from evolve.core.extensions import refused
-from evolve.trials.arms import Arm
-from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody
+from evolve.trials.arms import LearnedState
+from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +30,11 @@ class AddedWorkers:
         """How many jobs run side by side."""
         return self.workers.at_once
 
-    def announce(self, key: str, arm: Arm) -> None:
+    def announce(self, key: str, arm: LearnedState) -> None:
         """Makes an arm known under a key."""
         self.workers.announce(key, arm)
 
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = ignore_attempt) -> list[Attempt]:
         """Runs all jobs; an attempt that was not told of is told of at the end.
 
         Raises:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.agent.workflow import Workflow
-from evolve.core.episodes import TRIAL, Guidance, Json, Limits, Origin, Recalled, TaskView
+from evolve.core.episodes import TRIAL, Guidance, Json, Limits, Recalled, RunOrigin, TaskView
 
 if TYPE_CHECKING:
     from evolve.agent import Agent, Recall
     from evolve.core.redaction import Scanner
-    from evolve.memory import Memory, MemorySnapshot
+    from evolve.memory import MemoryRepository, MemorySnapshot
     from evolve.policies.protocol import Policy
     from evolve.runtime.sandbox import Sandbox
     from evolve.skills import Skill
@@ -23,16 +23,16 @@ UNLEARNED = "unlearned"
 
 
 @runtime_checkable
-class Prompted(Protocol):
+class PromptedLearner(Protocol):
     """A learner whose policies read prompts, so that a variant's texts count before those of the workspace."""
 
-    def policy_for(self, arm: Arm) -> Policy:
+    def policy_for(self, arm: LearnedState) -> Policy:
         """The policy with the arm's texts, skills and knobs."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arm:
+class LearnedState:
     """One learned state taken together.
 
     Attributes:
@@ -56,7 +56,7 @@ class Arm:
 
     def policy(self, learner: Learner, *, attended: bool = False) -> Policy:
         """The learner's policy with everything that was learned; see :meth:`Learner.policy`."""
-        if isinstance(learner, Prompted):
+        if isinstance(learner, PromptedLearner):
             return learner.policy_for(self)
         policy = learner.policy(self.guide, self.skills, attended=attended)
         if not self.lacking:
@@ -67,11 +67,11 @@ class Arm:
             raise TypeError(f"a {policy.name} policy cannot go without {', '.join(sorted(self.lacking))}")
         return policy.without(self.lacking)
 
-    def as_read_by(self, learner: Learner) -> Arm:
+    def as_read_by(self, learner: Learner) -> LearnedState:
         """The arm without a memory where the learner's policy recalls nothing, as to send a large one takes time."""
         from evolve.policies.protocol import Guided
 
-        if self.memory is None or isinstance(learner, Prompted) or not isinstance(self.policy(learner), Guided):
+        if self.memory is None or isinstance(learner, PromptedLearner) or not isinstance(self.policy(learner), Guided):
             return self
         return replace(self, memory=None)
 
@@ -92,25 +92,25 @@ class Arm:
 
 
 def agent_for(
-    arm: Arm, learner: Learner, sandbox: Sandbox, *, run: str, suite: str, scanner: Scanner | None = None
+    arm: LearnedState, learner: Learner, sandbox: Sandbox, *, run: str, suite: str, scanner: Scanner | None = None
 ) -> Agent:
     """An agent that acts as the arm and commits nothing itself.
 
     Args:
         scanner: Knows the secrets that nothing observed may bring into a record; by default there are none.
     """
-    from evolve.agent import Agent, Surroundings
+    from evolve.agent import Agent, AgentServices
     from evolve.core.redaction import Scanner
     from evolve.runtime.sandbox import fingerprint_of
 
     policy = arm.policy(learner)
-    around = Surroundings(
+    around = AgentServices(
         policy=policy,
         sandbox=sandbox,
         recall=recall_from(
             arm.memory,
-            trials=isinstance(learner, Prompted),
-            asking=Asking(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
+            trials=isinstance(learner, PromptedLearner),
+            asking=RecallScope(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
         ),
         run=run,
         suite=suite,
@@ -121,20 +121,20 @@ def agent_for(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
-    """Who asks the memory: what others found is no more than worth a trial to it; see :class:`Origin`."""
+class RecallScope:
+    """Who asks the memory: what others found is no more than worth a trial to it; see :class:`RunOrigin`."""
 
     policy: str | None = None
     fingerprint: str = ""
 
 
 def recall_from(
-    memory: Memory | MemorySnapshot | None,
+    memory: MemoryRepository | MemorySnapshot | None,
     *,
     notes: bool = False,
     trials: bool = False,
     insights: bool = True,
-    asking: Asking | None = None,
+    asking: RecallScope | None = None,
 ) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
@@ -148,12 +148,12 @@ def recall_from(
         from evolve.agent import recall_nothing
 
         return recall_nothing
-    source, who = memory, asking or Asking()
+    source, who = memory, asking or RecallScope()
     wanted = {"insight": insights, "note": notes, TRIAL: trials}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
-        origin = Origin(
+        origin = RunOrigin(
             environment=view.environment,
             family=view.family,
             policy=who.policy,

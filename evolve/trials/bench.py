@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from evolve.agent import Agent, room_for
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft
-from evolve.trials.arms import Arm, Prompted, agent_for
-from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unbegun
+from evolve.trials.arms import LearnedState, PromptedLearner, agent_for
+from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unstarted_record
 from evolve.trials.keeping import Repairs, repair
 from evolve.trials.learner import Learner
-from evolve.trials.replay import RepeatingLearner
-from evolve.trials.skill_drafts import Proposal, judge_draft
+from evolve.trials.replay import PrefixLearner
+from evolve.trials.skill_drafts import SkillProposal, judge_draft
 
 ARMS_KEPT = 4
 """Arms that a process holds at once; the oldest goes."""
@@ -24,10 +24,10 @@ class Bench:
     def __init__(self, setup: WorkerSetup) -> None:
         self._setup = setup
         self._sandbox = setup.sandbox()
-        self._arms: dict[str, Arm] = {}
+        self._arms: dict[str, LearnedState] = {}
         self._agents: dict[tuple[str, str], Agent] = {}
 
-    def announce(self, key: str, arm: Arm) -> None:
+    def announce(self, key: str, arm: LearnedState) -> None:
         self._drop(key)
         self._arms[key] = arm
         while len(self._arms) > ARMS_KEPT:
@@ -37,7 +37,9 @@ class Bench:
         whole = self._arms[job.arm].limits(job.limits, job.task.environment)
         limits = _within(whole, job)
         if limits is None:
-            return Attempt(record=unbegun(job, self._setup, "interrupted", "the time budget was spent before it began"))
+            return Attempt(
+                record=unstarted_record(job, self._setup, "interrupted", "the time budget was spent before it began")
+            )
         record = self._agent(job).run_episode(
             job.task, variant=job.variant, split=job.split, seed=job.seed, limits=limits
         )
@@ -53,7 +55,7 @@ class Bench:
 
     def _repairs(self, job: EpisodeJob, record: EpisodeRecord, limits: Limits) -> Repairs | None:
         learner = self._setup.learner
-        if not (record.drafts and isinstance(learner, Prompted)):
+        if not (record.drafts and isinstance(learner, PromptedLearner)):
             return None
         policy = self._arms[job.arm].policy(learner)
         return Repairs(policy=policy, view=job.task.view(), limits=limits.less(record.cost))
@@ -63,13 +65,13 @@ class Bench:
         arm = replace(arm, workflow=room_for(arm.workflow, job.task.environment))
         setup = self._setup
         if job.begun is not None:  # it serves this one episode
-            learner = RepeatingLearner(learner=setup.learner, begun=job.begun)
+            learner = PrefixLearner(learner=setup.learner, begun=job.begun)
             return self._made(arm, learner)
         if key not in self._agents:
             self._agents[key] = self._made(arm, setup.learner)
         return self._agents[key]
 
-    def _made(self, arm: Arm, learner: Learner) -> Agent:
+    def _made(self, arm: LearnedState, learner: Learner) -> Agent:
         setup = self._setup
         return agent_for(arm, learner, self._sandbox, run=setup.run, suite=setup.suite, scanner=setup.scanner)
 
@@ -78,7 +80,7 @@ class Bench:
         for key in [key for key in self._agents if key[0] == arm]:
             del self._agents[key]
 
-    def _judged(self, draft: SkillDraft, job: EpisodeJob, repairs: Repairs | None) -> Proposal | None:
+    def _judged(self, draft: SkillDraft, job: EpisodeJob, repairs: Repairs | None) -> SkillProposal | None:
         active, learner = self._arms[job.arm].skills, self._setup.learner
         proposal = judge_draft(draft, job.task, active, learner, self._sandbox)
         mended = None if repairs is None else repair(draft, proposal, repairs, self._sandbox)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.core.episodes import Limits, Row
 from evolve.policies.language.prompt_items import parse_prompt, revise
-from evolve.policies.protocol import Edit
+from evolve.policies.protocol import PromptEdit
 from evolve.tasks import Task
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 
 if TYPE_CHECKING:
-    from evolve.trials.replay import Beginning
+    from evolve.trials.replay import EpisodePrefix
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Change:
     advice: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
     guidance: frozenset[str] = frozenset()
-    begun: Beginning | None = None
+    begun: EpisodePrefix | None = None
     row: Row | None = None
     times: int = 1
 
@@ -47,7 +47,7 @@ class Change:
         """Whether task, limits and beginning of an episode stay as they are."""
         return self.begun is None and self.row is None and self.times == 1
 
-    def arm(self, whole: Arm) -> Arm:
+    def arm(self, whole: LearnedState) -> LearnedState:
         """The arm with the change."""
         prompts = {name: text_without(text, self.advice) for name, text in whole.prompts.items()}
         return replace(
@@ -80,5 +80,5 @@ def text_without(text: str, gone: Collection[str]) -> str:
     if not gone:
         return text
     prompt = parse_prompt(text)
-    edits = [Edit(op="remove", item=at) for at, item in enumerate(prompt.items, 1) if item.id in gone]
+    edits = [PromptEdit(op="remove", item=at) for at, item in enumerate(prompt.items, 1) if item.id in gone]
     return revise(prompt, edits).prompt.text

@@ -17,7 +17,7 @@ from evolve.core.activity import doing
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Guidance, Judgement, Observation, Status, Step
 from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
-from evolve.environments.files.diffs import unified
+from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.snapshots import changes_between
 from evolve.runtime.folder_tree import Tree, read_tree
 from evolve.runtime.sandbox.outside import OutsideRun, run_outside
@@ -25,8 +25,8 @@ from evolve.tasks import Task
 from evolve.tasks.reading.git_history import write_tree
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
 from evolve.tasks.work import FolderWork
-from evolve.trials.arms import Arm
-from evolve.trials.jobs import Attempt, EpisodeJob, Told, WorkerSetup, tell_nobody, unbegun
+from evolve.trials.arms import LearnedState
+from evolve.trials.jobs import Attempt, EpisodeJob, Told, WorkerSetup, ignore_attempt, unstarted_record
 
 _SKILL_FOLDERS = (".claude/skills", ".agents/skills")
 _NOTE_FILES = ("CLAUDE.md", "AGENTS.md")
@@ -55,13 +55,13 @@ class AgentWorkers:
 
     def __init__(self, setup: WorkerSetup, argv: Sequence[str]) -> None:
         self._setup, self._argv, self._sandbox = setup, tuple(argv), setup.sandbox()
-        self._arms: dict[str, Arm] = {}
+        self._arms: dict[str, LearnedState] = {}
 
-    def announce(self, key: str, arm: Arm) -> None:
+    def announce(self, key: str, arm: LearnedState) -> None:
         """Makes an arm known under a key."""
         self._arms[key] = arm
 
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = ignore_attempt) -> list[Attempt]:
         """Runs all jobs."""
         attempts = []
         for job in jobs:
@@ -99,9 +99,9 @@ class AgentWorkers:
         why = lost or (ended if ran.status != 0 else "")
         status: Status = "interrupted" if cut else "fault" if fault else "solved" if accepted else "refused"
         return replace(
-            unbegun(job, self._setup, status, why or verdict.text),
+            unstarted_record(job, self._setup, status, why or verdict.text),
             checked=accepted and verdict.checked,
-            answer=clean(unified(tree.files, changes_between(tree.files, left.files))),
+            answer=clean(folder_diff(tree.files, changes_between(tree.files, left.files))),
             steps=tuple(steps),
             # What it asked of models it does not tell; this is what went in and came out, four letters to a token.
             cost=Cost(tokens=len(job.task.instruction + said) // 4 + 1, calls=1, estimated=1, seconds=ran.seconds),

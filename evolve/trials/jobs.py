@@ -11,10 +11,10 @@ from evolve.core.episodes import EpisodeRecord, Limits, Status
 from evolve.core.redaction import Scanner
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Task
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.learner import Learner
-from evolve.trials.replay import Beginning
-from evolve.trials.skill_drafts import Proposal
+from evolve.trials.replay import EpisodePrefix
+from evolve.trials.skill_drafts import SkillProposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class EpisodeJob:
     split: str
     seed: int
     limits: Limits
-    begun: Beginning | None = None
+    begun: EpisodePrefix | None = None
     ends: float | None = None
 
 
@@ -50,7 +50,7 @@ class Attempt:
     """
 
     record: EpisodeRecord
-    skills: tuple[Proposal, ...] = ()
+    skills: tuple[SkillProposal, ...] = ()
     limits: Limits | None = None
     shortened: bool = False
 
@@ -71,7 +71,7 @@ class WorkerSetup:
     scanner: Scanner = field(default_factory=Scanner, repr=False)
 
 
-def unbegun(job: EpisodeJob, setup: WorkerSetup, status: Status, note: str) -> EpisodeRecord:
+def unstarted_record(job: EpisodeJob, setup: WorkerSetup, status: Status, note: str) -> EpisodeRecord:
     """The record of a job that no step was taken of."""
     return EpisodeRecord(
         episode=episode_id(setup.run, job.task, job.variant, job.seed),
@@ -91,7 +91,7 @@ Told = Callable[[Attempt], None]
 """Hears of every attempt as soon as it is over, in no certain order."""
 
 
-def tell_nobody(attempt: Attempt) -> None:
+def ignore_attempt(attempt: Attempt) -> None:
     """For callers that wait for the end."""
 
 
@@ -104,11 +104,11 @@ class Workers(Protocol):
         """How many jobs run side by side."""
         ...
 
-    def announce(self, key: str, arm: Arm) -> None:
+    def announce(self, key: str, arm: LearnedState) -> None:
         """Makes an arm known under a key, in place of the one that was; the last four are kept."""
         ...
 
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = ignore_attempt) -> list[Attempt]:
         """Runs all jobs; calls ``told`` in the thread of the caller. A job whose worker dies is a fault."""
         ...
 

@@ -10,7 +10,7 @@ from evolve.core.files import canonical_json
 from evolve.core.store import Database
 
 
-class Journal:
+class StepLog:
     """Finished steps of one run, by name."""
 
     def __init__(self, db: Database, run: str) -> None:
@@ -38,7 +38,7 @@ class Journal:
         self._db.delete("loop_steps", {"run": self._run, "name": name})
 
 
-def finished(db: Database, beginning: str, *, run: str = "") -> list[tuple[str, Any]]:
+def finished_steps(db: Database, beginning: str, *, run: str = "") -> list[tuple[str, Any]]:
     """The finished steps of all runs, or of one, whose names begin so: each name with what the step left, in order."""
     rows = db.rows(
         "loop_steps", "substr(name, 1, ?) = ? AND ? IN ('', run)", parameters=[len(beginning), beginning, run]

@@ -17,14 +17,14 @@ from evolve.policies.protocol import Policy, Repairing, Spending
 from evolve.runtime.sandbox import Sandbox
 from evolve.skills import AdmissionVerdict
 from evolve.tasks import Task
-from evolve.trials.journal import Journal
+from evolve.trials.journal import StepLog
 from evolve.trials.learner import Learner
-from evolve.trials.skill_drafts import Proposal, judge_draft, judge_procedure, keep, with_verified_calls
-from evolve.trials.stores import Stores
+from evolve.trials.skill_drafts import SkillProposal, judge_draft, judge_procedure, store_proposal, with_verified_calls
+from evolve.trials.stores import Repositories
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotKept:
+class RefusedSkill:
     """A draft that did not become a skill.
 
     Attributes:
@@ -39,7 +39,7 @@ class NotKept:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class AdmissionResult:
     """What came of the drafts of an episode.
 
     Attributes:
@@ -48,7 +48,7 @@ class Kept:
     """
 
     skills: tuple[str, ...] = ()
-    refused: tuple[NotKept, ...] = ()
+    refused: tuple[RefusedSkill, ...] = ()
     cost: Cost = field(default_factory=Cost)
 
 
@@ -93,19 +93,19 @@ class Keeper:
         doubt: What contests the answer, so that it becomes no skill in use; "" where nothing does.
     """
 
-    stores: Stores
+    stores: Repositories
     learner: Learner
     sandbox: Callable[[], Sandbox]
     repairs: Repairs | None = None
     doubt: str = ""
 
-    def keep(self, record: EpisodeRecord, task: Task) -> Kept:
+    def keep(self, record: EpisodeRecord, task: Task) -> AdmissionResult:
         """Judges the drafts and keeps the skills that pass; all are kept in one transaction."""
-        journal, step = Journal(self.stores.db, record.run), f"admitted:{record.episode}"
+        journal, step = StepLog(self.stores.db, record.run), f"admitted:{record.episode}"
         names: list[str] | None = journal.done(step)
         if names is not None:  # judged anew, a skill would be refused as a duplicate of itself
             spent = self._spent(journal, record)
-            return Kept(skills=tuple(names), refused=not_kept(journal, record.episode), cost=spent)
+            return AdmissionResult(skills=tuple(names), refused=not_kept(journal, record.episode), cost=spent)
         repaired = self.repaired(record, task)
         names, refused = [], []
         with self.stores.db.transaction():
@@ -113,7 +113,7 @@ class Keeper:
                 proposal = self._judged(draft, task)
                 if proposal is None:
                     continue
-                skill = keep(self.stores.skills, proposal)
+                skill = store_proposal(self.stores.skills, proposal)
                 if skill is not None and self._is_doubtful(draft):
                     self.stores.skills.doubt(skill.digest, self.doubt)
                 elif skill is not None and not skill.hidden:
@@ -121,15 +121,15 @@ class Keeper:
                 refused += refusals([replace(proposal, repaired=draft not in record.drafts)])
             journal.finish(step, names)
             note_refusals(journal, record.episode, refused)
-        return Kept(skills=tuple(names), refused=tuple(refused), cost=self._spent(journal, record))
+        return AdmissionResult(skills=tuple(names), refused=tuple(refused), cost=self._spent(journal, record))
 
     def repaired(self, record: EpisodeRecord, task: Task) -> list[SkillDraft]:
         """The drafts, each repaired once where that is called for. Asks models, so it belongs in no transaction."""
-        journal = Journal(self.stores.db, record.run)
+        journal = StepLog(self.stores.db, record.run)
         steps = [_step(record, number) for number in range(len(record.drafts))]
         return [self._repaired(draft, task, journal, step) for draft, step in zip(record.drafts, steps, strict=True)]
 
-    def _judged(self, draft: SkillDraft, task: Task) -> Proposal | None:
+    def _judged(self, draft: SkillDraft, task: Task) -> SkillProposal | None:
         if draft.rehearsals:
             return judge_procedure(draft, self.stores.skills, self.learner, self.sandbox().backend)
         active, alone = self.stores.skills.active(), self._is_doubtful(draft)
@@ -139,7 +139,7 @@ class Keeper:
         """Whether a draft is the contested answer itself, and no part of it."""
         return bool(self.doubt) and not (draft.arguments or draft.unseen)
 
-    def _repaired(self, draft: SkillDraft, task: Task, journal: Journal, step: str) -> SkillDraft:
+    def _repaired(self, draft: SkillDraft, task: Task, journal: StepLog, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""
         if draft.rehearsals or self.repairs is None or not isinstance(self.repairs.policy, Repairing):
             return draft
@@ -153,7 +153,7 @@ class Keeper:
         return repaired or draft
 
     @staticmethod
-    def _spent(journal: Journal, record: EpisodeRecord) -> Cost:
+    def _spent(journal: StepLog, record: EpisodeRecord) -> Cost:
         """What repairs have cost, in a process before this one too."""
         steps = [journal.done(_step(record, number)) for number in range(len(record.drafts))]
         return sum((from_data(Cost, step["cost"]) for step in steps if step is not None), Cost())
@@ -163,7 +163,7 @@ def _step(record: EpisodeRecord, number: int) -> str:
     return f"repaired:{record.episode}:{number}"
 
 
-def repair(draft: SkillDraft, proposal: Proposal | None, repairs: Repairs, sandbox: Sandbox) -> SkillDraft | None:
+def repair(draft: SkillDraft, proposal: SkillProposal | None, repairs: Repairs, sandbox: Sandbox) -> SkillDraft | None:
     """A refused draft with further calls or a change; None where that is not called for or came to nothing."""
     if proposal is None or proposal.verdict.failed != "mutants" or draft.unseen:
         return None
@@ -176,24 +176,24 @@ def survivors_of(verdict: AdmissionVerdict) -> tuple[str, ...]:
     return tuple(map(str, verdict.checks.get("survivors", ()))) if verdict.failed == "mutants" else ()
 
 
-def note_refusals(journal: Journal, episode: str, refused: Sequence[NotKept]) -> None:
+def note_refusals(journal: StepLog, episode: str, refused: Sequence[RefusedSkill]) -> None:
     """Keeps what was not kept of an episode, and why."""
     if refused:
         journal.finish(f"not_kept:{episode}", to_data(tuple(refused)))
 
 
-def not_kept(journal: Journal, episode: str) -> tuple[NotKept, ...]:
+def not_kept(journal: StepLog, episode: str) -> tuple[RefusedSkill, ...]:
     """The drafts of an episode that did not become skills."""
-    return tuple(from_data(NotKept, each) for each in journal.done(f"not_kept:{episode}") or ())
+    return tuple(from_data(RefusedSkill, each) for each in journal.done(f"not_kept:{episode}") or ())
 
 
-def refusals(proposals: Sequence[Proposal]) -> list[NotKept]:
+def refusals(proposals: Sequence[SkillProposal]) -> list[RefusedSkill]:
     """What is told of proposals that were refused.
 
     Every answer that a search finds proposes its parts, and most are known or have too few rows: that is not told.
     """
     return [
-        NotKept(
+        RefusedSkill(
             skill=proposal.skill.name,
             reason=proposal.verdict.reason + ("; it was repaired once" if proposal.repaired else ""),
             survivors=survivors_of(proposal.verdict),

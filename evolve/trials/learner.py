@@ -45,7 +45,7 @@ class Learner(Protocol):
 
 
 @runtime_checkable
-class Hurried(Protocol):
+class TimeBoundLearner(Protocol):
     """A learner whose fitting can take so long that it needs a deadline."""
 
     def until(self, ends: float) -> Learner:

@@ -18,7 +18,7 @@ class Lifeline:
     """The parent's end of a pipe, which the kernel closes when the parent ends.
 
     Pickled for a new process, it is tied to that process, once it is unpickled there: hand it over as the first
-    argument of :func:`tied`. The parent keeps it for as long as the process may live.
+    argument of :func:`run_tied_to_parent`. The parent keeps it for as long as the process may live.
     """
 
     def __init__(self, reading: Connection, writing: Connection) -> None:
@@ -34,7 +34,7 @@ class Lifeline:
         return _end_when_it_ends, (self._reading,)
 
 
-def tied(_: Lifeline | None, work: Callable[..., None], *arguments: Any) -> None:
+def run_tied_to_parent(_: Lifeline | None, work: Callable[..., None], *arguments: Any) -> None:
     """What a process is started with: work that ends with the parent."""
     work(*arguments)
 

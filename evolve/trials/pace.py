@@ -12,7 +12,7 @@ KINDS: tuple[str, ...] = tuple(item.name for item in fields(Budget))
 
 
 @dataclass
-class Pace:
+class EpisodePace:
     """Means over the episodes of this process, however many of them run side by side.
 
     Attributes:

@@ -21,11 +21,11 @@ from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Ledger
 from evolve.tasks import Suite, Task
 from evolve.trials.jobs import Attempt, EpisodeJob, Workers
-from evolve.trials.journal import Journal
+from evolve.trials.journal import StepLog
 from evolve.trials.learner import Learner
-from evolve.trials.pace import Pace
-from evolve.trials.set_aside import SetAside
-from evolve.trials.stores import Stores
+from evolve.trials.pace import EpisodePace
+from evolve.trials.set_aside import PendingAttempts
+from evolve.trials.stores import Repositories
 
 _PAUSE_S = 0.2
 """Seconds between looks at whether a pause is over."""
@@ -45,7 +45,7 @@ class TrialPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PaidRun:
+class BudgetedRun:
     """A run that has episodes and a budget for them.
 
     Attributes:
@@ -55,7 +55,7 @@ class PaidRun:
         paused: Whether a person wants it to wait; asked between episodes.
     """
 
-    stores: Stores
+    stores: Repositories
     learner: Learner
     workers: Workers
     suite: Suite
@@ -65,18 +65,18 @@ class PaidRun:
     ledger: Ledger
     events: EventSink
     workflow: Workflow
-    pace: Pace = field(default_factory=Pace)
+    pace: EpisodePace = field(default_factory=EpisodePace)
     paused: Callable[[], bool] = lambda: False
 
     @property
-    def journal(self) -> Journal:
+    def journal(self) -> StepLog:
         """The finished steps of this run."""
-        return Journal(self.stores.db, self.run)
+        return StepLog(self.stores.db, self.run)
 
     @property
-    def aside(self) -> SetAside:
+    def aside(self) -> PendingAttempts:
         """Attempts of this run that are over and not committed yet."""
-        return SetAside(self.stores.db, self.run)
+        return PendingAttempts(self.stores.db, self.run)
 
     def commit(self, attempt: Attempt, *, task: Task | None = None) -> None:
         """Commits the episode of an attempt; joins the caller's transaction.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.runtime.sandbox import ProgramRun, Sandbox, SandboxLimits, TestModule
-from evolve.skills import Skill, SkillLibrary
+from evolve.skills import Skill, SkillRepository
 from evolve.skills.library import PAIRING
 
 _MOST = 100
@@ -18,7 +18,7 @@ _MOST = 100
 _TEST_S = 1.0
 
 
-def verified_pairings(library: SkillLibrary, skills: Sequence[Skill], policy: str, sandbox: Sandbox) -> list[Skill]:
+def verified_pairings(library: SkillRepository, skills: Sequence[Skill], policy: str, sandbox: Sandbox) -> list[Skill]:
     """Those of the skills that are verified for a policy and a sandbox, in their order; keeps the verdicts on new ones.
 
     Procedures stay: the folders on which they were tried are their evidence. A test that ran out of time says nothing,

@@ -12,18 +12,18 @@ from dataclasses import dataclass, field, replace
 from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.tasks import Task
 from evolve.tasks.model import SplitName
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.bench import ARMS_KEPT
 from evolve.trials.change import Change
-from evolve.trials.gate import Comparison, Job, PairedRunner, SequentialTest, Unaffordable
+from evolve.trials.gate import BudgetRefused, Comparison, Job, PairedRunner, SequentialTest
 from evolve.trials.jobs import Attempt, EpisodeJob
-from evolve.trials.paid_run import PaidRun
+from evolve.trials.paid_run import BudgetedRun
 
 PAIRS_AT_ONCE = 4
 
 
 def run_pairs(
-    episodes: PairedEpisodes, tasks: Sequence[Task], whole: Arm, change: Change, *, names: tuple[str, str]
+    episodes: PairedEpisodes, tasks: Sequence[Task], whole: LearnedState, change: Change, *, names: tuple[str, str]
 ) -> Comparison:
     """The same tasks with everything and with a change, in turns; the pairs' variant is what has everything.
 
@@ -50,12 +50,12 @@ class ArmTrials:
         most: What an episode may spend; by default what any of the run's may.
     """
 
-    run: PaidRun
+    run: BudgetedRun
     split: str
     seed: int | None = None
     most: Callable[[Task], Limits] | None = None
 
-    def attempt(self, tasks: Sequence[Task], whole: Arm, change: Change, *, name: str) -> list[Attempt]:
+    def attempt(self, tasks: Sequence[Task], whole: LearnedState, change: Change, *, name: str) -> list[Attempt]:
         """The tasks under an arm with a change, in order; fewer where the budget ended.
 
         Args:
@@ -94,14 +94,14 @@ class PairedEpisodes:
         keep: Told of the attempts in place of committing them; then they wait, set aside, until the caller commits.
     """
 
-    run: PaidRun
+    run: BudgetedRun
     split: str
-    arms: Callable[[str], Arm] | None = None
+    arms: Callable[[str], LearnedState] | None = None
     seed: int | None = None
     may_go_on: Callable[[], bool] = lambda: True
     keep: Callable[[Sequence[Attempt]], None] | None = None
     _announced: list[str] = field(default_factory=list)
-    _arms: dict[str, Arm] = field(default_factory=dict)
+    _arms: dict[str, LearnedState] = field(default_factory=dict)
 
     def __call__(self, jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
         """The records in the jobs' order; an episode of this run that is on record already is not run again.
@@ -110,7 +110,7 @@ class PairedEpisodes:
             Unaffordable: The budget refused one of them; what had run is kept.
         """
         if not self.may_go_on():
-            raise Unaffordable
+            raise BudgetRefused
         for name in dict.fromkeys(job.variant for job in jobs):
             self._announce(name)
         return run_held_out(self.run, [self._episode(job) for job in jobs], keep=self.keep)
@@ -141,7 +141,7 @@ class PairedEpisodes:
         )
 
 
-def held_out_tasks(run: PaidRun, split: SplitName) -> list[Task]:
+def held_out_tasks(run: BudgetedRun, split: SplitName) -> list[Task]:
     """The tasks of a sealed split that count, without groups that something was learned from in a person's own runs."""
     tasks = run.suite.evidence(split)
     known = run.stores.known_of(tasks)
@@ -149,7 +149,7 @@ def held_out_tasks(run: PaidRun, split: SplitName) -> list[Task]:
 
 
 def run_held_out(
-    run: PaidRun, jobs: Sequence[EpisodeJob], *, keep: Callable[[Sequence[Attempt]], None] | None = None
+    run: BudgetedRun, jobs: Sequence[EpisodeJob], *, keep: Callable[[Sequence[Attempt]], None] | None = None
 ) -> list[EpisodeRecord]:
     """Runs and commits episodes on which nothing is learned, all or none.
 
@@ -165,5 +165,5 @@ def run_held_out(
     else:
         run.commit_all(attempts)
     if len(attempts) < len(jobs):
-        raise Unaffordable
+        raise BudgetRefused
     return [attempt.record for attempt in attempts]

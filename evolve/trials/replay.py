@@ -12,7 +12,7 @@ from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.plans import carries_plan
 from evolve.policies.protocol import Policy
 from evolve.skills import Skill
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.learner import Learner
 
 _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflect", "distill", "commit"})
@@ -20,7 +20,7 @@ _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflec
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beginning:
+class EpisodePrefix:
     """The first part of an episode.
 
     Attributes:
@@ -32,14 +32,14 @@ class Beginning:
     actions: tuple[Action, ...] = ()
 
 
-def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Beginning | None:
+def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> EpisodePrefix | None:
     """What was said before an output of an episode, which ``plan`` or ``step:N`` names.
 
     None where it cannot be said again: the output is of another kind, the plan is not in the record, or further stages
     of the workflow ask the policy too.
     """
     if output == "plan":
-        return Beginning()
+        return EpisodePrefix()
     name, _, number = output.partition(":")
     leads_back = workflow.routes.get("judge", {}).get("again", "act")
     if name != "step" or not _STAGES.issuperset(workflow.stages) or leads_back != "act" or workflow.knobs.branches > 1:
@@ -50,7 +50,7 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Begi
         return None
     if carries_plan(record.steps[0]):  # no part of the question that the first reply answered
         plan = replace(plan, subgoals=())
-    return Beginning(plan=plan, actions=tuple(replace(step.action, cost=Cost()) for step in before))
+    return EpisodePrefix(plan=plan, actions=tuple(replace(step.action, cost=Cost()) for step in before))
 
 
 def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
@@ -71,14 +71,14 @@ def _comparable_result(seen: Observation | None) -> object:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatingPolicy(LanguagePolicy):
+class PrefixPolicy(LanguagePolicy):
     """Says what was said before, at no cost, and asks for what follows.
 
     Attributes:
         begun: What was said.
     """
 
-    begun: Beginning
+    begun: EpisodePrefix
 
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """The plan of the record where there is one."""
@@ -92,7 +92,7 @@ class RepeatingPolicy(LanguagePolicy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatingLearner(Learner):
+class PrefixLearner(Learner):
     """A learner whose policies begin as an episode did that was recorded; implements ``Prompted`` too.
 
     Attributes:
@@ -100,7 +100,7 @@ class RepeatingLearner(Learner):
     """
 
     learner: Learner
-    begun: Beginning
+    begun: EpisodePrefix
 
     @property
     def name(self) -> str:
@@ -111,7 +111,7 @@ class RepeatingLearner(Learner):
         """The learner's policy, beginning so."""
         return self._repeating(self.learner.policy(guide, skills, attended=attended))
 
-    def policy_for(self, arm: Arm) -> Policy:
+    def policy_for(self, arm: LearnedState) -> Policy:
         """The arm's policy, beginning so."""
         return self._repeating(arm.policy(self.learner))
 
@@ -119,4 +119,4 @@ class RepeatingLearner(Learner):
         if not isinstance(policy, LanguagePolicy):
             raise TypeError("only what a language policy said can be said again")
         own: dict[str, Any] = {attribute.name: getattr(policy, attribute.name) for attribute in fields(policy)}
-        return RepeatingPolicy(**own, begun=self.begun)
+        return PrefixPolicy(**own, begun=self.begun)

@@ -11,7 +11,7 @@ from evolve.core.store import Database
 from evolve.trials.jobs import Attempt
 
 
-class SetAside:
+class PendingAttempts:
     """Finished attempts of one run that are not committed yet. They teach nothing until then.
 
     Args:

@@ -13,15 +13,15 @@ from evolve.core.episodes import Row, SkillDraft
 from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits
-from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillLibrary, parameter_count, unseen_rows
+from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillRepository, parameter_count, unseen_rows
 from evolve.skills.contract import drawn_from
-from evolve.skills.equivalence import Likeness, closest, same_source
+from evolve.skills.equivalence import ProgramMatch, closest_match, same_source
 from evolve.skills.library import taken_up
 from evolve.skills.lint import lint
-from evolve.skills.merging import as_case, case_of, merged
-from evolve.skills.procedures import lint_procedure, standing
+from evolve.skills.merging import as_case, case_of, merge_skills
+from evolve.skills.procedures import lint_procedure, procedure_status
 from evolve.skills.signatures import names_of, types_of
-from evolve.skills.unreached_branches import Trimmed, trimmed
+from evolve.skills.unreached_branches import Trimmed, trim_branches
 from evolve.tasks import Task, equal
 from evolve.trials.learner import Learner
 
@@ -30,7 +30,7 @@ _MOST_CALLS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
+class SkillProposal:
     """A draft as a skill, with the verdict on it.
 
     Attributes:
@@ -65,7 +65,7 @@ class DraftJudge:
 
     def judge(
         self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill], shown: Sequence[Row] | None = None
-    ) -> Proposal:
+    ) -> SkillProposal:
         """The skill with its verdict, or the one skill that takes its place and that of others.
 
         Args:
@@ -74,7 +74,7 @@ class DraftJudge:
             shown: The rows that its author saw, where these are not all that it is tested with.
         """
         shown = skill.rows if shown is None else shown
-        like = closest(skill, active)
+        like = closest_match(skill, active)
         if like is None:
             return self._judged(skill, unseen, active, shown)
         if not like.differences:
@@ -83,12 +83,12 @@ class DraftJudge:
         if like.known.owner == "user":
             return self._near_duplicate(skill, unseen, f"{told}, which belongs to the user and stays as it is")
         try:
-            both = merged(like, skill)
+            both = merge_skills(like, skill)
             older = [other for other in active if other.tree is None and other.owner != "user"]
             cases = self.admission.covered(both, older)
         except SandboxUnavailable as problem:
             verdict = AdmissionVerdict(digest=skill.digest, failed="sandbox", reason=str(problem), fault=True)
-            return Proposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
+            return SkillProposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
         if like.known not in cases:
             return self._near_duplicate(skill, unseen, f"{told}, and no one skill gives the values of both")
         rest = [other for other in active if other not in cases]
@@ -97,13 +97,15 @@ class DraftJudge:
             return replace(found, replaces=tuple(other.digest for other in cases))
         return self._near_duplicate(skill, unseen, f"{told}, and one skill for both is refused: {found.verdict.reason}")
 
-    def _judged(self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill], shown: Sequence[Row]) -> Proposal:
+    def _judged(
+        self, skill: Skill, unseen: Sequence[Row], active: Sequence[Skill], shown: Sequence[Row]
+    ) -> SkillProposal:
         verdict = self.admission.judge(
             skill, unseen, active, shown=shown, policy=self.policy, fingerprint=self.fingerprint
         )
-        return Proposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
+        return SkillProposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
 
-    def _near_duplicate(self, skill: Skill, unseen: Sequence[Row], reason: str) -> Proposal:
+    def _near_duplicate(self, skill: Skill, unseen: Sequence[Row], reason: str) -> SkillProposal:
         verdict = AdmissionVerdict(
             digest=skill.digest,
             policy=self.policy,
@@ -111,12 +113,12 @@ class DraftJudge:
             failed="duplicate",
             reason=reason,
         )
-        return Proposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
+        return SkillProposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
 
 
 def judge_draft(
     draft: SkillDraft, task: Task, active: Sequence[Skill], learner: Learner, sandbox: Sandbox, *, alone: bool = False
-) -> Proposal | None:
+) -> SkillProposal | None:
     """The draft as a skill with its verdict; None where its name or signature cannot be a skill's.
 
     The rows its author did not see are the task's verify rows, for a part of an answer the calls that the answer
@@ -160,10 +162,12 @@ def _trimmed(skill: Skill, rows: Sequence[Row], sandbox: Sandbox) -> Trimmed:
             return [() for _ in sources]
         return [() if one.error else one.outputs for one in done.programs]
 
-    return trimmed(skill.code, rows, run)
+    return trim_branches(skill.code, rows, run)
 
 
-def judge_procedure(draft: SkillDraft, library: SkillLibrary, learner: Learner, fingerprint: str) -> Proposal | None:
+def judge_procedure(
+    draft: SkillDraft, library: SkillRepository, learner: Learner, fingerprint: str
+) -> SkillProposal | None:
     """A procedure with its verdict, by all folders that it was tried on; notes what came of those of the draft.
 
     One that is in use and held no oftener than it failed is out of use from then on.
@@ -175,24 +179,24 @@ def judge_procedure(draft: SkillDraft, library: SkillLibrary, learner: Learner, 
     problems = lint_procedure(skill.code, skill.entry, parameter_count(skill.signature))
     blank = AdmissionVerdict(digest=skill.digest, policy=learner.name, fingerprint=fingerprint)
     if problems:
-        return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="lint", reason=problems[0]))
+        return SkillProposal(skill=skill, unseen=(), verdict=replace(blank, failed="lint", reason=problems[0]))
     # What was written twice, by whoever saw one of the folders alone, is one procedure that held on both.
     skill = next((known for known in library.list() if known.environment and same_source(known, skill)), skill)
     blank = replace(blank, digest=skill.digest)
     if skill.status == "retired":
         told = f"the same program as {skill.name}, which is retired"
-        return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="duplicate", reason=told))
+        return SkillProposal(skill=skill, unseen=(), verdict=replace(blank, failed="duplicate", reason=told))
     tried = library.rehearsed(skill, draft.rehearsals)
-    becomes, known = standing(tried), library.get(skill.digest)
+    becomes, known = procedure_status(tried), library.get(skill.digest)
     held = sum(one.held for one in tried)
     if becomes == "admitted" and known.status not in ACTIVE:
         verdict = replace(blank, admitted=True, checks={"folders_held": held, "folders": len(tried)})
-        return Proposal(skill=skill, unseen=(), verdict=verdict)
+        return SkillProposal(skill=skill, unseen=(), verdict=verdict)
     if becomes == "retired" and known.owner != "user":
         told = next(one.told for one in reversed(tried) if not one.held)
         library.retire(skill.digest, f"it held on {held} of {len(tried)} folders: {told}")
     told = "it has to do another task of its kind first"
-    return Proposal(skill=skill, unseen=(), verdict=replace(blank, failed="folders", reason=told), waits=True)
+    return SkillProposal(skill=skill, unseen=(), verdict=replace(blank, failed="folders", reason=told), waits=True)
 
 
 def rivals_of(skill: Skill, active: Sequence[Skill]) -> list[Skill]:
@@ -230,7 +234,7 @@ def with_verified_calls(draft: SkillDraft, proposed: SkillDraft, sandbox: Sandbo
     return replace(draft, code=proposed.code, tests=(*draft.tests, *verified))
 
 
-def keep(library: SkillLibrary, proposal: Proposal) -> Skill | None:
+def store_proposal(library: SkillRepository, proposal: SkillProposal) -> Skill | None:
     """Keeps what was decided: the verdict, the skill where it is admitted, and that others are cases of it.
 
     Those stay admitted and are offered no longer, so a variant that was judged with them acts as it did.
@@ -257,12 +261,12 @@ def may_be_alike(one: Skill, other: Skill) -> bool:
     return gives == also and first[:width] == second[:width]
 
 
-def _case_told(like: Likeness) -> str:
+def _case_told(like: ProgramMatch) -> str:
     names = names_of(like.known.signature)[-len(like.given) :] if like.given else ()
     given = ", ".join(f"{name} = {value!r}" for name, value in zip(names, like.given, strict=True))
     return f"{like.known.name} with {given}" if given else like.known.name
 
 
-def _count(like: Likeness) -> str:
+def _count(like: ProgramMatch) -> str:
     told = " and ".join(f"{each.theirs!r} for {each.ours!r}" for each in like.differences)
     return f"a constant ({told})" if len(like.differences) == 1 else f"constants ({told})"

@@ -14,18 +14,18 @@ from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, ObjectStore, WriterLock
 
 if TYPE_CHECKING:
-    from evolve.agent import RunRecords
+    from evolve.agent import RunRepository
     from evolve.agent.workflow import Workflow
-    from evolve.memory import Memory, MemorySnapshot
+    from evolve.memory import MemoryRepository, MemorySnapshot
     from evolve.skills import SeededLibrary, Skill
     from evolve.tasks import Task
-    from evolve.trials.arms import Arm
-    from evolve.trials.gate import Decisions, Gate, Looks, Prequential, RegressionSuite
-    from evolve.trials.variants import Variant, VariantArchive
+    from evolve.trials.arms import LearnedState
+    from evolve.trials.gate import DecisionRepository, Gate, HoldoutAccessLog, PrequentialTest, RegressionSuite
+    from evolve.trials.variants import Variant, VariantRepository
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stores:
+class Repositories:
     """The parts of one record. They share one database, so one transaction covers them all.
 
     Attributes:
@@ -38,19 +38,19 @@ class Stores:
     db: Database
     objects: ObjectStore
     skill_folder: Path
-    open_memory: Callable[[], Memory]
+    open_memory: Callable[[], MemoryRepository]
     indexes: WriterLock | None = None
     seed_skills: Path | None = None
 
     @cached_property
-    def runs(self) -> RunRecords:
+    def runs(self) -> RunRepository:
         """Runs and their episodes."""
-        from evolve.agent import RunRecords
+        from evolve.agent import RunRepository
 
-        return RunRecords(self.db)
+        return RunRepository(self.db)
 
     @cached_property
-    def memory(self) -> Memory:
+    def memory(self) -> MemoryRepository:
         """Insights and notes."""
         return self.open_memory()
 
@@ -62,25 +62,25 @@ class Stores:
         return SeededLibrary(self.db, self.objects, self.skill_folder, self.seed_skills)
 
     @cached_property
-    def variants(self) -> VariantArchive:
+    def variants(self) -> VariantRepository:
         """Every variant, and which one acts."""
-        from evolve.trials.variants import VariantArchive
+        from evolve.trials.variants import VariantRepository
 
-        return VariantArchive(self.db, self.objects)
+        return VariantRepository(self.db, self.objects)
 
     @cached_property
-    def decisions(self) -> Decisions:
+    def decisions(self) -> DecisionRepository:
         """The verdicts of the gate."""
-        from evolve.trials.gate import Decisions
+        from evolve.trials.gate import DecisionRepository
 
-        return Decisions(self.db, earlier=self.runs.judged_groups)
+        return DecisionRepository(self.db, earlier=self.runs.judged_groups)
 
     @cached_property
-    def looks(self) -> Looks:
+    def looks(self) -> HoldoutAccessLog:
         """How often test tasks were opened."""
-        from evolve.trials.gate import Looks
+        from evolve.trials.gate import HoldoutAccessLog
 
-        return Looks(self.db)
+        return HoldoutAccessLog(self.db)
 
     @cached_property
     def regression(self) -> RegressionSuite:
@@ -90,18 +90,18 @@ class Stores:
         return RegressionSuite(self.db)
 
     @property
-    def prequential(self) -> Prequential:
+    def prequential(self) -> PrequentialTest:
         """The pairs of the person's own tasks."""
-        from evolve.trials.gate import Prequential
+        from evolve.trials.gate import PrequentialTest
 
-        return Prequential(self.db)
+        return PrequentialTest(self.db)
 
     @property
     def gate(self) -> Gate:
         """The gate over these tables."""
-        from evolve.trials.gate import Gate, Seals
+        from evolve.trials.gate import Gate, SuiteSeals
 
-        return Gate(self.decisions, self.regression, Seals(self.db))
+        return Gate(self.decisions, self.regression, SuiteSeals(self.db))
 
     def close(self, *, alone: bool = True) -> None:
         """Closes the database and what was opened beside it; ``alone`` as :meth:`Database.close` says."""
@@ -228,27 +228,31 @@ class Stores:
 
         return parse_workflow(self.objects.get(name).decode())
 
-    def active_arm(self, workflow: Workflow) -> Arm:
+    def active_arm(self, workflow: Workflow) -> LearnedState:
         """The promoted variant, or the unlearned state."""
         return self.arm(self.variants.active_digest, workflow)
 
-    def arm(self, variant: str, workflow: Workflow) -> Arm:
+    def arm(self, variant: str, workflow: Workflow) -> LearnedState:
         """A variant as it acts now.
 
         What has been retired or forgotten since does not act, and without insights no guide does: when
         everything is forgotten the arm is exactly the unlearned one.
         """
-        from evolve.trials.arms import UNLEARNED, Arm
+        from evolve.trials.arms import UNLEARNED, LearnedState
 
-        return Arm(workflow=workflow) if variant == UNLEARNED else self.arm_of(self.variants.get(variant), workflow)
+        return (
+            LearnedState(workflow=workflow)
+            if variant == UNLEARNED
+            else self.arm_of(self.variants.get(variant), workflow)
+        )
 
-    def arm_of(self, variant: Variant, workflow: Workflow) -> Arm:
+    def arm_of(self, variant: Variant, workflow: Workflow) -> LearnedState:
         """The same as :meth:`arm`, for a variant that need not be in the archive."""
-        from evolve.trials.arms import Arm
+        from evolve.trials.arms import LearnedState
 
         memory = self._memory_of(variant)
         informed = memory is not None and memory.book.informs()
-        return Arm(
+        return LearnedState(
             variant=variant.digest,
             guide=self.objects.get_json(variant.guide) if variant.guide and informed else None,
             skills=self._kept_skills(variant),
@@ -257,7 +261,7 @@ class Stores:
             prompts={name: self.objects.get(text).decode() for name, text in variant.prompts},
         )
 
-    def practice_arm(self, workflow: Workflow) -> Arm:
+    def practice_arm(self, workflow: Workflow) -> LearnedState:
         """What acts on tasks one learns from: the promoted variant plus whatever has been admitted since."""
         base = self.active_arm(workflow)
         memory = self.memory.snapshot()

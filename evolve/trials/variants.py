@@ -115,7 +115,7 @@ class Promotion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class ArchivedVariant:
     """A variant as the archive lists it; ``at`` in seconds since the epoch."""
 
     digest: str
@@ -124,7 +124,7 @@ class Entry:
     at: float
 
 
-class VariantArchive:
+class VariantRepository:
     """Keeps variants and switches between them; somebody else decides when.
 
     Args:
@@ -270,9 +270,11 @@ class VariantArchive:
             raise UsageError(f"{problem} {beginning!r}", hint="evolve lab variants list")
         return matches[0]
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ArchivedVariant]:
         """Every variant with where it came from, oldest first."""
-        return [value_of(Entry, row, digest=row["id"], variant=_variant(row)) for row in self._db.rows("variants")]
+        return [
+            value_of(ArchivedVariant, row, digest=row["id"], variant=_variant(row)) for row in self._db.rows("variants")
+        ]
 
     def add_measure(self, name: str, *, run: str, kind: str, body: Mapping[str, Any]) -> None:
         """Keeps what was measured of a variant, once per run and kind.

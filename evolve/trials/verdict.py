@@ -24,7 +24,7 @@ _ENDED = frozenset({"solved", "unsolved", "budget"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class PairEvidence:
     """What a pair is evidence on."""
 
     relation: Relation
@@ -45,7 +45,7 @@ def by_success(pair: Pair) -> Direction | None:
     return 1 if is_verified(pair.variant) else -1
 
 
-def by_cost(first: int, without: EpisodeRecord) -> Finding | None:
+def by_cost(first: int, without: EpisodeRecord) -> PairEvidence | None:
     """Whether a task needs a cause, by the candidates that the search took.
 
     It does where nothing is found without the cause, or at :data:`DEARER` times the cost or more. It is in the way
@@ -59,9 +59,9 @@ def by_cost(first: int, without: EpisodeRecord) -> Finding | None:
         return None
     cost = without.cost.candidates
     if without.verified and cost <= CHEAPER * first:
-        return Finding(relation="prevents", direction=1)
+        return PairEvidence(relation="prevents", direction=1)
     needed = not without.verified or cost >= DEARER * first
-    return Finding(relation="necessary", direction=1 if needed else -1)
+    return PairEvidence(relation="necessary", direction=1 if needed else -1)
 
 
 def claim_on(insight: Insight, seen: Evidence, *, relation: Relation | None = None, text: str = "") -> Claim:

@@ -17,7 +17,7 @@ from evolve.trials.learner import Learner
 
 
 @dataclass(frozen=True)
-class Fault:
+class WorkerFault:
     """An error that is not of our tree, as text: it may not be picklable."""
 
     summary: str
@@ -37,10 +37,10 @@ class FaultTold(contextlib.AbstractContextManager["FaultTold"]):
             text = "".join(traceback.format_exception(error))
             sys.stderr = io.StringIO()  # where the standard library would print it once more
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                self._pipe.send(Fault(f"{type(error).__name__}: {error}", text))
+                self._pipe.send(WorkerFault(f"{type(error).__name__}: {error}", text))
 
 
-def worker_error(fault: Fault) -> ChildProcessError:
+def worker_error(fault: WorkerFault) -> ChildProcessError:
     """The error for the parent to raise; the worker's traceback goes with it as a note."""
     error = ChildProcessError(f"a worker ended with {fault.summary}")
     error.add_note(f"In the worker:\n{fault.traceback}")

@@ -22,13 +22,13 @@ from evolve.core.extensions import BUILT_IN, find, refused
 from evolve.core.failpoints import hit
 from evolve.core.files import machine_problem
 from evolve.trials.added_workers import AddedWorkers
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.bench import ARMS_KEPT, Bench
-from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, tell_nobody, unbegun
-from evolve.trials.lifeline import Lifeline, tied
+from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt, unstarted_record
+from evolve.trials.lifeline import Lifeline, run_tied_to_parent
 from evolve.trials.worker_process import (
-    Fault,
     FaultTold,
+    WorkerFault,
     caller_hidden,
     interrupts_held,
     worker_error,
@@ -46,11 +46,11 @@ class LocalWorkers:
     def __init__(self, setup: WorkerSetup) -> None:
         self._bench = Bench(setup)
 
-    def announce(self, key: str, arm: Arm) -> None:
+    def announce(self, key: str, arm: LearnedState) -> None:
         """Makes an arm known under a key."""
         self._bench.announce(key, arm)
 
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = ignore_attempt) -> list[Attempt]:
         """Runs all jobs."""
         attempts = []
         for job in jobs:
@@ -90,12 +90,12 @@ class ProcessWorkers:
 
     def __init__(self, setup: WorkerSetup, count: int) -> None:
         self._setup = setup
-        self._arms: dict[str, tuple[int, Arm]] = {}
+        self._arms: dict[str, tuple[int, LearnedState]] = {}
         self._announced = 0
         self.at_once = count
         self._workers = [self._start() for _ in range(count)]
 
-    def announce(self, key: str, arm: Arm) -> None:
+    def announce(self, key: str, arm: LearnedState) -> None:
         """Makes an arm known under a key; it is sent to a worker with the first job that needs it."""
         self._announced += 1
         self._arms.pop(key, None)
@@ -103,7 +103,7 @@ class ProcessWorkers:
         while len(self._arms) > ARMS_KEPT:
             del self._arms[next(iter(self._arms))]
 
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = tell_nobody) -> list[Attempt]:
+    def run(self, jobs: Sequence[EpisodeJob], told: Told = ignore_attempt) -> list[Attempt]:
         """Runs all jobs; attempts come in the jobs' order whatever order they finished in."""
         waiting = deque(range(len(jobs)))
         tries = [0] * len(jobs)
@@ -137,7 +137,7 @@ class ProcessWorkers:
         # What it would still find out after our end could reach nobody, and the next owner of the workspace needs the
         # processor.
         lifeline = Lifeline(*context.Pipe(duplex=False))
-        process = context.Process(target=tied, args=(lifeline, _serve, theirs, self._setup), daemon=False)
+        process = context.Process(target=run_tied_to_parent, args=(lifeline, _serve, theirs, self._setup), daemon=False)
         with caller_hidden(self._setup.learner), interrupts_held():
             process.start()
         theirs.close()
@@ -177,7 +177,7 @@ class ProcessWorkers:
                     answer = worker.pipe.recv()
             if isinstance(answer, EvolveError):
                 raise answer
-            if isinstance(answer, Fault):
+            if isinstance(answer, WorkerFault):
                 raise worker_error(answer)
             if answer is None:
                 _end(worker)
@@ -270,4 +270,4 @@ def _deadline(jobs: Sequence[EpisodeJob]) -> float:
 
 
 def _lost(job: EpisodeJob, setup: WorkerSetup) -> Attempt:
-    return Attempt(record=unbegun(job, setup, "fault", "two worker processes died on this episode"))
+    return Attempt(record=unstarted_record(job, setup, "fault", "two worker processes died on this episode"))

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
         Ambiguity,
         Cost,
         EpisodeRecord,
-        Found,
-        Misfit,
+        LateAnswer,
         Observation,
+        OutlierRow,
         Question,
         Recalled,
         Step,
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     )
     from evolve.core.episodes.codec import to_data
     from evolve.core.events import Event, EventSink
-    from evolve.core.extensions import blamed
+    from evolve.core.extensions import package_at_fault
     from evolve.core.files import clean_text, machine_problem, named_path
     from evolve.core.ledger import Amount, Budget, Ledger, parse_budget
     from evolve.core.reasons import Reason
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.item_history import ItemHistory
-    from evolve.improve.optimization import Change, OptimizationReport
+    from evolve.improve.optimization import AcceptedVariant, OptimizationReport
     from evolve.improve.report import ArmRow, Contrast, CostShares, Report, RoundRow, RunChanges
     from evolve.improve.targets import TargetFigures
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Note, Sentence
@@ -49,51 +49,57 @@ if TYPE_CHECKING:
     from evolve.policies.protocol import Policy
     from evolve.runtime.functions import CallQuestion, Consent, Effect, Function
     from evolve.runtime.functions.servers import OfferedTool, Server, server_kind
-    from evolve.runtime.models import Probed, Recording, parse_model
-    from evolve.runtime.sandbox import ActionResult, ProbeOutcome, SandboxLimits
+    from evolve.runtime.models import ProbeReport, Recording, parse_model
+    from evolve.runtime.sandbox import ActionResult, SandboxLimits, SelfTestResult
     from evolve.skills import ACTIVE, Skill
     from evolve.tasks import Suite, Task
     from evolve.tasks.tables import table_path
     from evolve.trials.diagnosis import Suspect
     from evolve.trials.function_uses import FunctionCounts
-    from evolve.trials.gate import Decision, Interval, OwnPair, Proof, Shown
+    from evolve.trials.gate import GateDecision, Interval, PairSummary, PrequentialPair, Proof
     from evolve.trials.learner import Learner
     from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
-    from evolve.workspace.fill.result import Filled, Flag, Mark
+    from evolve.workspace.fill.result import CellFlag, FillResult, FlagReasons
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
-    from evolve.workspace.locating import Place, locate
+    from evolve.workspace.locating import WorkspaceLocation, locate
     from evolve.workspace.loops.ablating import AblationRequest
     from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
-    from evolve.workspace.loops.testing_skills import SkillRow, SkillTestReport, SkillTestRequest
+    from evolve.workspace.loops.testing_skills import SkillTestReport, SkillTestRequest, SkillTestRow
     from evolve.workspace.loops.tried_claims import ClaimTest
-    from evolve.workspace.model_setup import recorded
+    from evolve.workspace.model_setup import model_or_recording
     from evolve.workspace.options import KeptServers, Options, setting_names
     from evolve.workspace.places import Config, Setting, Where, config, init, proposal, where
-    from evolve.workspace.proposals import Proposal
+    from evolve.workspace.proposals import TrustProposal
     from evolve.workspace.resources.models import models
     from evolve.workspace.resources.patch import Patch
     from evolve.workspace.resources.preferences import context_of
     from evolve.workspace.resources.servers import KnownServer, servers
-    from evolve.workspace.resources.skill_tools import positional, schemas
+    from evolve.workspace.resources.skill_tools import order_arguments, schemas
     from evolve.workspace.resources.workflow import StageRow, is_stage, workflow
     from evolve.workspace.runs import tasks
-    from evolve.workspace.runs.conversations import ChatTurn, Conversation, Conversations, Means, PastConversation
+    from evolve.workspace.runs.conversations import (
+        ChatTurn,
+        Conversation,
+        ConversationOptions,
+        Conversations,
+        PastConversation,
+    )
     from evolve.workspace.runs.diagnosing import Diagnosis
-    from evolve.workspace.runs.explaining import Explained
-    from evolve.workspace.runs.importing import Imported
-    from evolve.workspace.runs.kept_things import KeptThing, Used
-    from evolve.workspace.runs.learning import Taught
+    from evolve.workspace.runs.explaining import Explanation
+    from evolve.workspace.runs.importing import ImportReport
+    from evolve.workspace.runs.kept_things import RememberedItem, UsedItem
+    from evolve.workspace.runs.learning import LearningResult
     from evolve.workspace.runs.past_runs import RunRow
     from evolve.workspace.runs.person import Approve, LearnMode, Person
-    from evolve.workspace.runs.proposing import Dropped
+    from evolve.workspace.runs.proposing import DroppedSuggestion
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.sandboxed import sandbox
-    from evolve.workspace.runs.searching import Said
+    from evolve.workspace.runs.searching import SearchHit
     from evolve.workspace.visits import Visit, keep_visit, last_visit
 else:
     __getattr__, __dir__ = attach(__name__, "open")

@@ -30,7 +30,7 @@ _WORDS = {
 }
 
 
-def checked(*own: str) -> Callable[[_Class], _Class]:
+def check_arguments(*own: str) -> Callable[[_Class], _Class]:
     """Makes the constructor and the public methods of a class refuse arguments of kinds that they do not take.
 
     Args:

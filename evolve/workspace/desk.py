@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
     from evolve.core.settings import Settings
     from evolve.core.store import WriterLock
-    from evolve.memory.preferences import PreferenceBook
+    from evolve.memory.preferences import PreferenceRepository
     from evolve.runtime.functions.servers import ServerFunctions
     from evolve.runtime.models import Recording
     from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import RubricVerifier, Task
     from evolve.trials.learner import Learner
-    from evolve.trials.stores import Stores
+    from evolve.trials.stores import Repositories
     from evolve.workspace.judging import Judge
     from evolve.workspace.options import KeptServers
     from evolve.workspace.resources.comments import Comments
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Desk:
+class WorkspaceServices:
     """What a workspace was opened with, and the parts that runs and loops work with, made when they are asked for.
 
     Attributes:
@@ -48,7 +48,7 @@ class Desk:
     learner: Learner
     model: str | Recording | None
     events: EventSink
-    stores: Stores
+    stores: Repositories
     open_sandbox: Callable[[], Sandbox]
     finish: Callable[..., None]
     shows: Callable[[], bool]
@@ -111,10 +111,10 @@ class Desk:
         return Tools(self.servers, self._warn, self.stores.db)
 
     @cached_property
-    def _wishes(self) -> PreferenceBook:
-        from evolve.memory.preferences import PreferenceBook
+    def _wishes(self) -> PreferenceRepository:
+        from evolve.memory.preferences import PreferenceRepository
 
-        return PreferenceBook(self.stores.db, self.stores.memory.embedder)
+        return PreferenceRepository(self.stores.db, self.stores.memory.embedder)
 
     def servers(self) -> ServerFunctions:
         """The functions of the servers that are approved by now; none is started before one of its own is called."""

@@ -92,7 +92,7 @@ class Evaluator(ABC):
 C = TypeVar("C", bound=Criterion)
 
 
-def called(name: str, some: Sequence[C]) -> C:
+def named_evaluator(name: str, some: Sequence[C]) -> C:
     """The one of this name, this id, or an id that begins like this.
 
     Raises:
@@ -103,6 +103,6 @@ def called(name: str, some: Sequence[C]) -> C:
     ]
     if len(matches) != 1:
         problem = "no metric" if not matches else f"{len(matches)} metrics"
-        hint = "" if extensions.names("evaluators") else extensions.needed("metrics")
+        hint = "" if extensions.extension_names("evaluators") else extensions.install_hint("metrics")
         raise UsageError(f"{problem} called {name!r}", hint=hint or "evolve lab metrics list")
     return matches[0]

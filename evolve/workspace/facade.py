@@ -13,13 +13,13 @@ from evolve.core.errors import WorkspaceError
 from evolve.core.events import Event, EventSink, NoEvents
 from evolve.core.store import RecordAccess, WriterLock
 from evolve.workspace import loops
-from evolve.workspace.arguments import BudgetLike, as_ledger, checked
-from evolve.workspace.desk import Desk
+from evolve.workspace.arguments import BudgetLike, as_ledger, check_arguments
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import check_model, choose_learner
-from evolve.workspace.locating import locate, trusted, trusted_settings
+from evolve.workspace.locating import locate, trusted_settings, trusted_workspace
 from evolve.workspace.opening import bring_up_to_date, open_stores, sandbox_opener
-from evolve.workspace.options import Options, overridden
-from evolve.workspace.parts import Parts
+from evolve.workspace.options import Options, override_settings
+from evolve.workspace.parts import Resources
 
 if TYPE_CHECKING:
     from evolve.core.ledger import Ledger
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
     from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import Task
     from evolve.tasks.reading.git_history import History
-    from evolve.trials.stores import Stores
+    from evolve.trials.stores import Repositories
     from evolve.workspace.fill.request import FillOptions
-    from evolve.workspace.fill.result import Filled
+    from evolve.workspace.fill.result import FillResult
     from evolve.workspace.loops.testing_skills import SkillTestReport
     from evolve.workspace.resources.agents import ApprovedAgents
     from evolve.workspace.resources.patch import Patch
     from evolve.workspace.runs.given_task import Examples
-    from evolve.workspace.runs.learning import Taught
+    from evolve.workspace.runs.learning import LearningResult
     from evolve.workspace.runs.person import Person
     from evolve.workspace.runs.result import Result
 
 
-@checked("task", "examples", "budget")
-class Workspace(Parts):
+@check_arguments("task", "examples", "budget")
+class Workspace(Resources):
     """One open workspace; use it as a context manager. Others may write beside it, and one at a time runs a loop."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None, options: Options | None = None) -> None:
         self.options = options or Options()
         check_model(self.options.policy, self.options.model)  # refuses before anything is made
-        self.paths = trusted(path, trust_now=self.options.trust)
-        self.settings: Settings = overridden(trusted_settings(self.paths), self.options.overrides)
+        self.paths = trusted_workspace(path, trust_now=self.options.trust)
+        self.settings: Settings = override_settings(trusted_settings(self.paths), self.options.overrides)
         self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
         self.options.check(self.paths)
         # After settings and model were read: what is refused makes no workspace.
@@ -60,7 +60,7 @@ class Workspace(Parts):
         self._sandbox: Sandbox | None = None
         self._loop_left: Ledger | None = None
         self.stores = self._open()
-        desk = Desk(
+        desk = WorkspaceServices(
             paths=self.paths,
             settings=self.settings,
             learner=self.learner,
@@ -77,7 +77,7 @@ class Workspace(Parts):
         for name, reason in self.stores.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
 
-    def _open(self) -> Stores:
+    def _open(self) -> Repositories:
         if self.options.read_only:
             bring_up_to_date(self.paths)
             return open_stores(self.paths, self.settings, read_only=True)
@@ -129,18 +129,18 @@ class Workspace(Parts):
             EnvironmentProblem: No sandbox, disk full, damaged record.
         """
         from evolve.workspace.runs.given_task import wanted_task
-        from evolve.workspace.runs.learning import settled
+        from evolve.workspace.runs.learning import learn_and_close
         from evolve.workspace.runs.person import Person
-        from evolve.workspace.runs.place import Wish
-        from evolve.workspace.runs.solving import solve
+        from evolve.workspace.runs.place import RunRequest
+        from evolve.workspace.runs.solving import run_task
 
         self._need_writer()
         chosen = wanted_task(task, examples, name, words=self.uses_model)
         environment = None if python is None else os.fspath(python)
-        wish = Wish(task=chosen, ledger=as_ledger(budget), python=environment, person=person or Person())
-        return settled(self._desk, solve(self._desk, wish), wish.person, wish.ledger)
+        wish = RunRequest(task=chosen, ledger=as_ledger(budget), python=environment, person=person or Person())
+        return learn_and_close(self._desk, run_task(self._desk, wish), wish.person, wish.ledger)
 
-    def fill(self, table: str | os.PathLike[str], **options: Unpack[FillOptions]) -> Filled:
+    def fill(self, table: str | os.PathLike[str], **options: Unpack[FillOptions]) -> FillResult:
         """Fills the blank cells of a table's column by a function of the others, and marks what is doubtful.
 
         Rows in which the column is filled are the examples. Where no function is found, nothing is written.
@@ -162,7 +162,7 @@ class Workspace(Parts):
 
     def learn(
         self, run: str | None = None, *, budget: BudgetLike = None, person: Person | None = None
-    ) -> tuple[Taught, ...]:
+    ) -> tuple[LearningResult, ...]:
         """Learns from runs whose results are on record and that were not learned from yet, oldest first.
 
         Cut off, it goes on where it was and pays for nothing twice.
@@ -195,12 +195,12 @@ class Workspace(Parts):
         Raises:
             UsageError: There is none, or a file changed since and nobody gave leave; then nothing was undone.
         """
-        from evolve.workspace.runs.approvals import undone
+        from evolve.workspace.runs.approvals import undo_patch
         from evolve.workspace.runs.person import Person
         from evolve.workspace.runs.run_answers import found_itself
 
         self._need_writer()
-        patch = undone(self._desk, run, person or Person())
+        patch = undo_patch(self._desk, run, person or Person())
         if found_itself(self._desk, patch.run):
             self.runs.leave(patch.run)
         return patch
@@ -233,7 +233,7 @@ class Workspace(Parts):
             BudgetExhausted: The budget ended before any episode.
         """
         self._need_writer()
-        asked, ledger = loops.Asked(rounds=rounds, seed=seed, fresh=fresh), as_ledger(budget)
+        asked, ledger = loops.LoopRequest(rounds=rounds, seed=seed, fresh=fresh), as_ledger(budget)
         self._loop_left = ledger
         with self._lock.held("improve"):
             return loops.improve(self._desk, os.fspath(suite), asked, ledger, python)
@@ -348,9 +348,9 @@ class Workspace(Parts):
         try:
             self._learn_after_loop()
             if not self._closed and self._access.is_alone() and self.stores.db.keep_copy():
-                from evolve.workspace.health.housekeeping import tidy
+                from evolve.workspace.health.housekeeping import clean_up
 
-                tidy(self.paths, self.stores.db)
+                clean_up(self.paths, self.stores.db)
         except WorkspaceError as problem:  # what was done is saved, with a copy or without
             self._warn(f"no backup was made: {problem}")
         finally:

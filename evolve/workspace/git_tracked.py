@@ -18,7 +18,7 @@ _LONGEST_NAME, _LARGEST = 4096, 2**29
 """Bytes of a name, which no system takes longer, and of a file that is read whole; larger ones are made to harm."""
 
 
-def tracked(folder: Path, part: str) -> str:
+def tracked_file(folder: Path, part: str) -> str:
     """A file that git tracks in a folder and that is ``part`` of it or lies there, or "".
 
     Letters count without their case, as some disks take them, and ``.gitkeep`` and ``.gitignore`` are no content.

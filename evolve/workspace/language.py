@@ -14,17 +14,17 @@ from evolve.core.ledger import Budget
 from evolve.core.paths import WorkspacePaths
 from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.core.settings import Settings
-from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, Questions, Rooms
-from evolve.policies.language.describing import Described, describe
+from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, PromptBudget, Questions
+from evolve.policies.language.describing import PreferenceDraft, describe_preference
 from evolve.policies.protocol import Policy
-from evolve.runtime.models import Endpoint, Models, ModelSetup, Prices, Recording, Wire, open_models, parse_model
+from evolve.runtime.models import Endpoint, ModelPool, ModelSetup, Prices, Recording, Wire, open_models, parse_model
 from evolve.skills import Skill
 from evolve.tasks import Task
 from evolve.tasks.verification.rubric import RubricVerifier
 from evolve.tasks.verification.verifiers import Verifier
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.learner import Learner
-from evolve.workspace.model_setup import limited, model_setup
+from evolve.workspace.model_setup import model_setup, within_spending_limits
 
 
 @dataclass(kw_only=True)
@@ -45,7 +45,7 @@ class LanguageLearner(Learner):
     wire: Callable[[Endpoint], Wire] | None = None
     recording: Recording | None = None
     language: LanguageSettings = field(default_factory=LanguageSettings)
-    _opened: tuple[Models, EpisodeMeter] | None = None
+    _opened: tuple[ModelPool, EpisodeMeter] | None = None
     _folders: tuple[Path, ...] = ()
     _spared: frozenset[str] = frozenset()
 
@@ -59,9 +59,9 @@ class LanguageLearner(Learner):
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
         """A policy that is offered these skills; it has no guide."""
         workflow = parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
-        return self.policy_for(Arm(skills=tuple(skills), workflow=workflow))
+        return self.policy_for(LearnedState(skills=tuple(skills), workflow=workflow))
 
-    def policy_for(self, arm: Arm) -> Policy:
+    def policy_for(self, arm: LearnedState) -> Policy:
         """A policy with the arm's skills, prompts and number of samples."""
         models, meter = self._open()
         return LanguagePolicy(
@@ -70,7 +70,7 @@ class LanguageLearner(Learner):
             skills=tuple(skill.read_for(self.name) for skill in arm.skills if not skill.hidden),
             questions=Questions(
                 layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts),
-                rooms=Rooms(share=self.settings.history_share),
+                rooms=PromptBudget(share=self.settings.history_share),
                 form=self.settings.reply_form,
             ),
             settings=replace(
@@ -90,11 +90,11 @@ class LanguageLearner(Learner):
         prompt = render_prompt(load_prompt("judge.md", layers), values, name="judge.md").strip()
         return RubricVerifier(model=self._open()[0], prompt=prompt)
 
-    def describe(self, said: Sequence[str], budget: Budget) -> Described:
+    def describe(self, said: Sequence[str], budget: Budget) -> PreferenceDraft:
         """What acts of a person come down to, as a model puts it inside a budget; a proposal."""
         models, meter = self._open()
         meter.start(budget)
-        return describe(models, Questions(layers=PromptLayers(workspace=self.paths.prompts)), said)
+        return describe_preference(models, Questions(layers=PromptLayers(workspace=self.paths.prompts)), said)
 
     @property
     def spent(self) -> Cost:
@@ -148,11 +148,13 @@ class LanguageLearner(Learner):
         texts = ",".join([self._setup.model, *self._setup.roles.values()])
         return [parse_model(text, base_url=self._setup.base_url) for text in texts.split(",") if text.strip()]
 
-    def _open(self) -> tuple[Models, EpisodeMeter]:
+    def _open(self) -> tuple[ModelPool, EpisodeMeter]:
         if self._opened is None:
             replays = self.recording is not None and self.recording.mode == "only"
             # A replay spends nothing, so what was spent before does not stand in its way.
-            meter = EpisodeMeter() if replays else EpisodeMeter(partial(limited, self.paths, self.settings))
+            meter = (
+                EpisodeMeter() if replays else EpisodeMeter(partial(within_spending_limits, self.paths, self.settings))
+            )
             folders = (*self._setup.folders, *self._folders)
             setup = replace(self._setup, meter=meter, folders=folders, spared=self._spared)
             self._opened = open_models(setup if self.wire is None else replace(setup, wire=self.wire)), meter

@@ -31,18 +31,18 @@ from evolve.core.paths import (
 from evolve.core.schema import MIGRATIONS
 from evolve.core.settings import Settings, load_settings, settings_template
 from evolve.core.store import Database, peek
-from evolve.workspace.git_tracked import tracked
+from evolve.workspace.git_tracked import tracked_file
 from evolve.workspace.opening import NAMED, identity_of, record_to_write
 from evolve.workspace.proposals import (
-    Proposal,
+    TrustProposal,
     addresses_of,
     believed_parts,
     is_shared,
-    owners,
+    owner_ids,
     proposal_of,
-    shown,
+    safe_line,
 )
-from evolve.workspace.register import Entry, Register
+from evolve.workspace.register import Register, TrustedWorkspace
 
 _LATE = 10.0
 """Seconds after a run began in which it has written its first file."""
@@ -51,7 +51,7 @@ _MOST_RUNS, _MOST_FILES = 50, 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class WorkspaceLocation:
     """Where the workspace is.
 
     Attributes:
@@ -62,12 +62,12 @@ class Place:
     created: bool = False
 
 
-def used(path: str | os.PathLike[str] | None = None) -> WorkspacePaths:
+def selected_workspace(path: str | os.PathLike[str] | None = None) -> WorkspacePaths:
     """The workspace that is meant, which need not be there and of which nothing is believed yet."""
     return WorkspacePaths(Path(os.path.realpath(find_workspace(path) or user_workspace())))
 
 
-def trusted(path: str | os.PathLike[str] | None = None, *, trust_now: bool = False) -> WorkspacePaths:
+def trusted_workspace(path: str | os.PathLike[str] | None = None, *, trust_now: bool = False) -> WorkspacePaths:
     """The workspace that is meant, which need not be there; what is there is believed.
 
     Args:
@@ -77,10 +77,10 @@ def trusted(path: str | os.PathLike[str] | None = None, *, trust_now: bool = Fal
         UntrustedWorkspace: This user neither made it here nor trusted it.
         WorkspaceError: Git tracks its store.
     """
-    paths = used(path)
+    paths = selected_workspace(path)
     if trust_now:
         trust(paths)
-    admit(paths)
+    check_trust(paths)
     return paths
 
 
@@ -95,12 +95,12 @@ def trusted_settings(paths: WorkspacePaths) -> Settings:
     entry = _register().of(str(paths.root))
     new = sorted(addresses_of(settings) - set(entry.addresses if entry else ()))
     if new:
-        why = f"{paths.root} names an address of a model that you did not confirm ({shown(new[0])})"
-        raise untrusted(paths, why)
+        why = f"{paths.root} names an address of a model that you did not confirm ({safe_line(new[0])})"
+        raise untrusted_error(paths, why)
     return settings
 
 
-def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False) -> Place:
+def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False) -> WorkspaceLocation:
     """The workspace to use; the user's own is made on first use, any other must exist or be named.
 
     Args:
@@ -112,8 +112,8 @@ def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False)
     nearest = find_workspace(path)
     if looking and nearest is not None and not is_workspace(nearest):
         raise WorkspaceError(f"there is no workspace at {nearest}", hint=f"evolve init {nearest} makes one")
-    paths = used(path)
-    return Place(paths=paths, created=ensure_workspace(paths.root))
+    paths = selected_workspace(path)
+    return WorkspaceLocation(paths=paths, created=ensure_workspace(paths.root))
 
 
 def ensure_workspace(root: Path) -> bool:
@@ -127,7 +127,7 @@ def ensure_workspace(root: Path) -> bool:
     if root.exists() and not root.is_dir():
         raise WorkspaceError(f"{root} is a file, not a folder", hint="choose a folder with -w")
     paths = WorkspacePaths(Path(os.path.realpath(root)))
-    admit(paths)
+    check_trust(paths)
     fresh = not is_workspace(root)
     if fresh and root.exists() and os.stat(root).st_uid != os.geteuid():
         _refuse_foreign_folder(paths)
@@ -154,10 +154,10 @@ def _refuse_foreign_folder(paths: WorkspacePaths) -> None:
     """Raises :class:`UntrustedWorkspace` for a folder of somebody else that nobody trusted."""
     entry = _register().of(str(paths.root))
     if entry is None or not _is_same(entry, paths):
-        raise untrusted(paths, f"{paths.root} is a folder of another user")
+        raise untrusted_error(paths, f"{paths.root} is a folder of another user")
 
 
-def admit(paths: WorkspacePaths) -> None:
+def check_trust(paths: WorkspacePaths) -> None:
     """Lets in a workspace that this user made here or trusted, and one that is not there yet.
 
     One that they made with a version that kept no entries is entered now, and a line says so.
@@ -176,21 +176,21 @@ def admit(paths: WorkspacePaths) -> None:
         return
     if entry is None and _was_made_here(paths, register.since()):
         _bind(paths, replace(_new_entry(paths), id=identity_of(paths) or secrets.token_hex(16)))
-        logging.getLogger("evolve").warning("%s: you made it here, so it is trusted", shown(paths.root))
+        logging.getLogger("evolve").warning("%s: you made it here, so it is trusted", safe_line(paths.root))
         return
-    raise untrusted(paths, f"{paths.root} is a workspace that you neither made here nor trusted")
+    raise untrusted_error(paths, f"{paths.root} is a workspace that you neither made here nor trusted")
 
 
 def is_trusted(paths: WorkspacePaths) -> bool:
     """Whether a workspace would be let in."""
     try:
-        admit(paths)
+        check_trust(paths)
     except WorkspaceError:
         return False
     return True
 
 
-def trust(paths: WorkspacePaths, seen: Proposal | None = None) -> None:
+def trust(paths: WorkspacePaths, seen: TrustProposal | None = None) -> None:
     """Believes what is there from now on; does nothing where that is so already.
 
     Args:
@@ -203,7 +203,7 @@ def trust(paths: WorkspacePaths, seen: Proposal | None = None) -> None:
         return
     _refuse_tracked_store(paths)
     with suppress(UntrustedWorkspace):
-        admit(paths)
+        check_trust(paths)
         if believed_parts(paths):
             trusted_settings(paths)
         elif os.stat(paths.root).st_uid != os.geteuid():
@@ -225,7 +225,7 @@ def confirm(paths: WorkspacePaths, addresses: frozenset[str]) -> None:
         register.keep(replace(entry, addresses=tuple(sorted(addresses.union(entry.addresses)))))
 
 
-def untrusted(paths: WorkspacePaths, why: str) -> UntrustedWorkspace:
+def untrusted_error(paths: WorkspacePaths, why: str) -> UntrustedWorkspace:
     """The error for a workspace that is not believed, with the command that trusts it."""
     changes = "; ".join(proposal_of(paths).changes)
     return UntrustedWorkspace(
@@ -240,21 +240,21 @@ def _register() -> Register:
     return Register(approvals_folder())
 
 
-def _new_entry(paths: WorkspacePaths) -> Entry:
+def _new_entry(paths: WorkspacePaths) -> TrustedWorkspace:
     try:
         addresses = addresses_of(load_settings(paths.root, {}))
     except WorkspaceError:
         addresses = frozenset()  # whoever reads the settings tells what is wrong with them
-    return Entry(
+    return TrustedWorkspace(
         path=str(paths.root),
-        owners=tuple(sorted(owners(paths))),
+        owners=tuple(sorted(owner_ids(paths))),
         id=secrets.token_hex(16),
         shared=is_shared(paths),
         addresses=tuple(sorted(addresses)),
     )
 
 
-def _bind(paths: WorkspacePaths, entry: Entry) -> None:
+def _bind(paths: WorkspacePaths, entry: TrustedWorkspace) -> None:
     """Writes the entry, and its number into the store and the record."""
     _register().keep(entry)
     write_atomic(paths.identity, entry.id.encode("ascii"))
@@ -284,9 +284,9 @@ def restore_number(paths: WorkspacePaths, db: Database) -> None:
         _name_record(db, number)
 
 
-def _is_same(entry: Entry, paths: WorkspacePaths) -> bool:
+def _is_same(entry: TrustedWorkspace, paths: WorkspacePaths) -> bool:
     """Whether a folder is the one that the entry was written for."""
-    if not owners(paths) <= {*entry.owners, os.geteuid()}:
+    if not owner_ids(paths) <= {*entry.owners, os.geteuid()}:
         return False
     if is_shared(paths) and not entry.shared:
         return False
@@ -308,10 +308,10 @@ def _is_damaged(paths: WorkspacePaths) -> bool:
 
 
 def _refuse_tracked_store(paths: WorkspacePaths) -> None:
-    name = tracked(paths.root, paths.store.name)
+    name = tracked_file(paths.root, paths.store.name)
     if name:
         raise WorkspaceError(
-            f"git tracks {shown(name)}, so what {paths.root} has learned could come with a pull from somebody else",
+            f"git tracks {safe_line(name)}, so what {paths.root} has learned could come with a pull from somebody else",
             hint=f"git -C {shlex.quote(str(paths.root))} rm -r --cached {paths.store.name}, and list it in .gitignore",
         )
 
@@ -323,10 +323,10 @@ def _was_made_here(paths: WorkspacePaths, since: float) -> bool:
     and what a run leaves are not touched again.
     """
     linked = any(path.is_symlink() for path in (paths.store, paths.runs, paths.objects))
-    if linked or not paths.db.is_file() or owners(paths) != {os.geteuid()} or is_shared(paths):
+    if linked or not paths.db.is_file() or owner_ids(paths) != {os.geteuid()} or is_shared(paths):
         return False
     settings = MARKER if paths.marker.is_file() else "pyproject.toml"
-    if any(tracked(paths.root, name) for name in (settings, paths.prompts.name)):
+    if any(tracked_file(paths.root, name) for name in (settings, paths.prompts.name)):
         return False  # a pull could have brought what they say
     runs = peek(
         paths.db,

@@ -41,7 +41,7 @@ def model_setup(
         model=settings.model if model is None else model,
         roles=settings.role_models if model is None else {},
         base_url=settings.base_url,
-        meter=limited(paths, settings, Ledger(Budget())),
+        meter=within_spending_limits(paths, settings, Ledger(Budget())),
         prices=paths.prices,
         abilities=cache_folder() / "endpoints.json",
         layers=PromptLayers(workspace=paths.prompts),
@@ -53,7 +53,7 @@ def model_setup(
     )
 
 
-def recorded(model: str | None, record: str | None, replay: str | None) -> str | Recording | None:
+def model_or_recording(model: str | None, record: str | None, replay: str | None) -> str | Recording | None:
     """The model, with the recording that the options ``--record`` and ``--replay`` name, where one of them is given.
 
     Raises:
@@ -71,14 +71,14 @@ def recorded(model: str | None, record: str | None, replay: str | None) -> str |
     return recording
 
 
-def limited(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | LimitedLedger:
+def within_spending_limits(paths: WorkspacePaths, settings: Settings, run: Ledger) -> Ledger | LimitedLedger:
     """The run's ledger inside the limits of the day and the workspace; just the ledger where there are none."""
     day, total = limit_of(settings.day_limit), limit_of(settings.total_limit)
     if day.unlimited and total.unlimited:
         return run
-    from evolve.core.ledger import LimitedLedger, SpendingBook
+    from evolve.core.ledger import LimitedLedger, SpendingLimits
 
-    return LimitedLedger(run, SpendingBook(paths.spending, day=day, total=total))
+    return LimitedLedger(run, SpendingLimits(paths.spending, day=day, total=total))
 
 
 def set_default_model(paths: WorkspacePaths, model: str) -> Path:

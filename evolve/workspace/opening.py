@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, cast
 
 from evolve.core.activity import doing
 from evolve.core.errors import RecordDamaged, UsageError, WorkspaceError
-from evolve.core.extensions import BUILT_IN, PACKAGES, find, installed, needed, refused
+from evolve.core.extensions import BUILT_IN, PACKAGES, find, install_hint, installed_extensions, refused
 from evolve.core.files import read_text
 from evolve.core.paths import WorkspacePaths, home_folder, seed_root
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock
-from evolve.trials.stores import Stores
+from evolve.trials.stores import Repositories
 
 if TYPE_CHECKING:
     from evolve.core.settings import Settings
-    from evolve.memory import Memory
+    from evolve.memory import MemoryRepository
     from evolve.memory.index import VectorIndex
     from evolve.runtime.retrieval import Embedder
     from evolve.runtime.sandbox import Sandbox
@@ -52,7 +52,7 @@ def open_stores(
     read_only: bool = False,
     shared: bool = False,
     warn: Callable[[str], None] = lambda _: None,
-) -> Stores:
+) -> Repositories:
     """Opens the record; each part of it is made when it is asked for.
 
     Args:
@@ -68,23 +68,23 @@ def open_stores(
     indexes = WriterLock(paths.index.with_name("index.lock"))
 
     def index(dimension: int, path: Path = paths.index, name: str = "episodes") -> VectorIndex:
-        from evolve.memory.index import Care, copied_exact, open_store
+        from evolve.memory.index import IndexOptions, copied_exact, open_store
 
         # One process writes there. Others, and readers, have a copy; of one of Chroma's an exact one in memory.
         if read_only or not (indexes.is_held or indexes.try_acquire("index")):
             return copied_exact(path, name, dimension)
-        return open_store(settings.vectors, path, name, dimension, Care(warn=warn))
+        return open_store(settings.vectors, path, name, dimension, IndexOptions(warn=warn))
 
-    def open_memory() -> Memory:
-        from evolve.memory import Memory
+    def open_memory() -> MemoryRepository:
+        from evolve.memory import MemoryRepository
         from evolve.memory.notes import KeptNotes
 
         notes = partial(index, path=paths.index.with_name("index-notes"), name="notes")
         kept = KeptNotes(paths.index.with_name("notes.kept"), read_only=read_only)
-        return Memory(db, index, encoder, note_index=notes, kept_notes=kept)
+        return MemoryRepository(db, index, encoder, note_index=notes, kept_notes=kept)
 
     encoder = open_embedder(settings)  # one that is missing is told at once
-    return Stores(
+    return Repositories(
         db=db,
         objects=ObjectStore(paths.objects),
         skill_folder=paths.skills,
@@ -172,7 +172,7 @@ def open_embedder(settings: Settings) -> Embedder:
     name, with_folder, folder = settings.encoder.partition(":")
     factory: Callable[..., Embedder] | None = find("encoders", name, Callable)
     if factory is None:
-        hint = needed(name) or "install the package that has it"
+        hint = install_hint(name) or "install the package that has it"
         raise WorkspaceError(f"there is no text encoder {settings.encoder!r}", hint=hint)
     if with_folder and not Path(folder).expanduser().is_absolute():  # a command finds it from any folder, or from none
         raise WorkspaceError(
@@ -181,7 +181,7 @@ def open_embedder(settings: Settings) -> Embedder:
         )
     made = partial(factory, folder) if with_folder else factory
     # One of evolve's own loads its weights at the first text, as most commands have none.
-    own = name in BUILT_IN["encoders"] or installed("encoders")[name] in PACKAGES.values()
+    own = name in BUILT_IN["encoders"] or installed_extensions("encoders")[name] in PACKAGES.values()
     return made() if own else _tried(name, made)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, get_args
 
 from evolve.core.errors import UsageError
 from evolve.core.settings import LIMITS, SandboxBackend, Settings, setting_fields, setting_of
-from evolve.workspace.arguments import checked
+from evolve.workspace.arguments import check_arguments
 
 if TYPE_CHECKING:
     from evolve.core.events import EventSink
@@ -52,7 +52,7 @@ class KeptServers:
         self.close()
 
 
-@checked()
+@check_arguments()
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """How a workspace is opened.
@@ -97,7 +97,7 @@ def setting_names() -> tuple[str, ...]:
     return tuple(item.name for item in setting_fields() if item.name != "model")
 
 
-def overridden(settings: Settings, values: Mapping[str, str] | None) -> Settings:
+def override_settings(settings: Settings, values: Mapping[str, str] | None) -> Settings:
     """The settings with others in place of some, each given as text.
 
     A limit on spending holds beside the one that is there. Only here can the sandbox be ``none``.

@@ -7,12 +7,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from evolve.core.errors import UsageError
-from evolve.core.extensions import find, needed
+from evolve.core.extensions import find, install_hint
 from evolve.core.store import closed
-from evolve.workspace.resources.shelf import Shelf, shut
+from evolve.workspace.resources.shelf import Resource, close_resource
 
 if TYPE_CHECKING:
-    from evolve.workspace.desk import Desk
+    from evolve.workspace.desk import WorkspaceServices
     from evolve.workspace.loops.tried_claims import TriedMemories
     from evolve.workspace.loops.variants import Variants
     from evolve.workspace.resources.criteria import Criteria
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.past_runs import Runs
 
 
-class Parts:
+class Resources:
     """What a person looks at and changes; once the workspace is closed nothing can be had from it, whoever kept it."""
 
-    def __init__(self, desk: Desk, *, read_only: bool) -> None:
+    def __init__(self, desk: WorkspaceServices, *, read_only: bool) -> None:
         self._desk = desk
         self._read_only = read_only
         self._closed = False
@@ -141,12 +141,12 @@ class Parts:
             """The part that an installed package offers under this name."""
             make = None if name.startswith("_") else find("workspace", name, Callable)
             if make is None:
-                hint = "" if name.startswith("_") else needed(name)
+                hint = "" if name.startswith("_") else install_hint(name)
                 raise AttributeError(f"a workspace has no part {name!r}" + (f": {hint}" if hint else ""))
             part = self.__dict__[name] = make(self._opened(), self._need_writer)
             return part
 
-    def _opened(self) -> Desk:
+    def _opened(self) -> WorkspaceServices:
         self._need_open()
         return self._desk
 
@@ -163,8 +163,8 @@ class Parts:
         """So that a part that somebody kept says it is closed, and fails nowhere inside SQLite."""
         self._closed = True
         for part in (*vars(self).values(), *vars(self._desk).values()):
-            if isinstance(part, Shelf):
-                shut(part)
+            if isinstance(part, Resource):
+                close_resource(part)
 
     def _forgotten(self) -> None:
         """With every insight gone and no skill in use, what was judged together with them acts no longer."""

@@ -13,8 +13,8 @@ from evolve.core.paths import find_workspace, is_workspace, workspace_at
 from evolve.core.settings import VARIABLES, setting_fields, unread_variables
 
 if TYPE_CHECKING:
-    from evolve.workspace.locating import Place
-    from evolve.workspace.proposals import Proposal
+    from evolve.workspace.locating import WorkspaceLocation
+    from evolve.workspace.proposals import TrustProposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Config:
     unread: tuple[str, ...]
 
 
-def init(path: str | os.PathLike[str] = ".", *, trust: bool | Proposal = False) -> Place:
+def init(path: str | os.PathLike[str] = ".", *, trust: bool | TrustProposal = False) -> WorkspaceLocation:
     """Makes a folder a workspace; files that are there stay as they are.
 
     Args:
@@ -75,13 +75,13 @@ def init(path: str | os.PathLike[str] = ".", *, trust: bool | Proposal = False) 
     """
     from evolve.workspace import locating
 
-    paths = locating.used(workspace_at(path))
+    paths = locating.selected_workspace(workspace_at(path))
     if trust:
         locating.trust(paths, None if trust is True else trust)
-    return locating.Place(created=locating.ensure_workspace(paths.root), paths=paths)
+    return locating.WorkspaceLocation(created=locating.ensure_workspace(paths.root), paths=paths)
 
 
-def proposal(path: str | os.PathLike[str] | None = None) -> Proposal:
+def proposal(path: str | os.PathLike[str] | None = None) -> TrustProposal:
     """What a workspace would change that nobody trusted yet, for :func:`evolve.init`; nothing in it is believed.
 
     Args:
@@ -90,10 +90,10 @@ def proposal(path: str | os.PathLike[str] | None = None) -> Proposal:
     Raises:
         WorkspaceError: There is none.
     """
-    from evolve.workspace.locating import used
+    from evolve.workspace.locating import selected_workspace
     from evolve.workspace.proposals import proposal_of
 
-    paths = used(path)
+    paths = selected_workspace(path)
     if not paths.root.is_dir():
         raise WorkspaceError(f"there is no workspace at {paths.root}")
     return proposal_of(paths)
@@ -105,9 +105,9 @@ def where(path: str | os.PathLike[str] | None = None) -> Where:
     Args:
         path: As for :func:`evolve.open`.
     """
-    from evolve.workspace.locating import is_trusted, used
+    from evolve.workspace.locating import is_trusted, selected_workspace
 
-    paths = used(path)
+    paths = selected_workspace(path)
     root, user = paths.root, find_workspace(path) is None
     return Where(root=root, exists=is_workspace(root), user=user, trusted=is_trusted(paths))
 
@@ -119,9 +119,9 @@ def config(path: str | os.PathLike[str] | None = None) -> Config:
         UsageError: A variable of the environment has a value that means nothing.
         WorkspaceError: So has a setting in the workspace's file, or the workspace is not trusted.
     """
-    from evolve.workspace.locating import trusted, trusted_settings
+    from evolve.workspace.locating import trusted_settings, trusted_workspace
 
-    settings = trusted_settings(trusted(path))
+    settings = trusted_settings(trusted_workspace(path))
     rows = [
         Setting(
             name=item.name,

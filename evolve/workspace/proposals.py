@@ -21,7 +21,7 @@ _LONGEST, _MOST = 100, 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
+class TrustProposal:
     """What a person has to know before they trust a workspace.
 
     Attributes:
@@ -37,10 +37,10 @@ class Proposal:
     seal: str
 
 
-def proposal_of(paths: WorkspacePaths) -> Proposal:
+def proposal_of(paths: WorkspacePaths) -> TrustProposal:
     """Looks at a workspace, of which nothing need be true."""
     state = os.stat(paths.root)
-    return Proposal(root=paths.root, owner=state.st_uid, changes=tuple(_changes(paths)), seal=_seal(paths, state))
+    return TrustProposal(root=paths.root, owner=state.st_uid, changes=tuple(_changes(paths)), seal=_seal(paths, state))
 
 
 def believed_parts(paths: WorkspacePaths) -> list[Path]:
@@ -51,7 +51,7 @@ def believed_parts(paths: WorkspacePaths) -> list[Path]:
     return marks + [path for path in own if os.path.lexists(path)]
 
 
-def owners(paths: WorkspacePaths) -> frozenset[int]:
+def owner_ids(paths: WorkspacePaths) -> frozenset[int]:
     """The user ids that the folder, its settings and what lies in it belong to, of links and where they lead."""
     states = (look(path) for path in _looked_at(paths) for look in (os.lstat, os.stat) if os.path.exists(path))
     return frozenset(state.st_uid for state in states)
@@ -101,7 +101,7 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def _changes(paths: WorkspacePaths) -> Iterator[str]:
-    foreign = sorted(owners(paths) - {os.geteuid()})
+    foreign = sorted(owner_ids(paths) - {os.geteuid()})
     if foreign:
         yield f"files of {', '.join(map(_user, foreign))}"
     if is_shared(paths):
@@ -111,12 +111,12 @@ def _changes(paths: WorkspacePaths) -> Iterator[str]:
         yield f"links that lead elsewhere: {_listed(links)}"
     try:
         settings = load_settings(paths.root, {})
-        yield from (f"{name} = {shown(value)}" for name, value in _settings(settings))
+        yield from (f"{name} = {safe_line(value)}" for name, value in _settings(settings))
         servers = sorted(proposed_servers(paths.root))
         if servers:
             yield f"servers of tools, each of which is asked about: {_listed(servers)}"
     except EvolveError as error:
-        yield f"settings that cannot be read: {shown(str(error))}"
+        yield f"settings that cannot be read: {safe_line(str(error))}"
     prompts = [path.name for path in believed_parts(paths) if path.parent == paths.prompts]
     if prompts:
         yield f"prompts of its own: {_listed(sorted(prompts))}"
@@ -136,7 +136,7 @@ def _settings(settings: Settings) -> Iterator[tuple[str, Any]]:
 
 def _count(paths: WorkspacePaths, table: str) -> str:
     rows = peek(paths.db, f"SELECT COUNT(*) FROM {table}")
-    return shown(rows[0][0]) if rows else "unreadable"
+    return safe_line(rows[0][0]) if rows else "unreadable"
 
 
 def _user(number: int) -> str:
@@ -148,10 +148,10 @@ def _user(number: int) -> str:
 
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(map(shown, names[:_MOST])) + more
+    return ", ".join(map(safe_line, names[:_MOST])) + more
 
 
-def shown(value: object) -> str:
+def safe_line(value: object) -> str:
     """A value that comes from outside, on one short line that steers no terminal."""
     text = str(value)
     text = text if text.isprintable() else ascii(text)

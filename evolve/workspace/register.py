@@ -17,7 +17,7 @@ from evolve.core.files import digest, private_text, replacing, write_failure
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class TrustedWorkspace:
     """A workspace that is believed.
 
     Attributes:
@@ -48,7 +48,7 @@ class Register:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "workspaces"
 
-    def of(self, path: str) -> Entry | None:
+    def of(self, path: str) -> TrustedWorkspace | None:
         """The entry of a folder, or None."""
         place = self._file(path)
         try:
@@ -57,12 +57,12 @@ class Register:
                 return None
             values = json.loads(text)
             lists = {"owners": tuple(map(int, values["owners"])), "addresses": tuple(map(str, values["addresses"]))}
-            entry = Entry(**{**values, **lists})
+            entry = TrustedWorkspace(**{**values, **lists})
         except (ValueError, TypeError, KeyError, RecursionError, UsageError) as error:
             raise WorkspaceError(f"{place} cannot be understood", hint=f"remove it: rm {place}") from error
         return entry if entry.path == path else None
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: TrustedWorkspace) -> None:
         """Writes an entry in place of an earlier one for its path."""
         self.since()
         with replacing(self._file(entry.path), mode=0o600) as stream:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Row
 from evolve.tasks import Task
 from evolve.testing import FixedPolicy, TrustingSandbox
@@ -48,7 +48,7 @@ def collector():
 @pytest.fixture
 def make_agent(collector):
     def make(policy=None, sandbox=None, workflow=None, **more):
-        around = Surroundings(
+        around = AgentServices(
             policy=policy or FixedPolicy(),
             sandbox=sandbox or TrustingSandbox(),
             recorder=collector,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Row
 from evolve.policies.search import SearchPolicy
@@ -23,7 +23,7 @@ def with_stages(*stages, routes=None, before=(), after=(), **knobs):
 
 def search_agent(workflow, *, policy=None, sandbox=None, **around):
     return Agent(
-        Surroundings(policy=policy or SearchPolicy(), sandbox=sandbox or TrustingSandbox(), run="r1", **around),
+        AgentServices(policy=policy or SearchPolicy(), sandbox=sandbox or TrustingSandbox(), run="r1", **around),
         workflow,
     )
 

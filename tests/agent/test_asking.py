@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from evolve.agent import Attendance, question_in
+from evolve.agent import Supervision, question_in
 from evolve.agent.workflow import Workflow
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Action
@@ -56,7 +56,7 @@ def attend(make_agent, tmp_path):
             policy=policy or Asking(),
             checkpoints=tmp_path,
             workflow=ATTENDED,
-            attendance=Attendance(respond=respond, **more),
+            attendance=Supervision(respond=respond, **more),
         )
         return agent.run_episode(make_task(), variant="v", split="own")
 

@@ -7,12 +7,12 @@ from evolve.core.episodes import (
     Alternative,
     Ambiguity,
     BudgetEnd,
-    Draw,
     EnvironmentState,
     Limits,
     Observation,
     Plan,
     Recalled,
+    SampleRequest,
     StageNote,
     Subgoal,
 )
@@ -54,7 +54,7 @@ def test_an_answer_of_the_search_with_rivals_and_what_stages_said() -> None:
         allowed=Limits(candidates=400, seconds=None),
         ambiguity=Ambiguity(input=("a b",), outputs=("a", "b"), code="y"),
         rivals=(Alternative(code="z", private=dict(rival["data"]), consumed=("skill:1",)),),
-        drawn=(Draw(candidates=100, wanted=2),),
+        drawn=(SampleRequest(candidates=100, wanted=2),),
         notes=(StageNote(stage="vote", text="two of three", doubtful=False), StageNote(stage="search", text="no")),
         settled=True,
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.agent import RunRecords
+from evolve.agent import RunRepository
 from evolve.core.episodes import Judgement
 from evolve.core.errors import UsageError
 from evolve.core.schema import AGENT
@@ -16,7 +16,7 @@ from evolve.core.store import Database
 @pytest.fixture
 def records(tmp_path):
     with Database(tmp_path / "memory.db", AGENT) as db:
-        yield RunRecords(db)
+        yield RunRepository(db)
 
 
 def test_an_episode_is_kept_once(records, make_agent, task):

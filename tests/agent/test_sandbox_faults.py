@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.doubles import small_suite
 from evolve.agent.exploration import Exploration
-from evolve.agent.stages.observe import chosen
+from evolve.agent.stages.observe import best_sample
 from evolve.core.episodes import Action, Alternative
 from evolve.runtime.sandbox.bubblewrap import Bubblewrap
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
@@ -64,7 +64,7 @@ def test_of_several_answers_the_best_is_known_only_where_all_of_them_ran(machine
         machine.calls, machine.starts = {"os": "fork"}, 2  # both tries of the first answer
         action = Action(kind="code", code=one, samples=(Alternative(code=other),))
         with IsolatedSandbox(machine, warm=False) as sandbox:
-            found, trial = chosen(sandbox, view, action)
+            found, trial = best_sample(sandbox, view, action)
         assert machine.collect()
         return found.code, trial.ok, trial.fault
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.core.errors import WorkspaceError
-from evolve.improve.optimizer import redrawn
+from evolve.improve.optimizer import resample_part
 from evolve.skills import Skill
 from tests.agent.deliberating import FIRM, SPLIT, notes, search_agent, with_stages
 
@@ -113,7 +113,7 @@ def test_a_change_may_put_a_learned_skill_into_a_workflow() -> None:
     from random import Random
 
     part = f"stage:{stage_for(CHANGE)}"
-    made = redrawn(with_stages(), part, Random(1))
+    made = resample_part(with_stages(), part, Random(1))
     assert made is not None
     record = search_agent(made, skills=(CHANGE,)).run_episode(FIRM, variant="v", split="own")
     assert record.answer.startswith("# tidied\n")

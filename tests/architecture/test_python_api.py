@@ -117,7 +117,7 @@ def place_of(name: str) -> str:
 
 
 def test_every_command_has_its_call_in_python() -> None:
-    added = tuple(place_of(name) for name in extensions.installed("commands"))
+    added = tuple(place_of(name) for name in extensions.installed_extensions("commands"))
     found = [one for one in commands(typer.main.get_command(build_app())) if not one.startswith(added)]
     assert sorted(found) == sorted(CALLS)
 

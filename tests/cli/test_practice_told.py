@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import evolve
-from evolve.cli.serve.answers import Answers
+from evolve.cli.serve.answers import McpHandler
 from evolve.skills import AdmissionVerdict, Skill
 from tests.doubles.practised import work_on
 from tests.export.test_bundle import SHORT
@@ -63,7 +63,7 @@ def test_recall_gives_the_same_to_a_person_and_to_a_served_program(cli, practise
     # Work elsewhere, with the person's preferences for work there.
     for query in ("a short name", "shorten names", "the weather in the north"):
         here = json.loads(cli("memory", "recall", query, "--json").out)
-        answers = Answers(str(practised), SimpleNamespace(), [practised.parent])
+        answers = McpHandler(str(practised), SimpleNamespace(), [practised.parent])
         asked = SimpleNamespace(name="recall", arguments={"query": query})
         served = answers.call_tool(asked, "client", None)["structuredContent"]["items"]
         answers.close()

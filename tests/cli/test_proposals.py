@@ -9,10 +9,10 @@ import pytest
 import typer
 
 import evolve
-from evolve.cli.proposals import Decision, ask_each, decide, offer, offer_rule
+from evolve.cli.proposals import ProposalReply, ask_each, decide, offer, offer_rule
 from evolve.cli.render.activities import watching
 from evolve.cli.render.kept import scope
-from evolve.cli.render.live_line import Pace
+from evolve.cli.render.live_line import RedrawInterval
 from evolve.core.activity import doing
 from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import Context, Preference
@@ -22,7 +22,7 @@ from evolve.testing.doubles import prompt_of, schema_of
 from evolve.workspace import Person, PersonAct
 from tests.cli.chat_terminal import Terminal
 
-BY_HAND = Pace(after=0.0, every=3600.0, lines=(0.0, 3600.0))
+BY_HAND = RedrawInterval(after=0.0, every=3600.0, lines=(0.0, 3600.0))
 CHECK = "python3 test_total.py"
 RULE = "The tests stay as they are."
 TASK = "Make total add up. Leave the tests alone."
@@ -304,7 +304,7 @@ def test_yes_keeps_what_was_said_at_a_refusal_for_all_work_in_the_folder(
     work(TASK, options=())
     name = refused(cli, reason)
     with evolve.open() as opened:
-        kept = decide(opened, Decision(proposal=name, keep=True, everywhere=everywhere))
+        kept = decide(opened, ProposalReply(proposal=name, keep=True, everywhere=everywhere))
         for task in ("Write a function that gives the mean.", "Add an option --chars."):
             assert bool(opened.preferences.for_context(task, folder=str(project))) == here
             assert bool(opened.preferences.for_context(task)) == elsewhere
@@ -678,7 +678,7 @@ def test_a_rule_of_questions_holds_for_no_folder_unless_it_is_kept_everywhere(qu
     question("Convert 12.50 euros at 1.0862. We always round half up to whole dollars.", RULE_OF_QUESTIONS)
     [one] = proposals(cli)
     with evolve.open() as opened:
-        decide(opened, Decision(proposal=one["id"], keep=True))
+        decide(opened, ProposalReply(proposal=one["id"], keep=True))
         assert opened.preferences.for_context("Round the dollars.", folder=str(project)) == []
         opened.preferences.edit(one["id"], contexts=())
         assert opened.preferences.for_context("Round the dollars.", folder=str(project))

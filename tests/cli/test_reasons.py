@@ -10,7 +10,7 @@ from evolve.cli.render.reasons import SENTENCES, flag_told, reason_told
 from evolve.core.episodes import Action, Judgement
 from evolve.core.episodes.codec import from_json
 from evolve.core.reasons import reason
-from evolve.workspace import Flag
+from evolve.workspace import FlagReasons
 
 
 def _codes():
@@ -37,5 +37,5 @@ def test_a_sentence_of_an_earlier_record_is_shown_as_it_was():
 
 
 def test_a_long_or_broken_value_stays_one_line():
-    told = flag_told(Flag(left="not filled", reasons=(reason("not_a_number", value="x\n" * 500),)))
+    told = flag_told(FlagReasons(left="not filled", reasons=(reason("not_a_number", value="x\n" * 500),)))
     assert "\n" not in told and len(told) < 200

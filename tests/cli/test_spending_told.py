@@ -13,7 +13,7 @@ from evolve.cli.lab.optimize import show_optimization
 from evolve.cli.render.amounts import spending
 from evolve.core.episodes import Cost
 from evolve.core.ledger import Budget, Ledger, Spent
-from evolve.improve.optimization import Forecast, OptimizationReport
+from evolve.improve.optimization import OptimizationReport, OptimizerForecast
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.cli.screens import check_screen
@@ -87,7 +87,8 @@ def test_a_loop_tells_the_same_and_no_candidates(cli, endpoint, tasks):
 def test_an_optimiser_tells_the_same_and_by_how_much_its_budget_was_passed(capsys):
     spent = Spent(calls=5, tokens=13_500, completion=1_200, cached=9_800, money=0.012, seconds=3.0)
     report = OptimizationReport(
-        run="r1", suite="s", suite_digest="d", seed=0, engine="rewrite", finish_reason="over", forecast=Forecast(),
+        run="r1", suite="s", suite_digest="d", seed=0, engine="rewrite", finish_reason="over",
+        forecast=OptimizerForecast(),
         tried=0, judged=0, changes=(), looks=0, spent=spent, overshoot="the budget was passed by 7 tokens",
     )  # fmt: skip
     show_optimization(report)

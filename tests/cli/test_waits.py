@@ -18,7 +18,7 @@ import pytest
 from evolve.cli.asking import TYPED_AHEAD, ask_line, ask_yes
 from evolve.cli.chat.screen import open_screen
 from evolve.cli.render.activities import WORDS, duration, watching
-from evolve.cli.render.live_line import LiveLine, Pace
+from evolve.cli.render.live_line import LiveLine, RedrawInterval
 from evolve.cli.render.output import emit, note, paused
 from evolve.cli.render.views import LoopView
 from evolve.core.activity import doing, watched
@@ -27,7 +27,7 @@ from evolve.testing import Scenario, ScriptedEndpoint
 from tests.cli.conftest import ROOT
 
 NEVER = 3600.0
-BY_HAND = Pace(after=0.0, every=NEVER, lines=(0.0, 0.0, NEVER))
+BY_HAND = RedrawInterval(after=0.0, every=NEVER, lines=(0.0, 0.0, NEVER))
 """Nothing is shown but when a test looks; two lines in one silence."""
 SCALED = "Pace(after=0.1, every=0.02, lines=(0.1, 0.3, 0.6), then=0.6)"
 PROGRAM = f"""

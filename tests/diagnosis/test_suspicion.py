@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.core.episodes import Action, EnvironmentState, EpisodeRecord, Judgement, Misfit, Observation, Row, Step
-from evolve.trials.diagnosis import Case, Item, breaking_step, fault_of, led_to, suspects_of
+from evolve.core.episodes import Action, EnvironmentState, EpisodeRecord, Judgement, Observation, OutlierRow, Row, Step
+from evolve.trials.diagnosis import Case, OfferedItem, breaking_step, fault_of, led_to, suspects_of
 
 
 def acted(
@@ -102,7 +102,7 @@ def test_branches_that_were_left_are_no_part_of_it():
 def test_what_only_the_failed_run_had_comes_before_what_both_had():
     failed = record(answered(1, consumed=("new", "old")), recalled=("new", "old"))
     good = record(answered(1, accepted=True, ok=True, consumed=("old",)), run="r0", status="solved", recalled=("old",))
-    items = (Item(id="new", kind="insight", text="one"), Item(id="old", kind="insight", text="two"))
+    items = (OfferedItem(id="new", kind="insight", text="one"), OfferedItem(id="old", kind="insight", text="two"))
     suspects = suspects_of(Case(record=failed, items=items, good=(good,)), breaking_step(Case(record=failed)))
     assert [one.id for one in suspects if one.kind == "insight"] == ["new", "old"]
     assert suspects[0].id == "new" and "good_did_without" in {one.code for one in suspects[0].evidence}
@@ -110,7 +110,10 @@ def test_what_only_the_failed_run_had_comes_before_what_both_had():
 
 def test_an_item_whose_words_the_answer_gave_and_nobody_wanted_comes_first():
     failed = record(answered(1, outputs=("12 EUR", "30 EUR")), recalled=("n1", "n2"))
-    items = (Item(id="n1", kind="note", text="Amounts are checked."), Item(id="n2", kind="note", text="Give EUR."))
+    items = (
+        OfferedItem(id="n1", kind="note", text="Amounts are checked."),
+        OfferedItem(id="n2", kind="note", text="Give EUR."),
+    )
     case = Case(record=failed, items=items, rows=(Row(input=(12,), output="12 CHF"),))
     assert first(case).id == "n2"
     told = replace(case, rows=(Row(input=(12,), output="12 EUR but longer"),))
@@ -130,7 +133,7 @@ def test_a_row_that_alone_speaks_of_something_else_is_suspected_and_many_are_a_m
 
 def test_the_fewer_rows_the_nearest_function_fails_the_more_suspicious_each_is():
     def scores(number):
-        misfits = tuple(Misfit(input=(n,), given=n, expected=-n) for n in range(number))
+        misfits = tuple(OutlierRow(input=(n,), given=n, expected=-n) for n in range(number))
         step = Step(number=1, action=Action(kind="finish", misfits=misfits), observation=Observation(ok=False))
         case = Case(record=record(step, status="unsolved"))
         return [one.score for one in suspects_of(case, breaking_step(case)) if one.kind == "row"]
@@ -178,7 +181,7 @@ def test_any_record_gives_an_order_with_scores_between_zero_and_one(made, offere
         acted(n, check=check, score=score, parent=parent, code=code, text=text, consumed=(f"i{parent}",))
         for n, (code, check, score, parent, text) in enumerate(made, 1)
     )
-    items = tuple(Item(id=f"i{n}", kind=kind, text=text) for n, (kind, text) in enumerate(offered))
+    items = tuple(OfferedItem(id=f"i{n}", kind=kind, text=text) for n, (kind, text) in enumerate(offered))
     case = Case(record=record(*steps, recalled=[item.id for item in items]), items=items)
     broke = breaking_step(case)
     assert broke.step in {0, *(step.number for step in steps)}

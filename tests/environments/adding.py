@@ -12,17 +12,17 @@ from evolve.core.episodes import (
     Action,
     EnvironmentState,
     EpisodeRecord,
+    Exhibit,
     Json,
     Judgement,
     Observation,
-    Seen,
     Step,
     TaskView,
 )
-from evolve.environments import Environment, Part, Setting, make_probe
+from evolve.environments import Environment, EnvironmentOptions, PromptPart, make_probe
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 from evolve.tasks import PlainWork, Task
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import Work
 
 LIMITS = SandboxLimits(wall_s=10.0)
@@ -39,7 +39,7 @@ class AddingEnvironment:
     def reset(self) -> Observation:
         return Observation(ok=False, outputs=("sum: 0",))
 
-    def look(self) -> tuple[Seen, ...]:
+    def look(self) -> tuple[Exhibit, ...]:
         return ()
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -91,16 +91,19 @@ class Adding:
     prompt: str = "act.md"
     refusal: str = "another sum is wanted"
 
-    def read(self, data: Json, place: Place) -> Work:
+    def read(self, data: Json, place: FilePosition) -> Work:
         if not isinstance(data, dict) or not isinstance(data.get("total"), int):
             raise place.at("total").error("expected a whole number")
         return PlainWork(kind="adding", data=data)
 
-    def open(self, task: Task, setting: Setting) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
         return AddingEnvironment(_wanted(task), setting.sandbox)
 
-    def put(self, view: TaskView) -> Sequence[Part]:
-        return (Part(text="The value of your code is added to a sum."), Part(text="\n".join(view.files), name="sum"))
+    def put(self, view: TaskView) -> Sequence[PromptPart]:
+        return (
+            PromptPart(text="The value of your code is added to a sum."),
+            PromptPart(text="\n".join(view.files), name="sum"),
+        )
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         states = [step.observation.state for step in record.steps if step.observation is not None]

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from evolve.core.files import digest
 from evolve.environments.files import Snapshots
-from evolve.environments.files.diffs import unified
+from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.snapshots import changes_between
-from evolve.tasks.work import PROTECTED, FolderWork, is_protected, restored
+from evolve.tasks.work import PROTECTED, FolderWork, is_protected, restore_protected
 
 NAMES = st.sampled_from(["a.py", "b.py", "docs/a.md", "tests/a.py", "src/test_b.py", "x/y/conftest.py"])
 LINES = st.lists(st.sampled_from(["one", "two", "", "-- a", "++ b", "@@ -1 +1 @@", "\u2028"]), max_size=6)
@@ -29,7 +29,7 @@ def test_changes_lead_from_one_tree_to_the_other_and_back(before, after):
 def shown(before, after):
     """The lines of the difference that one file makes."""
     trees = [{} if data is None else {"a.txt": data} for data in (before, after)]
-    return unified(trees[0], changes_between(*trees)).split("\n")[:-1]
+    return folder_diff(trees[0], changes_between(*trees)).split("\n")[:-1]
 
 
 SHOWN = [
@@ -101,7 +101,7 @@ def test_what_is_not_shown_is_told_by_size_and_digest(before, after):
 @pytest.mark.slow
 @given(TREES, TREES)
 def test_protected_files_are_always_those_of_the_original(original, changed):
-    result = restored(changed, original, FolderWork(folder="/"))
+    result = restore_protected(changed, original, FolderWork(folder="/"))
     for name in {*original, *changed}:
         source = original if is_protected(name, PROTECTED) else changed
         assert result.get(name) == source.get(name)

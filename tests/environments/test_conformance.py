@@ -9,10 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Action, EpisodeRecord, Row, Step
 from evolve.core.errors import UsageError
-from evolve.environments import Environment, EnvironmentKind, Offering, Setting, kind_of, open_environment
+from evolve.environments import (
+    Environment,
+    EnvironmentKind,
+    EnvironmentOptions,
+    OffersFunctions,
+    kind_of,
+    open_environment,
+)
 from evolve.runtime.functions import CallGate, CallsInMemory, StatefulSource, Toolbox
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks import PlainWork, Task, load_suite, task_json
@@ -70,8 +77,8 @@ def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(case: Case, sandbox: Sandbox) -> Environment:
     """An environment as an episode opens it, with the functions that its kind offers."""
-    setting, kind = Setting(sandbox=sandbox), kind_of(case.task.environment)
-    if isinstance(kind, Offering):
+    setting, kind = EnvironmentOptions(sandbox=sandbox), kind_of(case.task.environment)
+    if isinstance(kind, OffersFunctions):
         source = kind.source(case.task)
         if isinstance(source, StatefulSource):
             source.rebuild(tuple(case.record.calls.values()))
@@ -170,7 +177,9 @@ def test_an_episode_runs_from_its_start_to_its_record(case: Case, sandbox: Sandb
             self.records.append(record)
 
     recorder, kind = Kept(), kind_of(case.task.environment)
-    around = Surroundings(policy=ScriptedWorker((case.wrong, case.right)), sandbox=sandbox, recorder=recorder, run="r1")
+    around = AgentServices(
+        policy=ScriptedWorker((case.wrong, case.right)), sandbox=sandbox, recorder=recorder, run="r1"
+    )
     record = Agent(around).run_episode(case.task, variant="v", split="own")
     assert recorder.records == [record]
     assert record.solved == case.judged

@@ -10,7 +10,7 @@ import pytest
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Step
 from evolve.core.errors import UsageError
-from evolve.environments import Setting, open_environment
+from evolve.environments import EnvironmentOptions, open_environment
 from evolve.environments.files import Snapshots
 from evolve.testing import ScriptedWorker
 from tests.environments.conftest import CHECK, RIGHT, TEST, WRONG
@@ -34,7 +34,7 @@ def handed_in(sandbox, make_work):
 
     def run(*codes, **more):
         steps = []
-        with closing(open_environment(make_work(**more), Setting(sandbox=sandbox))) as environment:
+        with closing(open_environment(make_work(**more), EnvironmentOptions(sandbox=sandbox))) as environment:
             actions = [*(Action(kind="code", code=code) for code in codes), *[Action(kind="finish")] * 2]
             for number, action in enumerate(actions, 1):
                 steps.append(Step(number=number, action=action, observation=environment.observe(action, steps)))

@@ -7,9 +7,9 @@ from contextlib import closing
 import pytest
 
 from evolve.core.episodes import TaskView
-from evolve.environments import Setting, kind_of, open_environment
+from evolve.environments import EnvironmentOptions, kind_of, open_environment
 from evolve.environments.files.first_look import seen_of
-from evolve.environments.files.map import MOST, map_of, whole
+from evolve.environments.files.map import MOST, full_listing, map_of
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.tasks.verification.checks import Checked
 from tests.environments.conftest import TEST, WRONG
@@ -18,7 +18,9 @@ from tests.environments.conftest import TEST, WRONG
 @pytest.fixture
 def look(sandbox, make_work):
     def seen(task=None, clean=str, **more):
-        with closing(open_environment(task or make_work(**more), Setting(sandbox=sandbox, clean=clean))) as environment:
+        with closing(
+            open_environment(task or make_work(**more), EnvironmentOptions(sandbox=sandbox, clean=clean))
+        ) as environment:
             parts = environment.look()
             assert environment.look() == parts
             return parts
@@ -58,7 +60,7 @@ def test_a_file_that_stands_elsewhere_is_not_said_to_be_among_all_files(look, pr
 def test_a_long_table_is_shown_by_its_columns_and_first_rows():
     rows = [f"{n},{'north' if n % 3 else 'south'},{n * 1.5 if n % 10 else ''},note {n}" for n in range(1, 121)]
     table = "\n".join(["id,region,amount,note", *rows]) + "\n"
-    text = whole({"a.py": b"x = 1\n", "sales.csv": table.encode(), "small.csv": b"a,b\n1,2\n"})
+    text = full_listing({"a.py": b"x = 1\n", "sales.csv": table.encode(), "small.csv": b"a,b\n1,2\n"})
     assert "=== small.csv\na,b\n1,2" in text and len(text) < 500
     assert text.splitlines()[2:7] == [
         f"=== sales.csv, {len(table):,} bytes, in short",
@@ -76,7 +78,9 @@ def test_a_long_table_is_shown_by_its_columns_and_first_rows():
 
 def test_a_table_that_is_longer_than_a_map_is_shown_in_short_too():
     text = "id,name\n" + "".join(f"{n},x{n}\n" for n in range(30_000))
-    assert "  id: numbers, 0 to 29999\n  name: 30000 different" in whole({"big.csv": text.encode(), "a.py": b"1\n"})
+    assert "  id: numbers, 0 to 29999\n  name: 30000 different" in full_listing(
+        {"big.csv": text.encode(), "a.py": b"1\n"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,19 +90,19 @@ def test_a_table_that_is_longer_than_a_map_is_shown_in_short_too():
 def test_tables_of_other_kinds_are_known(name, line):
     head = "" if name.endswith("jsonl") else line.format(n="id") + "\n"
     text = head + "".join(line.format(n=n) + "\n" for n in range(300))
-    assert "  id: numbers, 0 to 299" in whole({name: text.encode()})
+    assert "  id: numbers, 0 to 299" in full_listing({name: text.encode()})
 
 
 @pytest.mark.parametrize("text", ["a,b\n" + "1,2,3\n4\n" * 200, "one\n" * 400, "x" * 1_500])
 def test_what_is_no_table_is_shown_as_it_is(text):
-    assert whole({"a.csv": text.encode()}).endswith(text.rstrip())
-    assert whole({"a.jsonl": text.encode()}).endswith(text.rstrip())
+    assert full_listing({"a.csv": text.encode()}).endswith(text.rstrip())
+    assert full_listing({"a.jsonl": text.encode()}).endswith(text.rstrip())
 
 
 def test_text_in_other_encodings_and_with_other_line_ends_is_seen_decoded():
     latin = "# coding: latin-1\ndef grün(): return 'ö'\n".encode("latin-1")
     files = {"a.py": latin, "b.txt": "naïve\r\n".encode("utf-16"), "c.txt": b"\xc3\xa4\xc3\xb6\r\xfc"}
-    assert whole(files) == (
+    assert full_listing(files) == (
         "=== a.py, latin-1\n# coding: latin-1\ndef grün(): return 'ö'\n"
         "=== b.txt, utf-16-le, begins with a byte order mark, CRLF line ends\nnaïve\n"
         "=== c.txt, utf-8 but for 1 byte, CR line ends, without a line end\näö\n\ufffd"
@@ -108,7 +112,7 @@ def test_text_in_other_encodings_and_with_other_line_ends_is_seen_decoded():
 
 def test_a_byte_order_mark_is_seen():
     files = {"a.csv": b"\xef\xbb\xbfid,name\n1,x\n", "b.txt": b"\xef\xbb\xbf"}
-    assert whole(files) == (
+    assert full_listing(files) == (
         "=== a.csv, begins with a byte order mark\nid,name\n1,x\n"
         "=== b.txt, begins with a byte order mark, without a line end\n"
     )
@@ -122,10 +126,10 @@ def test_rules_that_a_check_draws_across_its_output_are_cut_short(look):
 
 def test_what_says_nothing_takes_no_room():
     files = {"a/__init__.py": b"", "a/b.py": b"\n\nx = 1\ny = 2\n\n\n", "open.txt": b"end", "py.typed": b""}
-    assert whole(files) == (
+    assert full_listing(files) == (
         "=== a/b.py\n\n\nx = 1\ny = 2\n=== open.txt, without a line end\nend\nEmpty: a/__init__.py, py.typed"
     )
-    assert whole({"a": b"", "b": b""}) == "Empty: a, b"
+    assert full_listing({"a": b"", "b": b""}) == "Empty: a, b"
     lines = map_of({**folder(40), "a/__init__.py": b"", "py.typed": b""}, "").splitlines()
     assert lines[-1] == "Empty: a/__init__.py, py.typed"
     (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=0.4))
@@ -225,7 +229,7 @@ def test_no_text_can_break_the_map():
     files |= {"loop.py": b"class loop:\n  loop = loop\n", "long.py": b"def " + b"f" * 9_000 + b"(): ...\n"}
     files["sum.py"] = b"def f(x=" + b"+".join([b"1"] * 3_000) + b"): ...\n"
     assert "loop.py (26 bytes)\n  1: class loop" in map_of(files, "")
-    assert map_of({}, "") == "" and whole({"a": b"\0"}) == ""
+    assert map_of({}, "") == "" and full_listing({"a": b"\0"}) == ""
 
 
 def test_other_languages_are_read_where_their_grammars_are_installed():

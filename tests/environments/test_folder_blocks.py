@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from evolve.core.episodes import Action, Step, Subgoal
-from evolve.core.episodes.blocks import Block
-from evolve.environments import Setting, open_environment
+from evolve.core.episodes.blocks import FencedBlock
+from evolve.environments import EnvironmentOptions, open_environment
 from evolve.environments.files import FilesEnvironment
 from evolve.environments.files.acting import BlockRunner
 from evolve.environments.files.folder_session import FolderSession
@@ -54,7 +54,7 @@ def opened(sandbox, make_work, tmp_path):
     environments = []
 
     def open_one(task=None, **more):
-        setting = Setting(
+        setting = EnvironmentOptions(
             sandbox=sandbox, folder=tmp_path / "episode", branches=more.pop("branches", 1), own=more.pop("own", False)
         )
         environments.append(open_environment(task or make_work(**more), setting))
@@ -144,7 +144,9 @@ def test_after_a_time_no_further_block_of_a_reply_is_begun_and_that_is_said(sand
         runner = BlockRunner(
             {"a.txt": b"x"}, None, lambda tree: FolderSession(sandbox, tree), lambda name: False, seconds
         )
-        blocks = [Block(kind="python", text=text) for text in sources] + [Block(kind="file", path="b.txt", text="y")]
+        blocks = [FencedBlock(kind="python", text=text) for text in sources] + [
+            FencedBlock(kind="file", path="b.txt", text="y")
+        ]
         try:
             return runner.run(blocks)
         finally:
@@ -227,7 +229,7 @@ def test_a_long_output_is_shown_by_both_ends_and_kept_whole(opened):
 
 def test_what_is_kept_whole_has_no_secret(sandbox, make_work):
     task = make_work()
-    setting = Setting(sandbox=sandbox, clean=lambda text: text.replace("opensesame", "[secret]"))
+    setting = EnvironmentOptions(sandbox=sandbox, clean=lambda text: text.replace("opensesame", "[secret]"))
     with closing(open_environment(task, setting)) as environment:
         work = Work(environment)
         seen = work.act(python("print('opensesame' * 9000)"))
@@ -390,7 +392,7 @@ def test_blocks_that_fail_hand_nothing_in(opened):
 
 @pytest.mark.slow
 def test_a_slow_check_runs_when_the_folder_is_handed_in(sandbox, make_work):
-    with closing(FilesEnvironment(make_work().work, Setting(sandbox=sandbox), quick_s=0.0)) as environment:
+    with closing(FilesEnvironment(make_work().work, EnvironmentOptions(sandbox=sandbox), quick_s=0.0)) as environment:
         work = Work(environment)
         assert work.act(file("notes.txt", "x")).state.check is not None  # nobody knew how long it takes
         seen = work.act(MEND)
@@ -402,7 +404,7 @@ def test_a_slow_check_runs_when_the_folder_is_handed_in(sandbox, make_work):
 
 @pytest.mark.slow
 def test_what_passes_a_slow_check_is_found_behind_a_later_state(sandbox, make_work):
-    with closing(FilesEnvironment(make_work().work, Setting(sandbox=sandbox), quick_s=0.0)) as environment:
+    with closing(FilesEnvironment(make_work().work, EnvironmentOptions(sandbox=sandbox), quick_s=0.0)) as environment:
         work = Work(environment)
         work.act(file("notes.txt", "x"))  # the only one on which the check runs
         work.act(MEND)

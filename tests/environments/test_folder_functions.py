@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from evolve.core.episodes.blocks import Block
+from evolve.core.episodes.blocks import FencedBlock
 from evolve.environments.files.folder_session import FolderSession
 
 TREE = {
@@ -30,7 +30,7 @@ def session(sandbox):
 
 
 def gave(session, code):
-    result = session.run(Block(kind="python", text=BRING + code))
+    result = session.run(FencedBlock(kind="python", text=BRING + code))
     return result.value if not result.error else result.error
 
 

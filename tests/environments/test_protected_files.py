@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from evolve.core.episodes import Action, Step
-from evolve.environments import Setting, open_environment
+from evolve.environments import EnvironmentOptions, open_environment
 from evolve.runtime.folder_tree import read_tree
 from evolve.tasks.reading.own_folder import folder_task
 from evolve.tasks.verification.examination import finding_of
@@ -25,7 +25,7 @@ def handed_in(sandbox, make_work):
 
     def run(*codes, **more):
         steps = []
-        with closing(open_environment(make_work(**more), Setting(sandbox=sandbox))) as environment:
+        with closing(open_environment(make_work(**more), EnvironmentOptions(sandbox=sandbox))) as environment:
             for code in (*codes, "", ""):
                 action = Action(kind="code" if code else "finish", code=code)
                 steps.append(Step(number=len(steps) + 1, action=action, observation=environment.observe(action, steps)))
@@ -82,7 +82,7 @@ def test_a_folder_of_which_nothing_is_copied_is_there_and_told_of(sandbox, proje
         kind="code", code="open('generated/a.env', 'w').write('KEY=1'); open('empty/inner/b', 'w').write('')"
     )
     work = make_work(check="test -d generated && test -e total.txt")
-    with closing(open_environment(work, Setting(sandbox=sandbox))) as environment:
+    with closing(open_environment(work, EnvironmentOptions(sandbox=sandbox))) as environment:
         assert "service.env" in environment.look()[1].text
         seen = environment.observe(write, [])
         assert seen.state.changed == ("empty/inner/b",)

@@ -9,7 +9,7 @@ import pytest
 from evolve.agent.workflow import Workflow
 from evolve.cli.render.views import episode_line
 from evolve.core.episodes import Action, Step
-from evolve.environments import Setting, open_environment
+from evolve.environments import EnvironmentOptions, open_environment
 from evolve.policies.language.results import seen_text
 from evolve.testing import ScriptedWorker
 from tests.environments.conftest import CHECK, RIGHT
@@ -24,7 +24,7 @@ def judged(make_work, sandbox):
 
     def run(*actions, own=True, **more):
         task = make_work(**more)
-        with closing(open_environment(task, Setting(sandbox=sandbox, own=own))) as environment:
+        with closing(open_environment(task, EnvironmentOptions(sandbox=sandbox, own=own))) as environment:
             steps = []
             for number, action in enumerate(actions, 1):
                 steps.append(Step(number=number, action=action, observation=environment.observe(action, steps)))

@@ -11,7 +11,7 @@ import pytest
 
 from evolve.core.errors import EnvironmentProblem, UsageError
 from evolve.skills import Skill
-from evolve.skills.export import Leaving, export
+from evolve.skills.export import ExportedSkill, export
 from tests.export.test_formats import FIRST
 from tests.offering import offer
 
@@ -21,7 +21,7 @@ class Odd:
 
     name = "odd"
 
-    def __init__(self, give: Callable[[Sequence[Leaving]], Mapping[str, str]]) -> None:
+    def __init__(self, give: Callable[[Sequence[ExportedSkill]], Mapping[str, str]]) -> None:
         self.files = give
 
     def problems(self, skill: Skill, description: str) -> Sequence[str]:
@@ -46,7 +46,7 @@ def test_a_format_of_a_package_that_gives_no_texts_by_path_is_named_and_nothing_
     assert not (tmp_path / "out").exists()
 
 
-def as_data(skills: Sequence[Leaving]) -> Mapping[str, str]:
+def as_data(skills: Sequence[ExportedSkill]) -> Mapping[str, str]:
     return {"skills.json": json.dumps([[one.skill.code, one.skill.description, one.description] for one in skills])}
 
 
@@ -63,7 +63,7 @@ ESCAPED = "key = '" + "".join(f"\\x{ord(letter):02x}" for letter in SECRET) + "'
 )
 def test_no_secret_leaves_in_a_path_or_in_escapes_of_code_that_stands_in_data(
     skill: Skill,
-    give: Callable[[Sequence[Leaving]], Mapping[str, str]],
+    give: Callable[[Sequence[ExportedSkill]], Mapping[str, str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

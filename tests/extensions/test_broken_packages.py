@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import StageKind, parse_workflow
 from evolve.agent.workflow.stages import KINDS
 from evolve.cli import main
@@ -131,7 +131,7 @@ def test_an_encoder_that_does_not_work_is_found_out_before_a_run(
 def test_a_stage_that_gives_no_action_is_named(given: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = StageKind(name="shortest", does="nothing", places=("deliberate",), work=lambda *_: given)
     offer(monkeypatch, tmp_path / "site", "stages", "shortest", kind)
-    around = Surroundings(policy=FixedPolicy(), sandbox=TrustingSandbox(), run="r1")
+    around = AgentServices(policy=FixedPolicy(), sandbox=TrustingSandbox(), run="r1")
     agent = Agent(around, parse_workflow(WORKFLOW))
     with pytest.raises(EnvironmentProblem, match=r"shortest \(stages\) of the package evolve-toy gave .* no action"):
         agent.run_episode(small_suite().tasks[0], variant="v", split="own")

@@ -17,7 +17,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import StageKind, parse_workflow
 from evolve.cli import main
 from evolve.core.episodes import EpisodeRecord
@@ -111,7 +111,7 @@ def test_a_task_of_an_added_kind_is_worked_on_and_judged(toys: None, tmp_path: P
     for value, solved in ((41, False), (42, True)):
         recorder = Kept()
         policy = ScriptedWorker((f"def solve():\n    return {value}\n",))
-        around = Surroundings(policy=policy, sandbox=TrustingSandbox(), recorder=recorder, run="r1")
+        around = AgentServices(policy=policy, sandbox=TrustingSandbox(), recorder=recorder, run="r1")
         record = Agent(around).run_episode(task, variant="v", split="own")
         assert record.solved == solved
 
@@ -232,7 +232,7 @@ def test_an_evaluator_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.
 def test_an_added_stage_says_its_part_and_a_resumed_episode_does_not_ask_again(toys: None) -> None:
     (task,) = small_suite().tasks[:1]
     recorder = Kept()
-    around = Surroundings(policy=FixedPolicy(), sandbox=TrustingSandbox(), recorder=recorder, run="r1")
+    around = AgentServices(policy=FixedPolicy(), sandbox=TrustingSandbox(), recorder=recorder, run="r1")
     record = Agent(around, parse_workflow(WORKFLOW)).run_episode(task, variant="v", split="own")
     notes = [note for step in record.steps for note in step.action.notes]
     assert [(note.stage, note.text) for note in notes][:1] == [("shortest", "no rival is shorter")]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.answer_stages import with_note
 from evolve.agent.checkpoints import is_sound
 from evolve.agent.workflow import StageKind, parse_workflow
@@ -38,7 +38,7 @@ class Failing(ScriptedWorker):
 def worked(folder: Path | None = None, *, fails: bool = False) -> EpisodeRecord:
     """An episode of three answers with the stage ``brief``."""
     policy = (Failing if fails else ScriptedWorker)((WRONG, WRONG, WRONG))
-    around = Surroundings(policy=policy, sandbox=TrustingSandbox(), run="r1", checkpoints=folder)
+    around = AgentServices(policy=policy, sandbox=TrustingSandbox(), run="r1", checkpoints=folder)
     workflow = parse_workflow(WORKFLOW.replace("shortest", "brief"))
     return Agent(around, workflow).run_episode(small_suite().tasks[0], variant="v", split="own")
 

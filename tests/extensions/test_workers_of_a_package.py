@@ -12,8 +12,8 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.core.errors import EnvironmentProblem, WorkspaceError
 from evolve.tasks import render_jsonl
-from evolve.trials import Attempt, EpisodeJob, LocalWorkers, tell_nobody
-from evolve.trials.set_aside import SetAside
+from evolve.trials import Attempt, EpisodeJob, LocalWorkers, ignore_attempt
+from evolve.trials.set_aside import PendingAttempts
 from tests.extensions.test_extending import toys
 from tests.improve.test_worker_kinds import *  # noqa: F403
 from tests.improve.test_worker_kinds import count, workers
@@ -82,7 +82,7 @@ def test_workers_that_give_what_was_not_asked_for_are_named_and_nothing_of_it_is
     class Odd(LocalWorkers):
         at_once = 4
 
-        def run(self, jobs: Sequence[EpisodeJob], told: Callable[[Attempt], None] = tell_nobody) -> list[Attempt]:
+        def run(self, jobs: Sequence[EpisodeJob], told: Callable[[Attempt], None] = ignore_attempt) -> list[Attempt]:
             given = change(super().run(jobs))
             for attempt in given if is_told and given else ():
                 told(attempt)
@@ -93,13 +93,13 @@ def test_workers_that_give_what_was_not_asked_for_are_named_and_nothing_of_it_is
         improved(tmp_path / "ws", "odd")
     with evolve.open(tmp_path / "ws") as workspace:
         (run,) = workspace.stores.runs.runs()
-        kept = [*workspace.stores.runs.episodes(), *SetAside(workspace.stores.db, run.id).records()]
+        kept = [*workspace.stores.runs.episodes(), *PendingAttempts(workspace.stores.db, run.id).records()]
         assert all(one.run == run.id and one.steps for one in kept)
 
 
 def test_attempts_that_workers_tell_nobody_of_are_kept_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent(LocalWorkers):
-        def run(self, jobs: Sequence[EpisodeJob], told: Callable[[Attempt], None] = tell_nobody) -> list[Attempt]:
+        def run(self, jobs: Sequence[EpisodeJob], told: Callable[[Attempt], None] = ignore_attempt) -> list[Attempt]:
             return super().run(jobs)
 
     offer(monkeypatch, tmp_path / "site", "workers", "silent", lambda setup, count: Silent(setup))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve.runtime.functions import Function
-from evolve.runtime.functions.servers import Approval, Pin, Server, ServerFunctions
+from evolve.runtime.functions.servers import Pin, Server, ServerApproval, ServerFunctions
 from evolve.workspace.resources.servers import start_server
 
 SERVERS = Path(__file__).resolve().parent / "servers"
@@ -34,26 +34,26 @@ def hostile(way: str, *arguments: object, name: str = "foe", **more) -> Server:
     return Server(name=name, command=command, **{"readable": (str(SERVERS),), **more})
 
 
-def allowed(server: Server, **more) -> Approval:
+def allowed(server: Server, **more) -> ServerApproval:
     """A server all of whose tools were allowed as they are now."""
-    functions = ServerFunctions([Approval(server=server)], start_server)
+    functions = ServerFunctions([ServerApproval(server=server)], start_server)
     try:
         offers = functions.offers(server.name)
     finally:
         functions.close()
     pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function}
-    return Approval(server=server, tools=pins)
+    return ServerApproval(server=server, tools=pins)
 
 
-def seen_before(server: Server, description: str = "Does something.", **parameters: object) -> Approval:
+def seen_before(server: Server, description: str = "Does something.", **parameters: object) -> ServerApproval:
     """A server whose only tool was allowed some time ago; none is started to say so."""
     schema = {"type": "object", "properties": parameters}
     act = Function(name=f"{server.name}_act", description=description, parameters=schema, source=server.name)
-    return Approval(server=server, tools={"act": Pin.of(act)})
+    return ServerApproval(server=server, tools={"act": Pin.of(act)})
 
 
 @contextmanager
-def functions_of(*approved: Approval, **more) -> Iterator[ServerFunctions]:
+def functions_of(*approved: ServerApproval, **more) -> Iterator[ServerFunctions]:
     functions = ServerFunctions(approved, start_server, **more)
     try:
         yield functions

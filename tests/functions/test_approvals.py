@@ -14,8 +14,8 @@ from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.settings import load_settings, proposed_servers
 from evolve.runtime.folder_tree import read_tree
 from evolve.runtime.functions import EFFECTS, Function
-from evolve.runtime.functions.servers import Approval, Approvals, Home, Pin, Server, with_pins
-from evolve.runtime.functions.servers.server import resolved, server_of
+from evolve.runtime.functions.servers import Approvals, Home, Pin, Server, ServerApproval, with_pins
+from evolve.runtime.functions.servers.server import resolve_variables, server_of
 from evolve.workspace.locating import ensure_workspace
 
 HERE = Home(path="/somewhere", id="1")
@@ -28,9 +28,9 @@ def test_an_approval_is_kept_with_all_that_was_said(tmp_path):
     made = Function(name="shop_buy", description="Kauft \x1b\u202e.", parameters=schema, effects=frozenset({"reads"}))
     pin = Pin.of(replace(made, repeatable=True, source="shop"), {"reads": "allow"})
     older = Pin(digest="d")
-    approvals.keep(Approval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older}))
+    approvals.keep(ServerApproval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older}))
     kept = approvals.of("shop")
-    assert kept == Approval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older})
+    assert kept == ServerApproval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older})
     assert kept.tools["buy"].function("shop").names == ["z", "a"] and kept.tools["sell"].function("shop") is None
     assert os.stat(approvals.file).st_mode & 0o077 == 0
     assert approvals.remove("shop") and not approvals.remove("shop")
@@ -42,14 +42,14 @@ def pin_of(name: str) -> Pin:
 
 
 def test_a_name_that_became_that_of_another_tool_is_allowed_for_that_one_alone():
-    before = Approval(server=PROGRAM, tools={"a-b": pin_of("shop_a_b"), "c": pin_of("shop_c")})
+    before = ServerApproval(server=PROGRAM, tools={"a-b": pin_of("shop_a_b"), "c": pin_of("shop_c")})
     now = with_pins(before, {"a_b": pin_of("shop_a_b")})
     assert set(now.tools) == {"a_b", "c"}
 
 
 @pytest.mark.parametrize("other", [Home(path="/elsewhere", id="1"), Home(path="/somewhere", id="2")])
 def test_it_holds_for_no_other_workspace(tmp_path, other):
-    Approvals(tmp_path, HERE).keep(Approval(server=PROGRAM))
+    Approvals(tmp_path, HERE).keep(ServerApproval(server=PROGRAM))
     assert Approvals(tmp_path, other).all() == []
     assert not Approvals(tmp_path, other).remove("shop")
     assert Approvals(tmp_path, HERE).of("shop")
@@ -60,13 +60,13 @@ def test_no_server_may_write_where_approvals_are_kept(tmp_path, depth):
     approvals = Approvals(tmp_path / "kept", HERE)
     folder = os.path.normpath(tmp_path / depth)
     with pytest.raises(UsageError, match="no server may write there"):
-        approvals.keep(Approval(server=Server(name="foe", command=("/bin/sh",), writable=(folder,))))
+        approvals.keep(ServerApproval(server=Server(name="foe", command=("/bin/sh",), writable=(folder,))))
     assert approvals.all() == []
 
 
 def test_a_file_that_others_can_write_or_that_was_changed_approves_nothing(tmp_path):
     approvals = Approvals(tmp_path, HERE)
-    approvals.keep(Approval(server=PROGRAM))
+    approvals.keep(ServerApproval(server=PROGRAM))
     approvals.keep(with_pins(approvals.of("shop"), {"buy": pin_of("shop_buy")}))
     text = approvals.file.read_text()
     for was, becomes in (("/srv/shop", "/srv"), ("Buys.", "Buys all."), ('"object"', '"object", "x": 1'),
@@ -132,11 +132,11 @@ def test_a_name_that_would_blur_where_a_function_begins_is_refused(name):
 
 def test_a_variable_of_the_person_is_put_in_at_the_start_and_never_kept(tmp_path):
     server = Server(name="shop", command=("/bin/sh",), variables={"KEY": "$MY_KEY", "PRICE": "$5"})
-    Approvals(tmp_path, HERE).keep(Approval(server=server))
-    assert resolved(server.variables, {"MY_KEY": "secret"}) == {"KEY": "secret", "PRICE": "$5"}
+    Approvals(tmp_path, HERE).keep(ServerApproval(server=server))
+    assert resolve_variables(server.variables, {"MY_KEY": "secret"}) == {"KEY": "secret", "PRICE": "$5"}
     assert "secret" not in (tmp_path / "tools.json").read_text()
     with pytest.raises(UsageError, match="the variable MY_KEY is not set"):
-        resolved(server.variables, {})
+        resolve_variables(server.variables, {})
 
 
 def test_settings_can_propose_servers_and_nothing_else_of_tools(tmp_path):
@@ -154,7 +154,7 @@ def test_settings_can_propose_servers_and_nothing_else_of_tools(tmp_path):
 
 
 def test_the_folder_of_approvals_is_no_part_of_a_folder_that_is_worked_on(tmp_path):
-    Approvals(tmp_path / "deep" / "evolve-approvals", HERE).keep(Approval(server=PROGRAM))
+    Approvals(tmp_path / "deep" / "evolve-approvals", HERE).keep(ServerApproval(server=PROGRAM))
     (tmp_path / "deep" / "other").write_text("x")
     assert list(read_tree(tmp_path).files) == ["deep/other"]
 
@@ -171,6 +171,6 @@ def test_a_call_needs_leave_for_every_effect_and_the_strictest_word_holds(effect
 
 
 def test_the_file_is_json_that_a_person_can_read(tmp_path):
-    Approvals(tmp_path, HERE).keep(Approval(server=PROGRAM))
+    Approvals(tmp_path, HERE).keep(ServerApproval(server=PROGRAM))
     (entry,) = json.loads((tmp_path / "tools.json").read_text())["approvals"]
     assert entry["server"] == {"command": ["/usr/bin/shop", "--all"], "readable": ["/srv/shop"]}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.errors import RecordDamaged
-from evolve.runtime.functions import Answer, Call, CallFile, CallGate, Permission, PythonFunctions
+from evolve.runtime.functions import Call, CallAnswer, CallFile, CallGate, Permission, PythonFunctions
 
 
 def call(number, **arguments):
@@ -21,7 +21,7 @@ def written(path, answers=(True, True, False)):
     for number, answered in enumerate(answers, 1):
         kept.begin(call(number, item="tea", count=number))
         if answered:
-            kept.end((1, number), Answer(state="answered", value={"left": [number, None]}, seconds=0.5))
+            kept.end((1, number), CallAnswer(state="answered", value={"left": [number, None]}, seconds=0.5))
     kept.close()
     return kept
 
@@ -88,9 +88,9 @@ def test_a_full_disk_is_an_error_and_leaves_a_file_that_can_be_read(tmp_path, mo
     with monkeypatch.context() as patched:
         patched.setattr("os.fsync", full)
         with pytest.raises(OSError, match="No space"):
-            kept.end((1, 1), Answer(state="answered"))
-    kept.end((1, 1), Answer(state="answered", value=1))
-    assert CallFile(path).calls[1, 1][1] == Answer(state="answered", value=1)
+            kept.end((1, 1), CallAnswer(state="answered"))
+    kept.end((1, 1), CallAnswer(state="answered", value=1))
+    assert CallFile(path).calls[1, 1][1] == CallAnswer(state="answered", value=1)
 
 
 def test_a_killed_episode_does_nothing_twice(tmp_path):

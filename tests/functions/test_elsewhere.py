@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.runtime.functions import CallGate, CallsInMemory, Permission
-from evolve.runtime.functions.servers import Approval, Pin
+from evolve.runtime.functions.servers import Pin, ServerApproval
 from evolve.workspace import servers
 from tests.functions.running import functions_of, hostile
 
@@ -20,7 +20,7 @@ def shelf(tmp_path):
     return shelf
 
 
-def asked(approval: Approval, *, read: str = "") -> str:
+def asked(approval: ServerApproval, *, read: str = "") -> str:
     """What a call comes to where nobody is there."""
     with functions_of(approval) as functions:
         gate = CallGate([functions], CallsInMemory(), Permission(functions.grant_of))
@@ -30,10 +30,10 @@ def asked(approval: Approval, *, read: str = "") -> str:
         return said
 
 
-def said(shelf, **grants: str) -> Approval:
+def said(shelf, **grants: str) -> ServerApproval:
     shelf.allow("foe", ["act"], effects=["reads"], grants={"*": "allow", **grants})
     known = shelf.list()[0]
-    return Approval(server=known.server, tools=known.tools)
+    return ServerApproval(server=known.server, tools=known.tools)
 
 
 def test_what_was_allowed_as_reading_carries_nothing_off_that_was_read_elsewhere(shelf):
@@ -54,7 +54,7 @@ def test_what_was_allowed_before_without_sending_has_to_be_allowed_again(shelf):
         (made,) = functions.functions()
     reads = frozenset({"reads"})
     before = Pin.of(replace(made, effects=reads), {"reads": "allow"})
-    with functions_of(Approval(server=approval.server, tools={"act": before})) as functions:
+    with functions_of(ServerApproval(server=approval.server, tools={"act": before})) as functions:
         assert functions.functions() == [] and "evolve tools allow foe" in functions.troubles["foe"]
         assert [offer.state for offer in functions.offers("foe")] == ["changed"]
 

@@ -11,10 +11,10 @@ import pytest
 from evolve.core.errors import UsageError
 from evolve.runtime.functions import EFFECTS, Call, CallFailed, CallGate, CallsInMemory, Permission
 from evolve.runtime.functions.servers import (
-    Approval,
     Approvals,
     Home,
     Server,
+    ServerApproval,
     server_kind,
     server_of,
 )
@@ -78,14 +78,14 @@ def test_a_person_is_shown_every_setting(case):
 
 
 def test_nothing_is_offered_or_called_before_it_is_allowed(case):
-    with functions_of(Approval(server=case.server)) as functions:
+    with functions_of(ServerApproval(server=case.server)) as functions:
         assert functions.functions() == []
         with pytest.raises(CallFailed):
             functions.call(case.function, case.arguments, seconds=20)
 
 
 def test_what_it_lists_has_names_schemas_and_known_effects(case):
-    with functions_of(Approval(server=case.server)) as functions:
+    with functions_of(ServerApproval(server=case.server)) as functions:
         first, second = functions.offers(case.server.name), functions.offers(case.server.name)
     made = {offer.function.name: offer.function for offer in first if offer.function}
     assert case.function in made and len({offer.tool for offer in first}) == len(first)
@@ -131,7 +131,7 @@ def test_another_server_of_the_name_is_not_what_was_allowed(case, tmp_path):
     (kept,) = Approvals(tmp_path / "approvals", home).all()
     assert kept.server == case.server != case.other
     changed = {tool: replace(pin, digest="0" * 64) for tool, pin in kept.tools.items()}
-    with functions_of(Approval(server=case.server, tools=changed)) as functions:
+    with functions_of(ServerApproval(server=case.server, tools=changed)) as functions:
         with pytest.raises(CallFailed, match="not what was allowed any more"):
             functions.call(case.function, case.arguments, seconds=20)
         assert case.function not in [one.name for one in functions.functions()]

@@ -12,7 +12,15 @@ from evolve.cli.render.servers import show_server
 from evolve.core.errors import UsageError
 from evolve.core.redaction import MARK
 from evolve.runtime.functions import UNKNOWN, CallFailed
-from evolve.runtime.functions.servers import Approval, Listed, Pin, Server, Setting, resolved, server_of
+from evolve.runtime.functions.servers import (
+    ListedTool,
+    Pin,
+    Server,
+    ServerApproval,
+    ServerSetting,
+    resolve_variables,
+    server_of,
+)
 from evolve.workspace import servers
 from evolve.workspace.resources.servers import approved_now
 from tests.functions.running import allowed, functions_of
@@ -30,7 +38,7 @@ def test_one_of_a_kind_that_nobody_offers_is_kept_told_and_not_started(tmp_path)
     assert "mcp" in refused.value.hint and shelf.list() == []
     act = Pin(digest="1", name="odd_act", parameters={"type": "object", "properties": {}})
     told = []
-    approval = Approval(server=server, tools={"act": act})
+    approval = ServerApproval(server=server, tools={"act": act})
     with functions_of(approval, tell=told.append) as functions:
         functions.renew([approval])
         assert [one.name for one in functions.functions()] == ["odd_act"]
@@ -43,7 +51,7 @@ def test_one_of_a_kind_that_nobody_offers_is_kept_told_and_not_started(tmp_path)
 class Quiet:
     """A kind that shows nothing of its setting, gives its function when it is asked, and repeats what it was handed."""
 
-    settings: ClassVar = {"token": Setting()}
+    settings: ClassVar = {"token": ServerSetting()}
     stale, runs = False, True
 
     def check(self, server):
@@ -54,14 +62,14 @@ class Quiet:
 
     def open(self, server, start, portal):
         self.server = server
-        self.listed = [Listed(name="say", description="Says.", parameters={"type": "object", "properties": {}})]
+        self.listed = [ListedTool(name="say", description="Says.", parameters={"type": "object", "properties": {}})]
         return self
 
     def tools(self, seconds):
         return self.listed
 
     def call(self, asked, listed, seconds):
-        return resolved(self.server.settings, os.environ)["token"]
+        return resolve_variables(self.server.settings, os.environ)["token"]
 
     def close(self):
         """Nothing runs."""

@@ -14,7 +14,7 @@ import pytest
 
 from evolve.core.paths import WorkspacePaths
 from evolve.runtime.functions import CallFailed
-from evolve.runtime.functions.servers import Approval, OfferedTool, Pin, Server
+from evolve.runtime.functions.servers import OfferedTool, Pin, Server, ServerApproval
 from evolve.runtime.functions.servers.source import ServerFunctions
 from evolve.workspace.locating import ensure_workspace
 from evolve.workspace.resources.servers import start_server
@@ -176,7 +176,7 @@ def test_a_server_starts_at_its_first_call_and_goes_on_from_run_to_run(tmp_path)
         assert [made.name for made in functions.functions()] == ["other_act"]
         with pytest.raises(CallFailed, match="there is no function"):
             functions.call("foe_act", {}, seconds=20)
-        functions.renew([Approval(server=server, tools={"act": Pin(digest="d")})])
+        functions.renew([ServerApproval(server=server, tools={"act": Pin(digest="d")})])
         assert functions.functions() == [] and "evolve tools check foe" in functions.troubles["foe"]
     assert starts() == 1
 
@@ -239,12 +239,12 @@ def test_two_thousand_tools_are_listed_page_by_page_and_an_endless_list_ends():
     with functions_of(allowed(hostile("many"))) as functions:
         assert len(functions.functions()) == 2000
         assert functions.call("foe_tool1999", {"text": "last"}, seconds=20) == "last"
-    with functions_of(Approval(server=hostile("endless"))) as functions:
+    with functions_of(ServerApproval(server=hostile("endless"))) as functions:
         assert [offer.state for offer in functions.offers("foe")] == ["unusable"]
 
 
 def test_parameters_that_cannot_be_checked_are_not_offered():
-    with functions_of(Approval(server=hostile("schemas"))) as functions:
+    with functions_of(ServerApproval(server=hostile("schemas"))) as functions:
         offers = {offer.tool: offer for offer in functions.offers("foe")}
     assert {name: offer.state for name, offer in offers.items()} == {"act": "new", "large": "unusable", "long": "new"}
     assert len(offers["long"].function.description) == 4000

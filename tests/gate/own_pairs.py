@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evolve.core.episodes import Cost, EpisodeRecord
-from evolve.trials.gate import ArmOutcome, OwnPair
+from evolve.trials.gate import ArmOutcome, PrequentialPair
 
 
 def arm(task: str, candidates: int, variant: str = "unlearned", *, solved: bool = True, **more: Any) -> EpisodeRecord:
@@ -28,6 +28,8 @@ def arm(task: str, candidates: int, variant: str = "unlearned", *, solved: bool 
     )
 
 
-def pair(outcome: str, *, alike: bool = False) -> OwnPair:
+def pair(outcome: str, *, alike: bool = False) -> PrequentialPair:
     """A pair that came out like this."""
-    return OwnPair(episode="e", family="f", alike=alike, outcome=outcome, unlearned=ArmOutcome(), learned=ArmOutcome())
+    return PrequentialPair(
+        episode="e", family="f", alike=alike, outcome=outcome, unlearned=ArmOutcome(), learned=ArmOutcome()
+    )

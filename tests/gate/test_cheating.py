@@ -19,14 +19,14 @@ from evolve.core.store import Database
 from evolve.tasks import Suite, Task
 from evolve.tasks.work import FolderWork
 from evolve.trials.gate import (
-    Comparing,
-    Decisions,
+    BudgetRefused,
+    ComparisonPlan,
+    DecisionRepository,
     Gate,
     Job,
-    Proposal,
     RegressionSuite,
-    Seals,
-    Unaffordable,
+    SuiteSeals,
+    VariantProposal,
     instruments,
 )
 from evolve.trials.gate import gate as gate_module
@@ -35,11 +35,11 @@ from evolve.trials.gate import gate as gate_module
 @pytest.fixture
 def gate(tmp_path: Path):
     with Database(tmp_path / "memory.db", GATE) as db:
-        yield Gate(Decisions(db), RegressionSuite(db), Seals(db))
+        yield Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
 
 
-def proposal(suite: Suite, **more: object) -> Proposal:
-    return replace(Proposal(run="r", parent="old", variant="new", suite=suite), **more)
+def proposal(suite: Suite, **more: object) -> VariantProposal:
+    return replace(VariantProposal(run="r", parent="old", variant="new", suite=suite), **more)
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_an_honest_gain_is_accepted(tmp_path: Path) -> None:
 
 def test_splits_that_are_not_what_was_sealed_are_refused(gate: Gate) -> None:
     suite = small_suite(40)
-    how = Comparing(run=_solves_more)
+    how = ComparisonPlan(run=_solves_more)
     gate.judge(proposal(suite), how)
     moved = {**suite.splits, suite.split("gate")[0].group: "train"}
 
@@ -77,7 +77,7 @@ def test_splits_that_are_not_what_was_sealed_are_refused(gate: Gate) -> None:
 def test_a_verifier_that_changes_while_a_variant_is_judged_voids_the_comparison(
     gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = gate_module.instruments()
+    true = gate_module.code_digests()
     assert set(true) == {"verifier", "evaluator", "gate"}
 
     def lenient_from_the_second_pair_on(jobs):
@@ -85,15 +85,15 @@ def test_a_verifier_that_changes_while_a_variant_is_judged_voids_the_comparison(
         return _solves_more(jobs)
 
     suite = small_suite(300)
-    found = gate.judge(proposal(suite), Comparing(run=lenient_from_the_second_pair_on))
+    found = gate.judge(proposal(suite), ComparisonPlan(run=lenient_from_the_second_pair_on))
     assert (found.state.verdict, found.accepted) == ("undecided", False)
     assert "void: the verifier changed" in found.state.reason
     kept = gate.keep(found)
     assert kept.verdict == "undecided" and kept.pins == true
     # Another process that goes on with the same judgement measures with the new one from the start.
-    again = gate.judge(proposal(suite), Comparing(run=_solves_more))
+    again = gate.judge(proposal(suite), ComparisonPlan(run=_solves_more))
     assert "void: the verifier changed" in again.state.reason
-    assert gate.judge(proposal(suite, run="r2"), Comparing(run=_solves_more)).accepted
+    assert gate.judge(proposal(suite, run="r2"), ComparisonPlan(run=_solves_more)).accepted
 
 
 @pytest.mark.parametrize(
@@ -114,16 +114,16 @@ def test_a_change_of_code_that_judges_is_seen(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(package_root() / name, tmp_path / name)
     for name in files:
-        before = instruments.instruments()
+        before = instruments.code_digests()
         (tmp_path / name).write_text("changed = True\n", "utf-8")
-        assert instruments.changed(before, instruments.instruments()) == part
+        assert instruments.changed_parts(before, instruments.code_digests()) == part
 
 
 def test_text_that_train_tasks_share_is_no_copy(gate: Gate) -> None:
     suite = small_suite(300)
     known = suite.split("train")[0]
     rows = "\n".join(f"assert solve({row.input[0]}) == {row.output}" for row in known.hidden)
-    found = gate.judge(proposal(suite, texts={"skill": rows}), Comparing(run=_solves_more))
+    found = gate.judge(proposal(suite, texts={"skill": rows}), ComparisonPlan(run=_solves_more))
     assert found.accepted
 
 
@@ -131,7 +131,9 @@ def test_text_that_train_tasks_share_is_no_copy(gate: Gate) -> None:
 def test_a_held_out_row_is_found_in_any_layout(gate: Gate, shape: str) -> None:
     suite = small_suite(300)
     row = max(suite.split("test")[0].hidden, key=lambda row: len(str(row.input)))
-    found = gate.judge(proposal(suite, texts={"prompt act": shape.format(row.input[0])}), Comparing(run=_fair_jobs))
+    found = gate.judge(
+        proposal(suite, texts={"prompt act": shape.format(row.input[0])}), ComparisonPlan(run=_fair_jobs)
+    )
     assert found.refused and found.state.alpha == 0.0
     assert suite.split("test")[0].id in found.refused
 
@@ -139,7 +141,7 @@ def test_a_held_out_row_is_found_in_any_layout(gate: Gate, shape: str) -> None:
 def test_what_is_refused_untested_uses_no_error_level(gate: Gate) -> None:
     suite = small_suite(300)
     text = max((str(row.input[0]) for row in suite.split("gate")[0].hidden), key=len)
-    gate.keep(gate.judge(proposal(suite, texts={"prompt act": text}), Comparing(run=_fair_jobs)))
+    gate.keep(gate.judge(proposal(suite, texts={"prompt act": text}), ComparisonPlan(run=_fair_jobs)))
     assert gate.decisions.next_level(suite.digest)[0] == 1
     assert [one.verdict for one in gate.decisions.log()] == ["reject"]
 
@@ -151,7 +153,7 @@ def test_a_cheaper_variant_that_gives_up_tasks_is_not_accepted(gate: Gate) -> No
             for job in jobs
         ]
 
-    found = gate.judge(proposal(small_suite(300)), Comparing(run=gives_up))
+    found = gate.judge(proposal(small_suite(300)), ComparisonPlan(run=gives_up))
     assert found.state.tally.wins > 3 * found.state.tally.losses
     assert not found.accepted and "fewer" in found.state.reason
 
@@ -164,7 +166,7 @@ def test_a_variant_that_fails_where_it_would_lose_is_not_accepted(gate: Gate) ->
             for one in records
         ]
 
-    found = gate.judge(proposal(small_suite(300)), Comparing(run=faults))
+    found = gate.judge(proposal(small_suite(300)), ComparisonPlan(run=faults))
     assert found.state.tally.wins > 0 and found.state.tally.losses == 0
     assert not found.accepted
 
@@ -178,10 +180,10 @@ def test_a_budget_that_ends_leaves_the_verdict_open(gate: Gate) -> None:
 
     def run(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
         if not left:
-            raise Unaffordable
+            raise BudgetRefused
         return two_chunks(jobs)
 
-    found = gate.judge(proposal(small_suite(300)), Comparing(run=run, batch=2))
+    found = gate.judge(proposal(small_suite(300)), ComparisonPlan(run=run, batch=2))
     assert (found.state.verdict, len(found.pairs)) == ("undecided", 4)
     assert found.planned == 60 and found.state.reason.endswith("the budget for this judgement ended")
 
@@ -200,11 +202,11 @@ def test_breaking_off_what_goes_badly_gives_no_level_back(gate: Gate) -> None:
     for number in range(4):
         levels.append(gate.decisions.next_level(suite.digest)[1])
         with pytest.raises(KeyboardInterrupt):
-            gate.judge(proposal(suite, run=f"r{number}"), Comparing(run=breaks_off))
+            gate.judge(proposal(suite, run=f"r{number}"), ComparisonPlan(run=breaks_off))
     assert levels[3] < levels[0] / 4
     # Going on with one of them takes nothing more.
     with pytest.raises(KeyboardInterrupt):
-        gate.judge(proposal(suite, run="r0"), Comparing(run=breaks_off))
+        gate.judge(proposal(suite, run="r0"), ComparisonPlan(run=breaks_off))
     assert gate.decisions.next_level(suite.digest)[0] == 5
 
 
@@ -219,14 +221,14 @@ def test_what_can_only_be_checked_is_left_out_and_counted(gate: Gate) -> None:
     folders = {task.id for task in suite.split("gate")[::2]}
     mixed = Suite(name="mixed", tasks=tuple(by_a_check(one) if one.id in folders else one for one in suite.tasks))
     assert {one.id for one in mixed.split("gate")} == {one.id for one in suite.split("gate")}
-    finding = gate.judge(proposal(mixed), Comparing(run=_solves_more))
+    finding = gate.judge(proposal(mixed), ComparisonPlan(run=_solves_more))
     assert finding.pairs and not folders & {pair.task for pair in finding.pairs}
     assert finding.state.reason.endswith(f"{len(folders)} tasks that can only be checked are left out")
 
 
 def test_a_suite_that_can_only_be_checked_is_not_judged(gate: Gate) -> None:
     suite = Suite(name="folders", tasks=tuple(map(by_a_check, small_suite(20).tasks)))
-    finding = gate.judge(proposal(suite), Comparing(run=_solves_more))
+    finding = gate.judge(proposal(suite), ComparisonPlan(run=_solves_more))
     assert not finding.accepted and not finding.pairs
     assert "gate tasks can only be checked, which proves nothing" in finding.state.reason
 
@@ -235,5 +237,5 @@ def test_a_record_that_is_only_checked_wins_nothing(gate: Gate) -> None:
     def claims(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
         return [replace(one, verified=False, checked=one.verified) for one in _solves_more(jobs) if one is not None]
 
-    finding = gate.judge(proposal(small_suite(40)), Comparing(run=claims))
+    finding = gate.judge(proposal(small_suite(40)), ComparisonPlan(run=claims))
     assert not finding.accepted and finding.state.tally.wins == 0

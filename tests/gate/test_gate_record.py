@@ -9,7 +9,14 @@ import pytest
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, Status
 from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.trials.gate import Decisions, Looks, RegressionSuite, RegressionTask, SequentialTest, Tally
+from evolve.trials.gate import (
+    DecisionRepository,
+    HoldoutAccessLog,
+    RegressionSuite,
+    RegressionTask,
+    SequentialTest,
+    Tally,
+)
 
 
 @pytest.fixture
@@ -39,7 +46,7 @@ def episode(
 
 
 def test_looks_are_counted_per_suite_and_run(database: Database) -> None:
-    looks = Looks(database, clock=lambda: 5.0)
+    looks = HoldoutAccessLog(database, clock=lambda: 5.0)
     assert looks.count("s") == 0
     assert looks.open("s", run="r1", purpose="report") == 1
     assert looks.open("s", run="r1", purpose="report") == 1
@@ -50,13 +57,13 @@ def test_looks_are_counted_per_suite_and_run(database: Database) -> None:
 
 def test_a_look_survives_reopening(tmp_path: Path) -> None:
     with Database(tmp_path / "r.db", GATE) as db:
-        Looks(db).open("s", run="r", purpose="report")
+        HoldoutAccessLog(db).open("s", run="r", purpose="report")
     with Database(tmp_path / "r.db", GATE) as db:
-        assert Looks(db).count("s") == 1
+        assert HoldoutAccessLog(db).count("s") == 1
 
 
 def test_each_proposal_on_a_suite_gets_a_smaller_level(database: Database) -> None:
-    decisions = Decisions(database)
+    decisions = DecisionRepository(database)
     levels = []
     for number in range(3):
         proposal, alpha = decisions.next_level("s")
@@ -70,7 +77,7 @@ def test_each_proposal_on_a_suite_gets_a_smaller_level(database: Database) -> No
 
 
 def test_judging_again_in_the_same_run_spends_nothing(database: Database) -> None:
-    decisions = Decisions(database)
+    decisions = DecisionRepository(database)
     first = decisions.record(SequentialTest().judge(Tally(wins=7)), run="r", parent="a", variant="b", suite="s")
     again = decisions.record(SequentialTest().judge(Tally(losses=7)), run="r", parent="a", variant="b", suite="s")
     assert again == first
@@ -79,7 +86,7 @@ def test_judging_again_in_the_same_run_spends_nothing(database: Database) -> Non
 
 
 def test_a_judgement_that_was_broken_off_keeps_its_level_until_it_goes_on(database: Database) -> None:
-    decisions = Decisions(database)
+    decisions = DecisionRepository(database)
     one = {"run": "r", "parent": "a", "variant": "b", "suite": "s"}
     first = decisions.open({"gate": "1"}, **one)
     number, level = decisions.next_level("s")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Cost, EpisodeRecord
-from evolve.trials.gate import Pair, SequentialTest, Standing, Tally, harm_in, paired_outcome
+from evolve.trials.gate import Pair, PairTotals, SequentialTest, Tally, harm_test, paired_outcome
 from evolve.trials.gate.harm import LAST
 
 
@@ -26,7 +26,7 @@ def pair(before: tuple[str, int], after: tuple[str, int]) -> Pair:
     parent, variant = episode(*before), episode(*after)
     return Pair(
         task="t", group="g", outcome=paired_outcome(parent, variant), parent=parent, variant=variant,
-        state=SequentialTest(alpha=0.025).judge(Tally()), standing=Standing(),
+        state=SequentialTest(alpha=0.025).judge(Tally()), standing=PairTotals(),
     )  # fmt: skip
 
 
@@ -41,44 +41,44 @@ ANY = st.lists(st.sampled_from([CHEAPER, DEARER, SAME, GAINED, LOST, BROKEN, VOI
 
 
 def test_one_task_that_was_lost_among_many_wins_is_no_harm() -> None:
-    assert not harm_in([*[CHEAPER] * 9, *[DEARER] * 5, LOST, *[CHEAPER] * 21])
+    assert not harm_test([*[CHEAPER] * 9, *[DEARER] * 5, LOST, *[CHEAPER] * 21])
 
 
 def test_what_is_lost_by_now_is_harm_whatever_was_won_before() -> None:
-    assert harm_in([*[CHEAPER] * 30, *[DEARER] * 6]) == "it lost 6 of the last 10 pairs that were no tie"
-    assert not harm_in([*[DEARER] * 6, *[CHEAPER] * 30])
-    assert not harm_in([*[CHEAPER] * 30, *[DEARER] * 5]), "as many as it wins"
+    assert harm_test([*[CHEAPER] * 30, *[DEARER] * 6]) == "it lost 6 of the last 10 pairs that were no tie"
+    assert not harm_test([*[DEARER] * 6, *[CHEAPER] * 30])
+    assert not harm_test([*[CHEAPER] * 30, *[DEARER] * 5]), "as many as it wins"
 
 
 def test_tasks_that_are_given_up_are_harm_however_much_cheaper_the_others_are() -> None:
-    assert not harm_in([*[CHEAPER] * 4, LOST] * 2)
-    assert harm_in([*[CHEAPER] * 4, LOST] * 3) == "of the last 3 tasks that one arm alone solved it gave up 3"
-    assert not harm_in([*[CHEAPER] * 4, LOST, GAINED] * 3)
+    assert not harm_test([*[CHEAPER] * 4, LOST] * 2)
+    assert harm_test([*[CHEAPER] * 4, LOST] * 3) == "of the last 3 tasks that one arm alone solved it gave up 3"
+    assert not harm_test([*[CHEAPER] * 4, LOST, GAINED] * 3)
 
 
 @given(ANY, st.integers(0, 29))
 def test_breaking_off_what_would_be_lost_hides_nothing(pairs: list[Pair], place: int) -> None:
     broken = [BROKEN if one is LOST else one for one in pairs]
-    assert harm_in(broken) == harm_in(pairs)
+    assert harm_test(broken) == harm_test(pairs)
 
 
 @pytest.mark.slow
 @given(ANY, st.integers(0, 30))
 def test_ties_and_void_pairs_say_nothing(pairs: list[Pair], place: int) -> None:
-    assert harm_in([*pairs[:place], SAME, VOID, *pairs[place:]]) == harm_in(pairs)
+    assert harm_test([*pairs[:place], SAME, VOID, *pairs[place:]]) == harm_test(pairs)
 
 
 @pytest.mark.slow
 @given(ANY)
 def test_only_the_last_pairs_count(pairs: list[Pair]) -> None:
-    assert harm_in([*[GAINED] * 5, *[LOST] * 5, *pairs, *[GAINED] * LAST]) == ""
+    assert harm_test([*[GAINED] * 5, *[LOST] * 5, *pairs, *[GAINED] * LAST]) == ""
 
 
 def chance_of_harm(pairs: int, won: float, win: Pair, loss: Pair) -> float:
     """By trying every order of wins and losses."""
     orders = product((True, False), repeat=pairs)
     probability = partial(weight, won=won)
-    return sum(probability(order) for order in orders if harm_in([win if one else loss for one in order]))
+    return sum(probability(order) for order in orders if harm_test([win if one else loss for one in order]))
 
 
 def weight(order: tuple[bool, ...], won: float) -> float:
@@ -97,7 +97,7 @@ def test_how_often_answers_err_is_as_told() -> None:
     def chance(pairs: int, won: float) -> float:
         orders = product((True, False), repeat=pairs)
         listed = [(order, [CHEAPER if one is None else one for one in spaced(order)]) for order in orders]
-        return sum(weight(order, won) for order, mixed in listed if harm_in(mixed))
+        return sum(weight(order, won) for order, mixed in listed if harm_test(mixed))
 
     even = [chance(pairs, 0.5) for pairs in range(3, LAST + 1)]
     assert even[0] == pytest.approx(0.125, abs=6e-4) and even[-1] == pytest.approx(0.172, abs=6e-4)
@@ -126,7 +126,7 @@ def test_how_often_tasks_are_given_up_unseen_is_as_told(
 ) -> None:
     chances = [comb(pairs, lost) * share**lost * (1 - share) ** (pairs - lost) for lost in range(pairs + 1)]
     # With this few losses no ten pairs in a row have more of them than wins, in whichever order they come.
-    unseen = [lost for lost in range(pairs + 1) if not harm_in([*[CHEAPER] * (pairs - lost), *[LOST] * lost])]
+    unseen = [lost for lost in range(pairs + 1) if not harm_test([*[CHEAPER] * (pairs - lost), *[LOST] * lost])]
     assert sum(chances[lost] for lost in unseen) == pytest.approx(passed, abs=6e-4)
     test = SequentialTest(alpha=0.025)
     believed = [lost for lost in unseen if test.judge(Tally(wins=pairs - lost, losses=lost)).verdict == "accept"]

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Status, Step
 from evolve.trials.gate import (
+    BudgetRefused,
     Contest,
     Job,
     PairedRunner,
     Tally,
-    Unaffordable,
-    one_by_one,
     one_per_group,
     paired_outcome,
+    run_serially,
 )
 
 
@@ -140,16 +140,16 @@ def run_solving_more(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
 
 
 def test_a_clear_winner_is_accepted_without_running_every_task() -> None:
-    done = PairedRunner(run=one_by_one(run_solving_more)).compare(tasks(60), parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run_solving_more)).compare(tasks(60), parent="old", variant="new")
     assert done.state.verdict == "accept"
     assert len(done.pairs) == 7
     assert done.cost == Cost(candidates=7 * 200)
 
 
 def test_a_cheaper_variant_is_accepted_once_it_is_shown_that_it_solves_as_many() -> None:
-    done = PairedRunner(run=one_by_one(run_better)).compare(tasks(60), parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run_better)).compare(tasks(60), parent="old", variant="new")
     assert (done.state.verdict, len(done.pairs)) == ("accept", 25)
-    few = PairedRunner(run=one_by_one(run_better)).compare(tasks(9), parent="old", variant="new")
+    few = PairedRunner(run=run_serially(run_better)).compare(tasks(9), parent="old", variant="new")
     assert (few.state.verdict, len(few.pairs)) == ("accept", 9)
 
 
@@ -158,7 +158,7 @@ def test_a_variant_cheaper_in_most_pairs_and_dearer_on_the_whole_is_not_accepted
         dear = int(task.id[1:]) % 5 == 0
         return episode(task.id, variant=variant, candidates=100 if variant == "old" else 5000 if dear else 79)
 
-    done = PairedRunner(run=one_by_one(run)).compare(tasks(60), parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run)).compare(tasks(60), parent="old", variant="new")
     assert done.state.wealth > 1 / done.state.alpha
     assert done.state.verdict == "reject" and "times as much" in done.state.reason
 
@@ -170,7 +170,7 @@ def test_the_verdict_does_not_depend_on_how_many_pairs_run_at_once() -> None:
 
     seen = []
     for batch in (1, 3, 8, 100):
-        done = PairedRunner(run=one_by_one(run), batch=batch).compare(tasks(60), parent="old", variant="new")
+        done = PairedRunner(run=run_serially(run), batch=batch).compare(tasks(60), parent="old", variant="new")
         seen.append(([pair.task for pair in done.pairs], done.state))
         assert done.cost.candidates >= 110 * len(done.pairs)
     assert all(one == seen[0] for one in seen)
@@ -195,7 +195,7 @@ def test_arms_take_turns_and_see_the_same_task_and_seed() -> None:
 
 def test_the_order_is_shuffled_by_the_seed_alone() -> None:
     def order(seed: int, listed: list[SmallTask]) -> list[str]:
-        runner = PairedRunner(run=one_by_one(run_better), seed=seed)
+        runner = PairedRunner(run=run_serially(run_better), seed=seed)
         return [pair.task for pair in runner.compare(listed, parent="old", variant="new").pairs]
 
     assert order(1, tasks(60)) == order(1, tasks(60)[::-1])
@@ -204,7 +204,7 @@ def test_the_order_is_shuffled_by_the_seed_alone() -> None:
 
 
 def test_too_few_tasks_leave_it_undecided_with_a_prediction() -> None:
-    done = PairedRunner(run=one_by_one(run_better)).compare(tasks(5), parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run_better)).compare(tasks(5), parent="old", variant="new")
     assert done.state.verdict == "undecided"
     assert done.state.further is not None and done.state.further >= 2
     assert done.state.stop
@@ -214,22 +214,22 @@ def test_faults_do_not_count_for_either_side() -> None:
     def run(task: SmallTask, variant: str, seed: int) -> EpisodeRecord:
         return episode(task.id, variant=variant, status="fault" if variant == "old" else "solved")
 
-    done = PairedRunner(run=one_by_one(run)).compare(tasks(30), parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run)).compare(tasks(30), parent="old", variant="new")
     assert done.state.tally == Tally(void=len(done.pairs))
     assert done.state.verdict == "undecided"
     assert done.state.wealth == 1.0
 
 
 def test_no_tasks_decide_nothing() -> None:
-    done = PairedRunner(run=one_by_one(run_better)).compare([], parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run_better)).compare([], parent="old", variant="new")
     assert (done.state.verdict, done.pairs) == ("undecided", ())
 
 
 def test_a_variant_is_not_compared_with_itself() -> None:
     with pytest.raises(ValueError):
-        PairedRunner(run=one_by_one(run_better)).compare(tasks(2), parent="old", variant="old")
+        PairedRunner(run=run_serially(run_better)).compare(tasks(2), parent="old", variant="old")
     with pytest.raises(ValueError):
-        PairedRunner(run=one_by_one(run_better), batch=0).compare(tasks(2), parent="old", variant="new")
+        PairedRunner(run=run_serially(run_better), batch=0).compare(tasks(2), parent="old", variant="new")
 
 
 def chancy(luck: str) -> Callable[[SmallTask, str, int], EpisodeRecord]:
@@ -249,7 +249,7 @@ def test_an_estimate_tries_every_task_in_the_same_order_whatever_the_batch(
     count: int, batch: int, luck: str, seed: int
 ) -> None:
     def pairs(size: int) -> list[tuple[str, str]]:
-        runner = PairedRunner(run=one_by_one(chancy(luck)), test=None, batch=size, seed=seed)
+        runner = PairedRunner(run=run_serially(chancy(luck)), test=None, batch=size, seed=seed)
         done = runner.compare(tasks(count), parent="old", variant="new")
         assert (done.planned, len(done.pairs), done.ended, done.state.verdict) == (count, count, False, "undecided")
         return [(pair.task, pair.outcome) for pair in done.pairs]
@@ -258,7 +258,7 @@ def test_an_estimate_tries_every_task_in_the_same_order_whatever_the_batch(
 
 
 def test_an_estimate_does_not_stop_at_what_a_test_would_call_decided() -> None:
-    done = PairedRunner(run=one_by_one(run_solving_more), test=None).compare(tasks(60), parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run_solving_more), test=None).compare(tasks(60), parent="old", variant="new")
     assert len(done.pairs) == 60 and done.state.tally == Tally(wins=60)
 
 
@@ -269,7 +269,7 @@ def test_a_budget_that_ends_leaves_all_comparisons_about_as_far_and_each_says_so
         nonlocal affordable
         affordable -= len(jobs)
         if affordable < 0:
-            raise Unaffordable
+            raise BudgetRefused
         return [episode(job.task.id, variant=job.variant) for job in jobs]
 
     contests = [Contest(parent=f"without {item}", variant="whole", tasks=tasks(20)) for item in "abc"]
@@ -283,7 +283,7 @@ def test_a_void_pair_is_no_row_and_a_fault_of_the_variant_alone_is_a_task_it_did
         fault = {"t000": "old", "t001": "new"}.get(task.id) == variant
         return episode(task.id, variant=variant, status="fault" if fault else "solved")
 
-    done = PairedRunner(run=one_by_one(run), test=None).compare(tasks(3), parent="old", variant="new")
+    done = PairedRunner(run=run_serially(run), test=None).compare(tasks(3), parent="old", variant="new")
     rows = {pair.task: pair.row for pair in done.pairs}
     assert rows["t000"] is None
     assert rows["t001"] is not None and (rows["t001"].parent_solved, rows["t001"].variant_solved) == (True, False)

@@ -18,19 +18,19 @@ from evolve.core.schema import GATE
 from evolve.core.store import Database
 from evolve.tasks import Suite, Task
 from evolve.trials.gate import (
-    Comparing,
-    Decisions,
+    ComparisonPlan,
+    DecisionRepository,
     ErrorBudget,
     ExactTest,
     Gate,
+    GateLevel,
     Job,
-    Proposal,
     RegressionSuite,
-    Seals,
     SequentialTest,
-    Stake,
+    SuiteSeals,
     Tally,
-    chance,
+    VariantProposal,
+    sign_test_p,
 )
 from evolve.trials.gate.reuse import DRAWN, KEPT_BACK, LEAST, SHARE
 
@@ -47,11 +47,11 @@ def db(tmp_path: Path):
 
 @pytest.fixture
 def gate(db: Database) -> Gate:
-    return Gate(Decisions(db), RegressionSuite(db), Seals(db))
+    return Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
 
 
-def proposal(suite: Suite, variant: str, **more: object) -> Proposal:
-    return replace(Proposal(run="r", parent="old", variant=variant, suite=suite), **more)
+def proposal(suite: Suite, variant: str, **more: object) -> VariantProposal:
+    return replace(VariantProposal(run="r", parent="old", variant=variant, suite=suite), **more)
 
 
 def no_better(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
@@ -68,7 +68,7 @@ def only_on(groups: frozenset[str]):
 
 
 def judged(gate: Gate, suite: Suite, variant: str, run=no_better):
-    found = gate.judge(proposal(suite, variant), Comparing(run=run))
+    found = gate.judge(proposal(suite, variant), ComparisonPlan(run=run))
     gate.keep(found)
     return found
 
@@ -78,7 +78,7 @@ def judged(gate: Gate, suite: Suite, variant: str, run=no_better):
 @settings(deadline=None, max_examples=30)
 def test_the_levels_of_all_that_a_group_serves_never_sum_to_more_than_the_bound(used) -> None:
     with TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
-        decisions, levels = Decisions(db), []
+        decisions, levels = DecisionRepository(db), []
         for number, groups in enumerate(used):
             suite = f"suite {number}"  # every suite by another name and digest
             begun = decisions.open({}, run="r", parent="old", variant=f"v{number}", suite=suite, groups=groups)
@@ -104,11 +104,11 @@ def test_a_task_that_is_added_a_new_name_and_new_splits_reset_nothing(gate: Gate
 
 
 def test_what_older_versions_judged_counts_for_its_groups_as_far_as_they_are_known(db: Database) -> None:
-    old = Decisions(db)
+    old = DecisionRepository(db)
     for number in range(2):
         state = SequentialTest().judge(Tally(losses=9))
         old.record(state, run="r1", variant=f"v{number}", **NAMES)
-    now = Decisions(db, earlier=lambda run: {"a", "b"} if run == "r1" else ())
+    now = DecisionRepository(db, earlier=lambda run: {"a", "b"} if run == "r1" else ())
     assert now.next_level("grown", ["b", "c"])[0] == 3
     assert now.next_level("grown", ["c"])[0] == 1
     # Where nobody knows the groups they count for the suite.
@@ -165,14 +165,14 @@ def test_a_suite_that_can_draw_confirms_on_problems_that_nobody_has_seen(gate: G
     assert real.accepted and real.confirmation.source == DRAWN
     assert {task.group for task in suite.split("gate")} & {pair.group for pair in real.pairs}
     assert real.confirmation.planned <= 100
-    first = Stake(level=real.confirmation.level, wealth=real.confirmation.wealth, accepted=True)
+    first = GateLevel(level=real.confirmation.level, wealth=real.confirmation.wealth, accepted=True)
     known = {task.group for task in suite.split("gate")}
     lucky = judged(gate, suite, "lucky", only_on(known))
     assert not lucky.accepted and "not confirmed on" in lucky.state.reason
     # Nobody had seen them, so what the first one left comes back.
     assert lucky.confirmation.level == ErrorBudget().level([first])
     assert len(set(asked)) == 2
-    gate.judge(proposal(suite, "lucky"), Comparing(run=only_on(known)))
+    gate.judge(proposal(suite, "lucky"), ComparisonPlan(run=only_on(known)))
     assert asked[-1] == asked[-2]
 
 
@@ -188,19 +188,23 @@ def test_a_test_of_fixed_size_stops_early_only_where_the_rest_could_not_turn_it(
         state = test.judge(tally, left=len(outcomes) - number - 1)
         if state.stop:
             stopped.append(state.verdict)
-    accepted = chance(tally.wins, tally.losses + tally.withheld) <= alpha
+    accepted = sign_test_p(tally.wins, tally.losses + tally.withheld) <= alpha
     assert set(stopped) == {"accept" if accepted else "reject"}
 
 
 @pytest.mark.slow
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_the_chance_of_so_many_wins_is_that_of_a_fair_coin(wins, losses) -> None:
-    assert chance(wins, losses) + chance(losses + 1, wins - 1) == pytest.approx(1) if wins else chance(0, losses) == 1
-    assert chance(wins + 1, losses) < chance(wins, losses) + 1e-12 <= chance(wins, losses + 1) + 2e-12
+    assert (
+        sign_test_p(wins, losses) + sign_test_p(losses + 1, wins - 1) == pytest.approx(1)
+        if wins
+        else sign_test_p(0, losses) == 1
+    )
+    assert sign_test_p(wins + 1, losses) < sign_test_p(wins, losses) + 1e-12 <= sign_test_p(wins, losses + 1) + 2e-12
 
 
 def test_kept_back_groups_that_judged_once_confirm_more_strictly(db: Database) -> None:
-    decisions = Decisions(db)
+    decisions = DecisionRepository(db)
     decisions.open({}, run="r", variant="v", groups=["a"], **NAMES)
     assert decisions.open_confirmation("k", "s", ["a"]).number == 2
     assert decisions.open_confirmation("l", "s", ["b"]).number == 2  # the second one on the suite

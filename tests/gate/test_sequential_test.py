@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.trials.gate import BETS, ErrorBudget, SequentialTest, Stake, Tally, log_wealth
+from evolve.trials.gate import BETS, ErrorBudget, GateLevel, SequentialTest, Tally, log_wealth
 from evolve.trials.gate.eprocess import beta_cdf, beta_quantile
 
 counts = st.integers(0, 60)
@@ -191,7 +191,7 @@ def test_giving_up_never_turns_into_acceptance_or_hides_one(wins: int, losses: i
 def test_without_returns_the_levels_add_up_to_the_whole_budget() -> None:
     budget, stakes = ErrorBudget(alpha=0.05), []
     for _ in range(300):
-        stakes.append(Stake(level=budget.level(stakes), wealth=0.0, accepted=False))
+        stakes.append(GateLevel(level=budget.level(stakes), wealth=0.0, accepted=False))
     total = sum(one.level for one in stakes)
     assert stakes[0].level == 0.025
     assert 0.0498 < total < 0.05
@@ -210,7 +210,7 @@ def test_capital_never_grows_and_never_ends(outcomes: list[tuple[float, bool]]) 
     budget, stakes, before = ErrorBudget(alpha=0.05), [], 0.05
     for wealth, accepted in outcomes:
         level = budget.level(stakes)
-        stakes.append(Stake(level=level, wealth=wealth, accepted=accepted))
+        stakes.append(GateLevel(level=level, wealth=wealth, accepted=accepted))
         after = budget.capital(stakes)
         assert 0.0 < after <= before + 1e-15
         # A loser costs what its test lost, and one that was accepted costs nothing.

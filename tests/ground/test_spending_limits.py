@@ -12,7 +12,7 @@ import pytest
 
 from evolve.core.episodes import Cost
 from evolve.core.errors import RecordDamaged, WorkspaceError
-from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingBook
+from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingLimits
 
 
 class Calendar:
@@ -37,7 +37,7 @@ def spend(ledger, **amounts):
 
 
 def limited(path, calendar, run=None, **limits):
-    return LimitedLedger(Ledger(run or Budget()), SpendingBook(path, date=calendar, **limits))
+    return LimitedLedger(Ledger(run or Budget()), SpendingLimits(path, date=calendar, **limits))
 
 
 def test_a_new_day_begins_with_nothing_spent_and_the_workspace_does_not(tmp_path, calendar):
@@ -99,12 +99,12 @@ def test_what_a_killed_process_had_set_aside_counts_as_spent(tmp_path):
     )
     ended = subprocess.run([sys.executable, "-c", script, str(tmp_path / "s.db")], env={**os.environ}, check=False)
     assert ended.returncode == -9
-    assert SpendingBook(tmp_path / "s.db", day=Budget(tokens=100)).left.tokens == 30
+    assert SpendingLimits(tmp_path / "s.db", day=Budget(tokens=100)).left.tokens == 30
 
 
 def test_threads_with_books_of_their_own_share_one_limit(tmp_path, calendar):
     path = tmp_path / "s.db"
-    SpendingBook(path)
+    SpendingLimits(path)
 
     def work(seed):
         rng, ledger = random.Random(seed), limited(path, calendar, total=Budget(tokens=300, calls=25))
@@ -115,7 +115,7 @@ def test_threads_with_books_of_their_own_share_one_limit(tmp_path, calendar):
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    spent = SpendingBook(path).spent()
+    spent = SpendingLimits(path).spent()
     assert 0 < spent.tokens <= 300
     assert 0 < spent.calls <= 25
 
@@ -124,11 +124,11 @@ def test_a_damaged_book_is_named_and_not_begun_anew(tmp_path):
     path = tmp_path / "s.db"
     path.write_bytes(b"not a database at all" * 100)
     with pytest.raises(RecordDamaged, match=r"s\.db is damaged"):
-        SpendingBook(path)
+        SpendingLimits(path)
     assert path.read_bytes().startswith(b"not a database")
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(WorkspaceError, match="file"):
-        SpendingBook(tmp_path / "file" / "s.db")
+        SpendingLimits(tmp_path / "file" / "s.db")

@@ -17,8 +17,8 @@ from evolve.agent.workflow import (
     Workflow,
     conditions_of,
     differences,
+    inapplicable_stages,
     mermaid,
-    misfits,
     parse_workflow,
     svg,
     used_knobs,
@@ -183,10 +183,13 @@ def test_the_reference_tells_of_every_stage_and_knob_what_the_check_holds_it_to(
 
 def test_a_stage_says_for_whom_it_does_nothing() -> None:
     workflow = Workflow(stages=("plan", "act", "vote", "revise", "observe", "judge", "commit"), routes={})
-    assert misfits(workflow, policy="language:gpt", environment="programs", one_file=True) == {}
-    assert set(misfits(workflow, policy="search", environment="programs", one_file=True)) == {"revise"}
-    assert set(misfits(workflow, policy="language", environment="files", one_file=False)) == {"vote", "revise"}
-    assert misfits(Workflow(), policy="anything", environment="files", one_file=False) == {}
+    assert inapplicable_stages(workflow, policy="language:gpt", environment="programs", one_file=True) == {}
+    assert set(inapplicable_stages(workflow, policy="search", environment="programs", one_file=True)) == {"revise"}
+    assert set(inapplicable_stages(workflow, policy="language", environment="files", one_file=False)) == {
+        "vote",
+        "revise",
+    }
+    assert inapplicable_stages(Workflow(), policy="anything", environment="files", one_file=False) == {}
 
 
 GOOD = 'stages = ["recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit"]\n'

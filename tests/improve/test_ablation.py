@@ -17,7 +17,7 @@ from evolve.core.episodes import Row, SkillDraft
 from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.ablation import AblationReport, share_won, verdict_on
-from evolve.improve.items import Item, items_of, recalled_on, used_insights, without
+from evolve.improve.items import VariantItem, items_of, recalled_on, used_insights, variant_without
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing.endpoint_faults import completion
@@ -150,12 +150,15 @@ def test_an_insight_that_is_taken_away_is_not_recalled_and_the_guide_it_taught_s
         whole = stores.variants.get(name)
         recalled = recalled_on(stores.arm(name, ws.workflow.show()), ws.learner, tasks)
         (one, *_), (every,) = used_insights(stores, recalled), items_of(stores, replace(whole, guide=""), {})
-        lesser = without(stores, whole, [one])
+        lesser = variant_without(stores, whole, [one])
         arm = stores.arm_of(lesser, ws.workflow.show())
         assert lesser.parent == name and arm.guide == stores.arm(name, ws.workflow.show()).guide is not None
         assert set(recalled_on(arm, ws.learner, tasks)) == set(recalled) - {one.id} != set(recalled)
         assert arm.memory.experience() == stores.arm(name, ws.workflow.show()).memory.experience()
-        assert recalled_on(stores.arm_of(without(stores, whole, [every]), ws.workflow.show()), ws.learner, tasks) == {}
+        assert (
+            recalled_on(stores.arm_of(variant_without(stores, whole, [every]), ws.workflow.show()), ws.learner, tasks)
+            == {}
+        )
         later = replace(lesser, insights=stores.mark_insights(lesser.insights))
         assert one.id not in recalled_on(stores.arm_of(later, ws.workflow.show()), ws.learner, tasks)
 
@@ -185,8 +188,8 @@ def test_what_calls_a_skill_goes_with_it_and_what_it_calls_stays(desk) -> None:
         bodies = [ws.stores.keep_skill(skill) for skill in skills]
         whole = Variant(skills=tuple(bodies))
         for gone, left in ((0, {2}), (1, {0, 2}), (2, {0, 1})):
-            item = Item(kind="skills", id=bodies[gone], text="a skill")
-            assert set(without(ws.stores, whole, [item]).skills) == {bodies[at] for at in left}
+            item = VariantItem(kind="skills", id=bodies[gone], text="a skill")
+            assert set(variant_without(ws.stores, whole, [item]).skills) == {bodies[at] for at in left}
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ from benchmarks.doubles import small_suite
 from benchmarks.optimize_search import LIMITS, opened_session
 from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget, Ledger, LedgerPart
-from evolve.improve.optimization import foresee
+from evolve.improve.optimization import forecast_search
 from evolve.improve.optimizer.engine import Candidate
-from evolve.improve.parts import SEARCHING, parted
+from evolve.improve.parts import SEARCHING, split_budget
 from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan
 
@@ -48,9 +48,9 @@ def forecast(start: float, seconds: float):
         timed = replace(session, workers=workers, ledger=Ledger(Budget(seconds=seconds), clock=clock))
         part = LedgerPart(timed.ledger, SEARCHING, name="searching", clock=clock)
         part.go_on()
-        parts = replace(parted(timed), search=replace(timed, ledger=part))
+        parts = replace(split_budget(timed), search=replace(timed, ledger=part))
         first = Candidate(workflow=timed.workflow, operator="start")
-        return foresee(parts, SessionTrials(parts, first, "unlearned"), first)
+        return forecast_search(parts, SessionTrials(parts, first, "unlearned"), first)
 
 
 @pytest.mark.slow

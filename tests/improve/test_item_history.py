@@ -12,7 +12,7 @@ from evolve.core.episodes import PROBE, Claim, EpisodeRecord, Evidence, Row, Sco
 from evolve.core.ledger import Spent
 from evolve.improve.ablation import AblationReport, ItemCredit
 from evolve.improve.item_history import ItemHistory
-from evolve.improve.items import Item
+from evolve.improve.items import VariantItem
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.search.library import tree_of
 from evolve.policies.search.programs.terms import Apply, Input
@@ -20,7 +20,7 @@ from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.trials import Variant
 from evolve.trials.gate import Interval
-from evolve.trials.journal import Journal
+from evolve.trials.journal import StepLog
 
 TEXTS, NUMBERS = "(str) -> str", "(int) -> int"
 DRAFT = SkillDraft(
@@ -80,7 +80,7 @@ def keep_ablation(ws, kind: str, item: str, counts: tuple[int, int, int], *, run
     variant = ws.stores.variants.add(Variant(skills=(ws.stores.keep_skill(SKILL),)))
     wins, losses, ties = counts
     credit = ItemCredit(
-        item=Item(kind=kind, id=item, text="an item"),
+        item=VariantItem(kind=kind, id=item, text="an item"),
         wins=wins,
         losses=losses,
         ties=ties,
@@ -148,7 +148,7 @@ def test_an_insight_is_told_by_where_it_was_recalled_and_by_every_kind_of_trial(
         split = PROBE if number == 3 else "own"
         ws.stores.commit(solved(f"dates-{number + 2}", split=split, claims=(), **seen), instruction="a date")
     keep_ablation(ws, "insights", fact.id, (1, 2, 3))
-    journal = Journal(ws.stores.db, "r5")
+    journal = StepLog(ws.stores.db, "r5")
     journal.finish("insights:1:0:plan", {"insight": fact.id, "tasks": ["dates-2"]})
     journal.finish("insights:1:0", {"insight": fact.id, "pairs": 4, "agree": 2, "disagree": 0})
     journal.finish("insights:1:1", {})

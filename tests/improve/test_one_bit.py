@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evolve.core.events import read_events
-from evolve.improve.optimizer.engine import Candidate, Judgement, Trials
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, EngineTrials
 from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.test_optimization import POOR
@@ -91,8 +91,8 @@ def values(thing: Any, known: set[int]) -> Iterator[Any]:
 
 
 def test_a_judgement_is_one_bit() -> None:
-    assert {one.name for one in fields(Judgement)} == {"accepted", "variant"}
-    asked = {name for name in vars(Trials) if not name.startswith("_")}
+    assert {one.name for one in fields(CandidateJudgement)} == {"accepted", "variant"}
+    asked = {name for name in vars(EngineTrials) if not name.startswith("_")}
     assert asked == {"tasks", "incumbent", "screen", "judge", "left"}
 
 
@@ -107,7 +107,7 @@ def test_nothing_that_an_engine_is_handed_tells_of_a_gate_task(searched) -> None
     secret = {name for record in gated for name in (record.task, record.group, record.episode)}
     secret |= {decision.reason for decision in decisions}
     assert not secret & texts
-    bits = [(one.accepted, bool(one.variant)) for one in found if isinstance(one, Judgement)]
+    bits = [(one.accepted, bool(one.variant)) for one in found if isinstance(one, CandidateJudgement)]
     assert bits == [(True, True), (False, False)]
     for log in runs.rglob("events.jsonl*"):
         said = [json.dumps(dict(event.data)) for event in read_events(log)]

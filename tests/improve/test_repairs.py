@@ -6,7 +6,7 @@ import pytest
 
 from evolve.core.episodes import Limits
 from evolve.runtime.sandbox import open_sandbox
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.bench import Bench
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
 from tests.doubles.repairing import TASK, grading_learner
@@ -24,7 +24,7 @@ def test_a_refused_draft_is_repaired_once_in_practice(tmp_path, value, admitted,
     learner = grading_learner(tmp_path / "ws", repair, bodies)
     setup = WorkerSetup(learner=learner, sandbox=lambda: open_sandbox(cache_dir=tmp_path), run="r", suite="s")
     bench = Bench(setup)
-    bench.announce("arm", Arm())
+    bench.announce("arm", LearnedState())
     job = EpisodeJob(task=TASK, arm="arm", variant="unlearned", split="train", seed=0, limits=LIMITS)
     try:
         attempt = bench.run(job)

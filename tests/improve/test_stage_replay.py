@@ -15,10 +15,10 @@ from evolve.core.ledger import parse_budget
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.optimizer.credit import Divergence, divergences
 from evolve.improve.optimizer.engine import Candidate, SearchEnded
-from evolve.improve.parts import parted
+from evolve.improve.parts import split_budget
 from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan
-from evolve.improve.stage_replay import StageReplay
+from evolve.improve.stage_replay import StageRerun
 from evolve.policies.language import LanguageSettings
 from evolve.tasks import load_suite
 from evolve.testing import question_of
@@ -26,7 +26,7 @@ from evolve.testing.doubles import prompt_of
 from evolve.testing.endpoint_faults import completion
 from evolve.trials import UNLEARNED
 from evolve.trials.gate import is_verified
-from evolve.trials.replay import Beginning, beginning_of, same_beginning
+from evolve.trials.replay import EpisodePrefix, beginning_of, same_beginning
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from evolve.workspace.loops.workflow_search import texts_in_force
@@ -79,10 +79,10 @@ class Run:
     def __enter__(self):
         self.session = self._opened.__enter__()
         start = Candidate(workflow=self.session.workflow, prompts=tuple(self.texts.items()))
-        parts = parted(self.session)
+        parts = split_budget(self.session)
         trials = SessionTrials(parts, start, UNLEARNED)
         (trial,) = trials.screen(start, [trials.tasks[0].id])
-        self.failed, self.replay = trial.record, StageReplay(session=parts.search)
+        self.failed, self.replay = trial.record, StageRerun(session=parts.search)
         return self
 
     def __exit__(self, *ending):
@@ -182,7 +182,7 @@ def test_what_other_stages_asked_for_cannot_be_said_again() -> None:
     found = beginning_of(record, "step:2", plain)
     assert found is not None and found.plan == Plan(goal="g")
     assert found.actions == (action,), "what is said again costs nothing"
-    assert beginning_of(record, "plan", plain) == Beginning()
+    assert beginning_of(record, "plan", plain) == EpisodePrefix()
     asks_more = replace(plain, stages=(*plain.stages[:3], "best_of_n", *plain.stages[3:]))
     assert beginning_of(record, "step:2", asks_more) is None
     assert beginning_of(record, "step:2", replace(plain, knobs=replace(plain.knobs, branches=2))) is None

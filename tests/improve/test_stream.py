@@ -12,11 +12,11 @@ from evolve.core.errors import BudgetExhausted
 from evolve.core.failpoints import VARIABLE
 from evolve.core.ledger import Budget
 from evolve.improve.session import LoopPlan
-from evolve.improve.stream import BLOCKS, block_sizes, distinct, improve_in_stream
+from evolve.improve.stream import BLOCKS, block_sizes, distinct_tasks, improve_in_stream
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Suite
 from evolve.testing import FixedLearner
-from evolve.workspace.loops.forecast import Forecast
+from evolve.workspace.loops.forecast import SuiteForecast
 from evolve.workspace.loops.improving import LoopWork, _reopen, loop_limits, opened_session
 
 
@@ -99,7 +99,7 @@ def test_what_makes_no_difference_is_not_promoted(open_ws):
 
 def test_tasks_of_one_template_count_once(open_ws):
     suite = suite_of(30, instruction="give the {0.family}")
-    assert len(distinct(suite.tasks)) == 4
+    assert len(distinct_tasks(suite.tasks)) == 4
     with open_ws() as workspace:
         assert not streamed(workspace, suite).promoted
         assert not [record for record in workspace.stores.runs.episodes() if record.split == "gate"]
@@ -135,7 +135,7 @@ def test_as_many_are_judged_as_were_foretold(open_ws, known):
     with open_ws() as workspace:
         for task in suite.tasks[:known]:
             workspace.run(task)
-        ahead = Forecast.of(workspace.stores, suite, streams=True, seed=3)
+        ahead = SuiteForecast.of(workspace.stores, suite, streams=True, seed=3)
         streamed(workspace, suite, seed=3)
         judged = {record.group for record in workspace.stores.runs.episodes() if record.split == "gate"}
         assert (ahead.problems, ahead.judged) == (20, len(judged))

@@ -16,7 +16,7 @@ from evolve.core.episodes import Limits
 from evolve.core.errors import BudgetExhausted
 from evolve.policies.search import TrainingSettings, fit_guide
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
-from evolve.trials import Arm, EpisodeJob, WorkerSetup
+from evolve.trials import EpisodeJob, LearnedState, WorkerSetup
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 
@@ -70,7 +70,7 @@ def test_nothing_is_fitted_once_the_time_is_over(open_ws, suite_file):
 def test_a_job_whose_time_is_over_is_not_begun_and_is_no_evidence():
     learner = SlowLearner()
     workers = LocalWorkers(WorkerSetup(learner=learner, sandbox=TrustingSandbox, run="r1", suite="small"))
-    workers.announce("a", Arm())
+    workers.announce("a", LearnedState())
     (task, *_) = small_suite(1).tasks
     job = EpisodeJob(task=task, arm="a", variant="v", split="train", seed=0, limits=Limits(), ends=time.monotonic())
     (late,) = workers.run([job])

@@ -13,10 +13,10 @@ from evolve.core.failpoints import VARIABLE
 from evolve.tasks import Suite, render_jsonl
 from evolve.testing import FixedLearner, FixedPolicy, question_of
 from evolve.testing.endpoint_faults import completion
-from evolve.trials.gate import could_be_won
+from evolve.trials.gate import has_headroom
 from evolve.trials.gate.power import Foresight
 from evolve.workspace.learners import SearchLearner
-from evolve.workspace.loops.forecast import Forecast
+from evolve.workspace.loops.forecast import SuiteForecast
 from tests.improve.model_runs import USAGE, learner_of
 from tests.improve.test_stream import Useless, streamed, suite_of
 
@@ -146,7 +146,7 @@ def test_before_its_last_block_a_stream_looks_whether_winning_all_of_it_would_do
 def test_the_forecast_is_that_of_the_test_itself(open_ws, count):
     suite = suite_of(count)
     with open_ws() as workspace:
-        ahead = Forecast.of(workspace.stores, suite, streams=True)
+        ahead = SuiteForecast.of(workspace.stores, suite, streams=True)
         _, level = workspace.stores.decisions.next_level(suite.digest, {task.group for task in suite.tasks})
     known = Foresight.of(ahead.judged, level)
     assert (ahead.needed, ahead.share) == (known.needed, known.share)
@@ -296,4 +296,4 @@ def test_a_pair_can_be_won_where_the_parent_fails_or_takes_long(cost, is_solved,
         episode="e", run="r", task="t", suite="s", group="g", split="gate", variant="v", seed=0, policy="fixed",
         status="solved" if is_solved else "failed", verified=is_solved, cost=cost,
     )  # fmt: skip
-    assert could_be_won(record) == can
+    assert has_headroom(record) == can

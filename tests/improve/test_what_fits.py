@@ -12,7 +12,7 @@ from evolve.core.episodes import Cost
 from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget
 from evolve.testing import FixedLearner
-from evolve.trials.pace import Pace
+from evolve.trials.pace import EpisodePace
 from evolve.workspace.learners import SearchLearner, _FitClock
 
 
@@ -69,7 +69,7 @@ def test_less_than_a_task_takes_is_refused_before_anything_is_spent(open_ws, sui
 
 
 def test_the_pace_foretells_from_what_episodes_took():
-    pace = Pace()
+    pace = EpisodePace()
     assert pace.of(10, fits=1).seconds == 0
     pace.note([Cost(candidates=30), Cost(candidates=10)], 4.0, at_once=2)
     pace.fitting = 7.0

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.doubles import small_suite
-from evolve.agent import drawn
+from evolve.agent import sampling_fraction
 from evolve.improve.withholding import item_controls
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.testing import FixedLearner, FixedPolicy
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 
 TASKS = small_suite(40).tasks
 LINES = tuple(f"Heed the rule number {number}." for number in range(8))
@@ -28,7 +28,9 @@ class Reader(FixedLearner):
 
 
 def arm_with(lines, variant):
-    return Arm(variant=variant, prompts={"act.md": "Do it.\n\nAdvice:\n" + "".join(f"- {one}\n" for one in lines)})
+    return LearnedState(
+        variant=variant, prompts={"act.md": "Do it.\n\nAdvice:\n" + "".join(f"- {one}\n" for one in lines)}
+    )
 
 
 def listed(arm, **more):
@@ -70,13 +72,15 @@ def test_a_share_of_the_tasks_has_a_control_and_half_of_the_items_are_withheld_t
 
 
 def test_the_draw_is_uniform_and_depends_on_seed_task_and_item_alone() -> None:
-    values = [drawn(seed, task.id, line) for seed in range(5) for task in TASKS for line in LINES]
+    values = [sampling_fraction(seed, task.id, line) for seed in range(5) for task in TASKS for line in LINES]
     assert all(0.0 <= value < 1.0 for value in values) and len(set(values)) == len(values)
     for edge in (0.1, 0.5, 0.9):
         assert abs(sum(value < edge for value in values) / len(values) - edge) < 0.03
 
 
-@pytest.mark.parametrize("arm", [Arm(variant="v"), replace(arm_with(LINES, "v"), prompts={"act.md": "Do it.\n"})])
+@pytest.mark.parametrize(
+    "arm", [LearnedState(variant="v"), replace(arm_with(LINES, "v"), prompts={"act.md": "Do it.\n"})]
+)
 def test_nothing_is_run_again_where_nothing_can_be_withheld(arm) -> None:
     assert listed(arm) == []
     assert item_controls(arm_with(LINES, "v"), FixedLearner(), TASKS, seed=0, share=0.5) == []

@@ -14,7 +14,7 @@ from evolve.core.episodes import Limits
 from evolve.core.errors import SandboxUnavailable
 from evolve.runtime.sandbox import Sandbox
 from evolve.testing import FixedLearner, TrustingSandbox
-from evolve.trials import Arm, Attempt, EpisodeJob, Workers, WorkerSetup, open_workers
+from evolve.trials import Attempt, EpisodeJob, LearnedState, Workers, WorkerSetup, open_workers
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def on() -> str:
 def workers(on: str, count: int) -> Iterator[Workers]:
     opened = open_workers(SETUP, count, on)
     for name in ("a", "b"):
-        opened.announce(name, Arm())
+        opened.announce(name, LearnedState())
     yield opened
     opened.close()
 
@@ -84,7 +84,7 @@ def test_no_jobs_are_no_attempts(workers: Workers) -> None:
 
 def test_an_arm_that_is_announced_again_takes_the_place_of_the_one_that_was(workers: Workers) -> None:
     assert all(one.record.solved for one in workers.run(jobs(2)))
-    workers.announce("a", Arm(workflow=Workflow().with_knobs(candidates=1)))  # too few to find anything
+    workers.announce("a", LearnedState(workflow=Workflow().with_knobs(candidates=1)))  # too few to find anything
     assert not any(one.record.solved for one in workers.run(jobs(2)))
 
 
@@ -93,7 +93,7 @@ def test_an_error_for_the_user_reaches_who_asked(on: str, count: int) -> None:
     with pytest.raises(SandboxUnavailable, match="none here"):
         opened = open_workers(setup, count, on)
         try:
-            opened.announce("a", Arm())
+            opened.announce("a", LearnedState())
             opened.run(jobs(2))
         finally:
             opened.close()

@@ -16,7 +16,7 @@ from benchmarks.doubles import small_suite
 from evolve.core.episodes import Limits
 from evolve.core.errors import SandboxUnavailable
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
-from evolve.trials import Arm, EpisodeJob, ProcessWorkers, WorkerSetup
+from evolve.trials import EpisodeJob, LearnedState, ProcessWorkers, WorkerSetup
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def start():
     def make(learner=None, sandbox=TrustingSandbox, count=2):
         setup = WorkerSetup(learner=learner or FixedLearner(), sandbox=sandbox, run="r1", suite="small")
         workers = ProcessWorkers(setup, count)
-        workers.announce("a", Arm())
+        workers.announce("a", LearnedState())
         started.append(workers)
         return workers
 
@@ -133,9 +133,9 @@ def test_a_worker_that_has_seen_more_arms_than_it_holds_is_given_again_what_it_l
 
     # Announced in one order and sent in another, so the oldest here is not the oldest there.
     for name in ("lesser", "whole"):
-        workers.announce(name, Arm(variant=name))
+        workers.announce(name, LearnedState(variant=name))
     assert run("whole", "lesser") == ["whole", "lesser"]
     for name in ("second", "third", "fourth"):
-        workers.announce(name, Arm(variant=name))
+        workers.announce(name, LearnedState(variant=name))
         assert run(name) == [name]
     assert run("whole") == ["whole"]

@@ -22,7 +22,7 @@ from benchmarks.doubles import quirk_tasks
 from conftest import LIVE
 from evolve.core.errors import EndpointProblem, ModelMistake
 from evolve.core.ledger import Budget, Ledger
-from evolve.runtime.models import EndpointModel, Message, ModelRequest, Models, ModelSetup, open_models, probe
+from evolve.runtime.models import EndpointModel, Message, ModelPool, ModelRequest, ModelSetup, open_models, probe
 from tests.models.conftest import SUM
 
 pytestmark = pytest.mark.live
@@ -64,7 +64,7 @@ def wait_for(port: int, serving: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture
-def models(live_model: str) -> Iterator[Models]:
+def models(live_model: str) -> Iterator[ModelPool]:
     with open_models(ModelSetup(model=live_model, environ={}, meter=Ledger(Budget(tokens=60_000)))) as opened:
         yield opened
 
@@ -73,7 +73,7 @@ def question(text: str, **more: object) -> ModelRequest:
     return ModelRequest(messages=[Message(role="user", text=text)], **{"max_tokens": 60, **more})  # type: ignore[arg-type]
 
 
-def test_it_answers_whole_and_in_pieces(models: Models) -> None:
+def test_it_answers_whole_and_in_pieces(models: ModelPool) -> None:
     whole = models.complete(question("Say hello."))
     pieces: list[str] = []
     streamed = models.complete(question("Say hello."), pieces.append)
@@ -83,7 +83,7 @@ def test_it_answers_whole_and_in_pieces(models: Models) -> None:
     assert whole.usage.prompt > 0 and whole.usage.completion > 0
 
 
-def test_what_it_can_do_is_found_out_and_structure_is_had_or_refused(models: Models) -> None:
+def test_what_it_can_do_is_found_out_and_structure_is_had_or_refused(models: ModelPool) -> None:
     chosen = models.of("act")
     assert isinstance(chosen, EndpointModel)
     found = probe(chosen.endpoint, chosen.services)

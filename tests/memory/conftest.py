@@ -11,7 +11,7 @@ import pytest
 from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceKind, Relation, Scope, Status
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import StoredIndex, open_index
 from evolve.runtime.retrieval import HashingEmbedder
 
@@ -81,14 +81,14 @@ class Store:
     folder: Path
     now: float = 1000.0
     vectors: str = "auto"
-    opened: list[tuple[Memory, Database]] = field(default_factory=list)
+    opened: list[tuple[MemoryRepository, Database]] = field(default_factory=list)
 
     def database(self) -> Database:
         return Database(self.folder / "memory.db", MEMORY)
 
-    def memory(self, db: Database | None = None) -> Memory:
+    def memory(self, db: Database | None = None) -> MemoryRepository:
         database = db or self.database()
-        memory = Memory(
+        memory = MemoryRepository(
             database,
             self.index,
             HashingEmbedder(64),
@@ -115,7 +115,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def memory(store: Store) -> Memory:
+def memory(store: Store) -> MemoryRepository:
     return store.memory()
 
 

@@ -12,7 +12,7 @@ import evolve
 from evolve.core.errors import UsageError
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import open_index
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes.kept import WORTH_KEEPING
@@ -37,7 +37,7 @@ class Counting(HashingEmbedder):
         return super().encode(texts)
 
 
-def found(memory: Memory, kinds: str) -> list[list[str]]:
+def found(memory: MemoryRepository, kinds: str) -> list[list[str]]:
     return [[item.text for item in memory.recall(question, kinds=[kinds])] for question in QUESTIONS]
 
 
@@ -45,11 +45,11 @@ def found(memory: Memory, kinds: str) -> list[list[str]]:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(gone=st.sets(st.sampled_from(range(len(TOLD))), min_size=1), again=st.booleans())
 def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, gone: set[int], again: bool) -> None:
-    def memory_in(folder: Path) -> Memory:
+    def memory_in(folder: Path) -> MemoryRepository:
         def index(dimension: int):
             return open_index(folder, "notes", dimension)
 
-        return Memory(Database(folder / "m.db", MEMORY), index, HashingEmbedder(64), note_index=index)
+        return MemoryRepository(Database(folder / "m.db", MEMORY), index, HashingEmbedder(64), note_index=index)
 
     some, all_of_them = memory_in(tmp_path_factory.mktemp("some")), memory_in(tmp_path_factory.mktemp("all"))
     for number, text in enumerate(TOLD):
@@ -74,13 +74,13 @@ def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, 
 def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_path: Path) -> None:
     counting = Counting(64)
 
-    def opened(db: Database) -> Memory:
+    def opened(db: Database) -> MemoryRepository:
         kept = KeptNotes(tmp_path / "notes.kept")
 
         def index(dimension: int):
             return open_index(tmp_path / "index", "notes", dimension)
 
-        return Memory(db, index, counting, note_index=index, kept_notes=kept)
+        return MemoryRepository(db, index, counting, note_index=index, kept_notes=kept)
 
     def holds_it() -> list[str]:
         files = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -104,7 +104,7 @@ def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_pat
     assert holds_it() == []
 
 
-def test_notes_and_insights_are_forgotten_alike_and_all_or_none(memory: Memory, lesson) -> None:
+def test_notes_and_insights_are_forgotten_alike_and_all_or_none(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
     insight, note = memory.claims()[0], memory.note("The kettle is red", "Ada")
     with pytest.raises(UsageError, match="no insight or note with id 'nonsense'"):

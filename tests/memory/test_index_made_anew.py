@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from evolve.core.store import Database
-from evolve.memory import Memory
-from evolve.memory.index import Care, MemoryIndex, StoredIndex, open_index
+from evolve.memory import MemoryRepository
+from evolve.memory.index import IndexOptions, MemoryIndex, StoredIndex, open_index
 from evolve.runtime.retrieval import HashingEmbedder
 from tests.architecture.source import ROOT
 
@@ -23,7 +23,7 @@ RECALL = (
 )
 
 
-def recalled(memory: Memory) -> list[object]:
+def recalled(memory: MemoryRepository) -> list[object]:
     return [memory.recall("order", 5, features=(1.0, number / 2, 3.0)) for number in range(8)]
 
 
@@ -40,12 +40,12 @@ def taught(store, lesson) -> Database:
 def test_without_a_working_library_recall_is_exact(store, lesson) -> None:
     db = taught(store, lesson)
     warnings: list[str] = []
-    care = Care(warn=warnings.append, command=("false",))
+    care = IndexOptions(warn=warnings.append, command=("false",))
 
     def broken(dimension: int) -> StoredIndex:
         return open_index(store.folder / "other", "insights", dimension, care, store="chroma")
 
-    without, oracle = (Memory(db, index, HashingEmbedder(64)) for index in (broken, MemoryIndex))
+    without, oracle = (MemoryRepository(db, index, HashingEmbedder(64)) for index in (broken, MemoryIndex))
     assert recalled(without) == recalled(oracle)
     assert len(warnings) == 1
     without.close()
@@ -55,7 +55,7 @@ def test_without_a_working_library_recall_is_exact(store, lesson) -> None:
 def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson, kept_by: str) -> None:
     store.vectors = kept_by
     db = taught(store, lesson)
-    before = recalled(Memory(db, MemoryIndex, HashingEmbedder(64)))
+    before = recalled(MemoryRepository(db, MemoryIndex, HashingEmbedder(64)))
     assert recalled(store.opened[0][0]) == before
     store.close()
     largest = max((store.folder / "index").rglob("*.*"), key=lambda path: path.stat().st_size)
@@ -77,7 +77,7 @@ def test_a_kill_while_the_index_is_emptied_changes_no_recall(store, lesson) -> N
         with db.transaction():
             for number in range(30):  # few enough to be added one by one
                 memory.commit(lesson(number, cause=f"operation:{number % 7}", features=(1.0, number / 50, number % 7)))
-        before = recalled(Memory(db, MemoryIndex, HashingEmbedder(64)))
+        before = recalled(MemoryRepository(db, MemoryIndex, HashingEmbedder(64)))
         assert recalled(memory) == before
         store.close()
     other = store.index()

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.core.episodes import Origin
+from evolve.core.episodes import RunOrigin
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import Memory, Note
+from evolve.memory import MemoryRepository, Note
 from evolve.memory.index import VectorIndex, open_index
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes import kept as kept_module
-from evolve.memory.notes.book import NoteBook, stale
+from evolve.memory.notes.book import ResolvedNotes, superseded_notes
 from evolve.memory.notes.kept import WORTH_KEEPING
 from evolve.memory.notes.late import COLUMNS, SCHEMA, LateNotes
 from evolve.runtime.retrieval import HashingEmbedder
@@ -31,15 +31,15 @@ COUNT = WORTH_KEEPING + 44
 QUESTIONS = ("the port of service 7", "who owns machine 3", "what about the blue kettle", "shelf 12")
 
 
-def memory_of(db: Database, folder: Path, kept: KeptNotes) -> Memory:
+def memory_of(db: Database, folder: Path, kept: KeptNotes) -> MemoryRepository:
     def index(dimension: int) -> VectorIndex:
         return open_index(folder / "index", "notes", dimension)
 
-    return Memory(db, index, HashingEmbedder(64), note_index=index, kept_notes=kept)
+    return MemoryRepository(db, index, HashingEmbedder(64), note_index=index, kept_notes=kept)
 
 
 @contextmanager
-def opened(folder: Path, *, keeping: bool = True, read_only: bool = False) -> Iterator[Memory]:
+def opened(folder: Path, *, keeping: bool = True, read_only: bool = False) -> Iterator[MemoryRepository]:
     """The memory of a folder as one process after another opens it."""
     kept = KeptNotes(folder / "notes.kept" if keeping else None, read_only=read_only)
     with Database(folder / "m.db", MEMORY) as db:
@@ -57,12 +57,12 @@ def said(number: int) -> str:
     return forms[number % 3]
 
 
-def fill(memory: Memory, first: int, last: int) -> None:
+def fill(memory: MemoryRepository, first: int, last: int) -> None:
     for number in range(first, last):
         memory.note(said(number), "Ada", at=float(number), role="document" if number % 7 == 0 else "user", thread="t")
 
 
-def answers(memory: Memory) -> list[object]:
+def answers(memory: MemoryRepository) -> list[object]:
     found: list[object] = [memory.recall(question, 8) for question in QUESTIONS]
     found += [memory.recall(question, 8, now=150.0) for question in QUESTIONS]
     return [*found, memory.replaced(), memory.notes()]
@@ -217,7 +217,7 @@ def test_a_forged_file_lets_nothing_replace_what_it_may_not(tmp_path: Path, by: 
     )
     forge(tmp_path / "notes.kept")
     with opened(tmp_path) as memory:
-        at = Origin(environment="programs", family="f")
+        at = RunOrigin(environment="programs", family="f")
         assert [item.text for item in memory.recall("when do deploys of the mill run", 1, scope=at)] == [texts[2]]
         assert own not in memory.replaced()
 
@@ -296,14 +296,14 @@ def test_a_book_goes_on_from_what_was_kept(spoken: list[str], cut: int) -> None:
     ]
     connection = sqlite3.connect(":memory:")
     connection.execute(SCHEMA)
-    first = NoteBook(notes[:cut])
+    first = ResolvedNotes(notes[:cut])
     first.keep(connection)
-    book = NoteBook()
+    book = ResolvedNotes()
     book.read_from(LateNotes([[getattr(note, name) for note in notes[:cut]] for name in COLUMNS]), connection)
     for note in notes[cut:]:
         book.add(note)
-    whole = NoteBook(notes)
-    assert stale(book) == stale(whole) and list(book.notes.values()) == notes
+    whole = ResolvedNotes(notes)
+    assert superseded_notes(book) == superseded_notes(whole) and list(book.notes.values()) == notes
     assert [book.around(note.id) for note in notes] == [whole.around(note.id) for note in notes]
     assert [book.words(note.id) for note in notes] == [whole.words(note.id) for note in notes]
     assert book.others == whole.others

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent import RunRecords
-from evolve.core.episodes import Origin, Scope
+from evolve.agent import RunRepository
+from evolve.core.episodes import RunOrigin, Scope
 from evolve.core.schema import AGENT, MEMORY
 from evolve.core.store import Database
 from evolve.memory import ClaimKey, EvidenceRow, resolve
@@ -39,7 +39,7 @@ def standing(memory, policy):
 
 def asks(memory, policy, fingerprint=HERE):
     """Kinds of what a task of the same family is offered."""
-    at = Origin(environment="programs", family="dates", policy=policy, fingerprint=fingerprint)
+    at = RunOrigin(environment="programs", family="dates", policy=policy, fingerprint=fingerprint)
     found = memory.recall("read it", 5, features=(1.0, 0.0), kinds=("insight", "trial"), scope=at)
     assert found == memory.snapshot().recall("read it", 5, features=(1.0, 0.0), kinds=("insight", "trial"), scope=at)
     return [item.kind for item in found]
@@ -78,7 +78,7 @@ def test_two_families_of_another_model_let_it_act_nowhere(learned, memory, lesso
     learned(range(3), ONE)
     for number in range(20, 23):
         memory.commit(lesson(number, cause=FACT, family="names", policy=ONE), source="b")
-    at = Origin(environment="programs", family="amounts", policy=ONE)
+    at = RunOrigin(environment="programs", family="amounts", policy=ONE)
     assert [one.kind for one in memory.recall("read it", 5, features=(1.0, 0.0), scope=at)] == ["insight"] * 2
     assert set(asks(memory, OTHER)) == {"trial"}
 
@@ -170,7 +170,7 @@ def test_earlier_evidence_has_the_policy_of_its_run_where_that_is_on_record(tmp_
     earlier = [item for item in MEMORY if item.number < 6]  # the sixth notes who made evidence
     store.folder = tmp_path
     with Database(tmp_path / "memory.db", (*AGENT, *earlier)) as db:
-        runs, memory = RunRecords(db), store.memory(db)
+        runs, memory = RunRepository(db), store.memory(db)
         run = runs.begin("run", "key", body, started="")
         worded, composed = lesson(1, cause=FACT), lesson(2, cause="operation:sort")
         for episode in (worded, composed):

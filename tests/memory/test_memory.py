@@ -15,7 +15,7 @@ from evolve.core.episodes import Scope
 from evolve.core.errors import UsageError
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder
 
@@ -24,7 +24,7 @@ SORTED = (1.0, 0.0, 0.2)
 FILTERED = (0.0, 1.0, 0.2)
 
 
-def teach(memory: Memory, lesson, count: int = 6) -> None:
+def teach(memory: MemoryRepository, lesson, count: int = 6) -> None:
     """Sorting helps on tasks that look sorted, filtering on those that look filtered."""
     for number in range(count):
         sort_task = number % 2 == 0
@@ -38,13 +38,13 @@ def teach(memory: Memory, lesson, count: int = 6) -> None:
         )
 
 
-def test_an_empty_memory_knows_nothing_and_opens_no_index(store, memory: Memory) -> None:
+def test_an_empty_memory_knows_nothing_and_opens_no_index(store, memory: MemoryRepository) -> None:
     assert memory.recall("anything", features=SORTED) == []
     assert (memory.experience(), memory.claims(), memory.notes(), memory.why("solved")) == ([], [], [], [])
     assert not (store.folder / "index").exists()
 
 
-def test_insights_are_recalled_for_tasks_that_look_alike(memory: Memory, lesson) -> None:
+def test_insights_are_recalled_for_tasks_that_look_alike(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
     for features, cause in ((SORTED, "operation:sort"), (FILTERED, "operation:filter")):
         first, second = memory.recall("", features=features)
@@ -55,13 +55,13 @@ def test_insights_are_recalled_for_tasks_that_look_alike(memory: Memory, lesson)
         assert first.kind == "insight" and first.text and "interventions" in first.why
 
 
-def test_without_features_the_instruction_decides(memory: Memory, lesson) -> None:
+def test_without_features_the_instruction_decides(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
     assert memory.recall("keep some numbers", 1)[0].cause == "operation:filter"
     assert memory.recall("order the numbers: put them in order", 1)[0].cause == "operation:sort"
 
 
-def test_where_neighbours_say_the_opposite_the_direction_turns(memory: Memory, lesson) -> None:
+def test_where_neighbours_say_the_opposite_the_direction_turns(memory: MemoryRepository, lesson) -> None:
     for number in range(8):
         memory.commit(lesson(number, features=SORTED))
     memory.commit(lesson(8, features=FILTERED, direction=-1))
@@ -71,7 +71,7 @@ def test_where_neighbours_say_the_opposite_the_direction_turns(memory: Memory, l
     assert turned.score < memory.recall("", features=SORTED)[0].score
 
 
-def test_only_the_admitted_are_recalled_unless_asked_for(memory: Memory, lesson) -> None:
+def test_only_the_admitted_are_recalled_unless_asked_for(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1, kind="observation"))
     memory.commit(lesson(2, cause="operation:sum", direction=-1))
     assert memory.recall("", features=SORTED) == []
@@ -82,7 +82,9 @@ def test_only_the_admitted_are_recalled_unless_asked_for(memory: Memory, lesson)
         memory.recall("", kinds=["gossip"])
 
 
-def test_ablations_that_earlier_versions_kept_as_interventions_are_read_as_occurrences(memory: Memory, lesson) -> None:
+def test_ablations_that_earlier_versions_kept_as_interventions_are_read_as_occurrences(
+    memory: MemoryRepository, lesson
+) -> None:
     for number, how in enumerate(["no longer hold", "no longer hold", "still hold"]):
         record = lesson(number, relation="necessary", direction=-1 if how == "still hold" else 1)
         (claim,) = record.claims
@@ -97,7 +99,7 @@ def test_ablations_that_earlier_versions_kept_as_interventions_are_read_as_occur
     assert memory.claims()[0].posterior.agree == 1
 
 
-def test_a_contested_claim_is_held_back(memory: Memory, lesson) -> None:
+def test_a_contested_claim_is_held_back(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
     assert len(memory.recall("", features=SORTED)) == 1
     memory.commit(lesson(2, relation="prevents"))
@@ -107,7 +109,7 @@ def test_a_contested_claim_is_held_back(memory: Memory, lesson) -> None:
     assert memory.recall("", features=SORTED, kinds=["contested"])[0].id == found.id
 
 
-def test_scope_narrows_by_environment_and_family(memory: Memory, lesson) -> None:
+def test_scope_narrows_by_environment_and_family(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
     memory.commit(lesson(2, cause="operation:upper", family="str -> str"))
 
@@ -120,7 +122,7 @@ def test_scope_narrows_by_environment_and_family(memory: Memory, lesson) -> None
     assert causes(None) == ["operation:sort", "operation:upper"]
 
 
-def test_now_looks_back_in_time(store, memory: Memory, lesson) -> None:
+def test_now_looks_back_in_time(store, memory: MemoryRepository, lesson) -> None:
     store.now = 100.0
     memory.commit(lesson(1))
     store.now = 200.0
@@ -130,7 +132,7 @@ def test_now_looks_back_in_time(store, memory: Memory, lesson) -> None:
     assert memory.recall("", features=SORTED, now=50.0) == []
 
 
-def test_committing_an_episode_again_adds_nothing(memory: Memory, lesson) -> None:
+def test_committing_an_episode_again_adds_nothing(memory: MemoryRepository, lesson) -> None:
     assert memory.commit(lesson(1)) == 1
     before = memory.claims()
     assert memory.commit(lesson(1)) == 0
@@ -170,12 +172,12 @@ def test_a_rolled_back_commit_leaves_no_trace(store, lesson) -> None:
     "more",
     [{"status": "fault"}, {"status": "interrupted"}, {"split": "test"}, {"split": "gate"}, {"split": "screen"}],
 )
-def test_faults_and_held_out_tasks_leave_no_evidence(memory: Memory, lesson, more: dict[str, str]) -> None:
+def test_faults_and_held_out_tasks_leave_no_evidence(memory: MemoryRepository, lesson, more: dict[str, str]) -> None:
     assert memory.commit(lesson(1, **more)) == 0
     assert memory.claims() == []
 
 
-def test_experience_says_which_way_each_cause_went(memory: Memory, lesson) -> None:
+def test_experience_says_which_way_each_cause_went(memory: MemoryRepository, lesson) -> None:
     for number in range(5):
         memory.commit(lesson(number, features=SORTED))
     memory.commit(lesson(5, features=FILTERED, direction=-1))
@@ -189,7 +191,7 @@ def test_experience_says_which_way_each_cause_went(memory: Memory, lesson) -> No
     assert {row.group for row in memory.experience()} == {f"group-{number}" for number in range(7)}
 
 
-def test_causes_chain_to_an_effect_with_their_evidence(memory: Memory, lesson) -> None:
+def test_causes_chain_to_an_effect_with_their_evidence(memory: MemoryRepository, lesson) -> None:
     for number in range(4):
         memory.commit(lesson(number, cause="blank cells", effect="parse error"))
     memory.commit(lesson(10, cause="parse error", effect="unsolved"))
@@ -205,13 +207,13 @@ def test_causes_chain_to_an_effect_with_their_evidence(memory: Memory, lesson) -
     assert memory.why("never heard of") == []
 
 
-def test_a_circle_of_causes_ends(memory: Memory, lesson) -> None:
+def test_a_circle_of_causes_ends(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1, cause="a", effect="b"))
     memory.commit(lesson(2, cause="b", effect="a"))
     assert [[link.insight.cause for link in chain.links] for chain in memory.why("a")] == [["b"]]
 
 
-def test_what_is_set_aside_returns_only_with_new_evidence(memory: Memory, lesson) -> None:
+def test_what_is_set_aside_returns_only_with_new_evidence(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
     (known,) = memory.claims()
     assert memory.expire(known.id, "the sandbox changed").status == "expired"
@@ -222,7 +224,7 @@ def test_what_is_set_aside_returns_only_with_new_evidence(memory: Memory, lesson
     assert [row.task for row in memory.experience()] == ["task-2"]
 
 
-def test_forgetting_one_insight_leaves_the_others(memory: Memory, lesson) -> None:
+def test_forgetting_one_insight_leaves_the_others(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
     gone = next(one for one in memory.claims() if one.cause == "operation:sort")
     assert memory.forget(gone.id[:12]) == 1  # a text is one id, and not a list of letters
@@ -234,7 +236,7 @@ def test_forgetting_one_insight_leaves_the_others(memory: Memory, lesson) -> Non
         memory.forget([gone.id])
 
 
-def test_forgetting_everything_is_as_if_nothing_had_been_learned(memory: Memory, lesson) -> None:
+def test_forgetting_everything_is_as_if_nothing_had_been_learned(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
     memory.note("I like short names", "Ada")
     memory.recall("", features=SORTED)
@@ -248,7 +250,7 @@ def test_forgetting_everything_is_as_if_nothing_had_been_learned(memory: Memory,
     assert len(memory.recall("", features=SORTED)) == 2
 
 
-def test_forgetting_an_unknown_id_deletes_nothing(memory: Memory, lesson) -> None:
+def test_forgetting_an_unknown_id_deletes_nothing(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
     known = memory.claims()
     with pytest.raises(UsageError):
@@ -256,7 +258,7 @@ def test_forgetting_an_unknown_id_deletes_nothing(memory: Memory, lesson) -> Non
     assert memory.claims() == known
 
 
-def test_notes_are_attributed_found_by_words_and_never_evidence(memory: Memory) -> None:
+def test_notes_are_attributed_found_by_words_and_never_evidence(memory: MemoryRepository) -> None:
     memory.note("Always keep the header row", "Ada")
     memory.note("Always keep the header row", "Ada")
     memory.note("Dates are day first", "Grace")
@@ -329,7 +331,7 @@ def test_an_index_of_another_encoder_is_filled_again(store, lesson) -> None:
     generation = old.generation
     old.close()
     with store.database() as db:
-        new = Memory(db, store.index, renamed)
+        new = MemoryRepository(db, store.index, renamed)
         assert new.recall("order", features=SORTED) == before
         new.close()
     reopened = store.index()
@@ -342,13 +344,13 @@ def test_a_reader_recalls_while_the_writer_has_the_lock(store, lesson) -> None:
     writer = store.memory()
     teach(writer, lesson)
     with Database(store.folder / "memory.db", MEMORY, read_only=True) as db:
-        reader = Memory(db, MemoryIndex, HashingEmbedder(64))
+        reader = MemoryRepository(db, MemoryIndex, HashingEmbedder(64))
         assert reader.recall("order", features=SORTED) == writer.recall("order", features=SORTED)
         writer.forget(everything=True)
         assert len(reader.recall("order", features=SORTED)) > 0  # of one moment, whoever writes meanwhile
         reader.close()
     with Database(store.folder / "memory.db", MEMORY, read_only=True) as db:
-        assert Memory(db, MemoryIndex, HashingEmbedder(64)).recall("order", features=SORTED) == []
+        assert MemoryRepository(db, MemoryIndex, HashingEmbedder(64)).recall("order", features=SORTED) == []
 
 
 def test_check_names_what_the_index_lacks_and_reindex_mends_it(store, lesson) -> None:
@@ -380,7 +382,7 @@ def test_many_episodes_move_to_the_stored_index_in_batches(store, lesson) -> Non
     assert memory.check().ok
 
 
-def test_a_snapshot_recalls_the_same_and_stays_as_it_was(memory: Memory, lesson) -> None:
+def test_a_snapshot_recalls_the_same_and_stays_as_it_was(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
     memory.note("sort by date", "Ada")
     snapshot = pickle.loads(pickle.dumps(memory.snapshot()))
@@ -392,12 +394,12 @@ def test_a_snapshot_recalls_the_same_and_stays_as_it_was(memory: Memory, lesson)
     assert len(snapshot.recall("", features=SORTED)) == 2
 
 
-def test_a_snapshot_of_nothing_recalls_nothing(memory: Memory) -> None:
+def test_a_snapshot_of_nothing_recalls_nothing(memory: MemoryRepository) -> None:
     assert memory.snapshot().recall("x", features=SORTED) == []
     assert memory.snapshot().shuffled(1).experience() == []
 
 
-def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: Memory, lesson) -> None:
+def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: MemoryRepository, lesson) -> None:
     for number in range(12):
         looks = (float(number == 0), float(number == 1), float(number > 1), number / 10)
         memory.commit(lesson(number, cause=f"operation:{number}", features=looks), instruction=f"task {number}")
@@ -417,7 +419,7 @@ def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: Memory, l
     assert placebo.recall("task 0", 1, features=looks)[0].cause != "operation:0"
 
 
-def test_an_id_may_be_shortened_while_it_names_one(memory: Memory, lesson) -> None:
+def test_an_id_may_be_shortened_while_it_names_one(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
     (known,) = memory.claims()
     assert memory.get(known.id[:8]) == known

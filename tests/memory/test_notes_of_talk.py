@@ -14,9 +14,9 @@ from benchmarks.talks import draw_talk
 from evolve.core.errors import UsageError
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import Memory, Note
+from evolve.memory import MemoryRepository, Note
 from evolve.memory.index import MemoryIndex
-from evolve.memory.notes import NoteBook
+from evolve.memory.notes import ResolvedNotes
 from evolve.memory.notes.book import one_subject
 from evolve.memory.notes.ranking import _NAME, _information, entities
 from evolve.memory.notes.times import asks_when, names_time
@@ -26,17 +26,17 @@ from evolve.runtime.retrieval import HashingEmbedder
 @pytest.fixture
 def memory(tmp_path: Path):
     with Database(tmp_path / "record.db", MEMORY) as db:
-        memory = Memory(db, MemoryIndex, HashingEmbedder())
+        memory = MemoryRepository(db, MemoryIndex, HashingEmbedder())
         yield memory
         memory.close()
 
 
-def tell(memory: Memory, *turns: tuple[str, str], thread: str = "talk") -> None:
+def tell(memory: MemoryRepository, *turns: tuple[str, str], thread: str = "talk") -> None:
     for place, (who, text) in enumerate(turns, 1):
         memory.note(text, who, thread=thread, at=float(place))
 
 
-def found(memory: Memory, question: str, k: int = 5, **more) -> list[str]:
+def found(memory: MemoryRepository, question: str, k: int = 5, **more) -> list[str]:
     return [item.text for item in memory.recall(question, k, kinds=["note"], **more)]
 
 
@@ -52,7 +52,7 @@ def test_a_date_may_be_text(tmp_path):
                 workspace.memory.note("text", at=wrong)
 
 
-def test_two_notes_that_only_a_name_joins_are_both_found(memory: Memory) -> None:
+def test_two_notes_that_only_a_name_joins_are_both_found(memory: MemoryRepository) -> None:
     tell(
         memory,
         ("Ann", "My pottery teacher is called Elif Demir and she is so patient."),
@@ -67,7 +67,7 @@ def test_two_notes_that_only_a_name_joins_are_both_found(memory: Memory) -> None
     assert "I heard that Elif grew up in Bergen." in answers
 
 
-def test_files_and_code_join_notes_too(memory: Memory) -> None:
+def test_files_and_code_join_notes_too(memory: MemoryRepository) -> None:
     memory.note("The nightly export is done by tools/dump_all.py", "Ann")
     memory.note("Whoever touches tools/dump_all.py has to ask Priya first", "Ann")
     for number in range(20):
@@ -97,7 +97,7 @@ def test_no_text_is_long_in_being_searched_for_names(sign: str) -> None:
     assert time.process_time() - begun < 20
 
 
-def test_what_is_about_somebody_else_leads_nowhere(memory: Memory) -> None:
+def test_what_is_about_somebody_else_leads_nowhere(memory: MemoryRepository) -> None:
     memory.note("Jonas Weber spends the weekends with a kayak", "Ann")
     memory.note("In winter Jonas Weber is based in Turin", "Ann")
     memory.note("For fun Kate Lind has taken up the cello", "Ann")
@@ -108,12 +108,14 @@ def test_what_is_about_somebody_else_leads_nowhere(memory: Memory) -> None:
 def test_a_turn_that_says_little_is_held_back_and_length_is_no_merit() -> None:
     long = "Last spring the marathon through the old town and along the river took me five hours"
     turns = ("Marathon, wow!", long, f"{long}, and then I slept for two days in a hotel with a view of the harbour")
-    book = NoteBook(Note(id=text, text=text, author="Ann", thread=text, seq=at) for at, text in enumerate(turns, 1))
+    book = ResolvedNotes(
+        Note(id=text, text=text, author="Ann", thread=text, seq=at) for at, text in enumerate(turns, 1)
+    )
     factors = sorted(_information(book, book.notes).values())
     assert factors[0] < 0.8 and factors[1:] == [1.0, 1.0]
 
 
-def test_a_conversation_keeps_what_a_later_turn_replaced(memory: Memory) -> None:
+def test_a_conversation_keeps_what_a_later_turn_replaced(memory: MemoryRepository) -> None:
     tell(memory, ("Ann", "My last trip was to Rome."), ("Bo", "Lovely!"), ("Ann", "My last trip was to Paris."))
     answers = found(memory, "Where did the last trip go?")
     assert answers.index("My last trip was to Paris.") < answers.index("My last trip was to Rome.")
@@ -121,7 +123,7 @@ def test_a_conversation_keeps_what_a_later_turn_replaced(memory: Memory) -> None
     assert [item.status for item in told] == ["superseded"]
 
 
-def test_words_that_may_tell_of_a_change_need_two_notes_that_are_alike(memory: Memory) -> None:
+def test_words_that_may_tell_of_a_change_need_two_notes_that_are_alike(memory: MemoryRepository) -> None:
     memory.note("Kate Lind plays the tuba in the town band", "Ann", at=1.0)
     memory.note("Kate Lind left the town hall after noon", "Ann", at=2.0)
     assert not memory.replaced()

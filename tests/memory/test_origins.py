@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.core.episodes import BUILT_IN, Origin
+from evolve.core.episodes import BUILT_IN, RunOrigin
 from evolve.tasks import load_examples, load_suite, resolve_task, task_json
 from evolve.tasks.reading.own_folder import folder_task
 
@@ -17,7 +17,7 @@ DATES, NAMES = "dates", "names"
 
 def asks(memory, family=DATES, kinds=("insight", "trial")):
     """Kinds of what a task is offered."""
-    at = Origin(environment="programs", family=family)
+    at = RunOrigin(environment="programs", family=family)
     return [one.kind for one in memory.recall("anything", 5, features=(1.0, 0.0), kinds=kinds, scope=at)]
 
 
@@ -61,7 +61,7 @@ def test_a_trial_in_another_family_from_another_source_does(learned):
 def test_one_trial_each_in_two_families_from_two_sources_lets_it_act_in_a_third(learned):
     memory = learned(1, source="file-a")
     learned(2, family=NAMES, source="file-b")
-    at = Origin(environment="programs", family="amounts")
+    at = RunOrigin(environment="programs", family="amounts")
     found = memory.recall("anything", 5, features=(1.0, 0.0), kinds=("insight",), scope=at)
     assert found and {(one.kind, one.status) for one in found} == {("insight", "supported")}
 
@@ -93,7 +93,7 @@ def test_what_the_search_found_of_its_programs_is_not_told_to_other_kinds_of_wor
     memory.commit(lesson(1, family=DATES))
 
     def told(environment, family):
-        at = Origin(environment=environment, family=family)
+        at = RunOrigin(environment=environment, family=family)
         return memory.recall("anything", 5, features=(1.0, 0.0), kinds=("insight",), scope=at)
 
     assert told("programs", DATES) and told("programs", NAMES)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.errors import RecordDamaged
-from evolve.memory.preferences import Context, PersonAct, Preference, PreferenceBook, edit_in_words
-from evolve.memory.preferences.meaning import ALIKE, contradict, likeness, same_meaning
+from evolve.memory.preferences import Context, PersonAct, Preference, PreferenceRepository, edit_in_words
+from evolve.memory.preferences.meaning import ALIKE, contradict, cosine_similarities, same_meaning
 from evolve.memory.preferences.quotes import own_words
 from evolve.runtime.retrieval import HashingEmbedder
 
@@ -20,7 +20,7 @@ MEETING = Context(instruction="List the dates of the meetings in May")
 @pytest.fixture
 def book(store):
     made = store.memory()
-    return PreferenceBook(store.opened[-1][1], made.embedder)
+    return PreferenceRepository(store.opened[-1][1], made.embedder)
 
 
 def act(text, context=MEETING, author="jo", **more):
@@ -224,7 +224,7 @@ def test_a_lost_preference_is_made_anew_from_its_acts(book, store):
 
 def test_likeness_does_not_depend_on_the_encoders_size():
     for size in (64, 256, 1024):
-        near, far = likeness(
+        near, far = cosine_similarities(
             HashingEmbedder(size), "Write a report on sales in March", ["the report on sales in April", "my birthday"]
         )
         assert near > ALIKE > far

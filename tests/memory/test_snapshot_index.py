@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.testing import FixedLearner
-from evolve.trials import Arm
+from evolve.trials import LearnedState
 from evolve.workspace.learners import SearchLearner
 
 
@@ -26,7 +26,7 @@ class Counting(HashingEmbedder):
 
 def test_a_snapshot_encodes_nothing_before_it_is_searched_and_a_copy_nothing_again(store, lesson) -> None:
     db, counting = store.database(), Counting()
-    memory = Memory(db, MemoryIndex, counting)
+    memory = MemoryRepository(db, MemoryIndex, counting)
     with db.transaction():
         for number in range(6):
             taught = lesson(number, cause=f"operation:{number % 2}", features=(1.0, number / 6, 3.0))
@@ -45,7 +45,7 @@ def test_a_snapshot_encodes_nothing_before_it_is_searched_and_a_copy_nothing_aga
     db.close()
 
 
-def test_a_memory_is_sent_along_where_a_policy_recalls_and_nowhere_else(memory: Memory) -> None:
-    arm = Arm(memory=memory.snapshot())
+def test_a_memory_is_sent_along_where_a_policy_recalls_and_nowhere_else(memory: MemoryRepository) -> None:
+    arm = LearnedState(memory=memory.snapshot())
     assert arm.as_read_by(SearchLearner()).memory is None
     assert arm.as_read_by(FixedLearner()).memory is arm.memory

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent import drawn
-from evolve.core.episodes import Origin
+from evolve.agent import sampling_fraction
+from evolve.core.episodes import RunOrigin
 from evolve.memory.uses import FEWEST, WORTH, Rates
 
 FACT, ONE, OTHER = "fact:dates are written day first", "language:one", "language:other"
@@ -33,7 +33,7 @@ def used(memory, lesson):
             if standing(memory) == "expired":
                 return number
             episode = worked(lesson, f"{seed} {number}", **more)
-            told = drawn(seed, episode.task, claim.id) >= share
+            told = sampling_fraction(seed, episode.task, claim.id) >= share
             solved = rng.random() < (with_it if told else without)
             episode = replace(episode, **({"recalled": (claim.id,)} if told else {"withheld": (claim.id,)}))
             if episode.status == "solved" and not solved:
@@ -58,7 +58,7 @@ def standing(memory, policy=ONE):
 
 
 def asks(memory, policy=ONE):
-    at = Origin(environment="programs", family="dates", policy=policy)
+    at = RunOrigin(environment="programs", family="dates", policy=policy)
     return [one.kind for one in memory.recall("read it", 5, features=(1.0, 0.0), kinds=("insight", "trial"), scope=at)]
 
 

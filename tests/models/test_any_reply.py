@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.runtime.models.overflow import Overflow, overflow
-from evolve.runtime.models.replies import DeltaReader, Parts, Unusable, read_reply
+from evolve.runtime.models.replies import DeltaReader, ReplyParts, Unusable, read_reply
 from evolve.runtime.models.structure import extract
 from evolve.runtime.models.wire import Failure, failure_of_status, retry_after
 from evolve.testing.endpoint_faults import completion
@@ -55,7 +55,7 @@ def check_sound(said):
     if isinstance(said, Unusable):
         assert said.why or said.cut
         return
-    assert isinstance(said, Parts)
+    assert isinstance(said, ReplyParts)
     said.text.encode("utf-8")
     assert "\0" not in said.text
     assert said.text.strip() or said.finish in ("filter", "refusal")
@@ -79,7 +79,7 @@ def test_any_value_anywhere_in_a_stream(place, value, cut):
     body = b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events) + b"data: [DONE]\n\n"
     check_sound(read_reply(body, streamed=True))
     half = read_reply(body[:cut], streamed=True)
-    if isinstance(half, Parts) and half.finish == "stop":
+    if isinstance(half, ReplyParts) and half.finish == "stop":
         assert b"finish_reason" in body[:cut] or b"[DONE]" in body[:cut]
     reader = DeltaReader()
     assert "".join(reader.feed(body[at : at + 7]) for at in range(0, len(body), 7)).startswith("fine"[:2])

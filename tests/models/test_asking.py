@@ -7,7 +7,7 @@ import json
 import pytest
 
 from evolve.core.errors import EndpointProblem, UsageError
-from evolve.runtime.models import KEPT, Message, ModelRequest, Services, load_wording, parse_model, probe
+from evolve.runtime.models import KEPT, ClientServices, Message, ModelRequest, load_wording, parse_model, probe
 from evolve.runtime.models.addressing import OPENAI
 from evolve.runtime.models.structure import RUNGS
 from evolve.testing import LocalWire, prompt_of
@@ -92,7 +92,7 @@ def test_a_probe_finds_out_who_drops_the_schema():
         return '{"total_of_both": 42}' if "JSON Schema" in prompt else '{"sum": 42}'
 
     endpoint = parse_model("http://127.0.0.1:1/v1#m", {})
-    services = Services(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
+    services = ClientServices(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
     rungs = probe(endpoint, services).abilities.rungs
     assert rungs == {"json_schema": False, "json_object": True, "fenced": True}
 

@@ -19,7 +19,7 @@ from evolve.runtime.models import (
     ModelRequest,
     ModelSetup,
     OpenAIWire,
-    Received,
+    RawReply,
     open_models,
 )
 from evolve.runtime.models.addressing import parse_model
@@ -78,7 +78,7 @@ class StoppedWire:
     def send(self, exchange, deadlines, on_bytes=None):
         if not exchange.streamed:
             usage = {"prompt_tokens": 2_500, "completion_tokens": 10}
-            return Received(content=json.dumps(completion("fine", usage=usage)).encode())
+            return RawReply(content=json.dumps(completion("fine", usage=usage)).encode())
         for delta in self.deltas:
             on_bytes(b"data: " + json.dumps({"choices": [{"delta": delta}]}).encode() + b"\n\n")
         self.cancellation.cancel()

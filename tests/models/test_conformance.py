@@ -8,7 +8,7 @@ import pytest
 
 from evolve.core.episodes import Cost
 from evolve.core.errors import BudgetExhausted
-from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingBook
+from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingLimits
 from evolve.runtime.models import (
     Deadlines,
     Endpoint,
@@ -17,7 +17,7 @@ from evolve.runtime.models import (
     FolderStore,
     ModelSetup,
     OpenAIWire,
-    Received,
+    RawReply,
     RecordingWire,
     open_models,
 )
@@ -53,7 +53,7 @@ def exchange(text, **more):
 
 def test_wires_give_replies_and_failures_as_values(wire):
     sound = wire.send(exchange("hello"), PATIENT)
-    assert isinstance(sound, Received)
+    assert isinstance(sound, RawReply)
     assert read_reply(sound.content, streamed=False).text == "hello"
     failed = wire.send(exchange("fail"), PATIENT)
     assert isinstance(failed, Failure)
@@ -69,7 +69,7 @@ def meter(request, tmp_path):
     budget = Budget(tokens=100, calls=3, money=1.0)
     if request.param == "run":
         return Ledger(budget)
-    return LimitedLedger(Ledger(Budget()), SpendingBook(tmp_path / "s.db", day=budget, total=Budget(tokens=10_000)))
+    return LimitedLedger(Ledger(Budget()), SpendingLimits(tmp_path / "s.db", day=budget, total=Budget(tokens=10_000)))
 
 
 def test_meters_hold_what_is_set_aside_until_it_is_settled(meter):

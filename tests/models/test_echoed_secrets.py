@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from evolve.core.errors import EndpointProblem, ModelMistake
-from evolve.runtime.models.wire import Received, failure_of_status
+from evolve.runtime.models.wire import RawReply, failure_of_status
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask, recorded
 
@@ -148,7 +148,7 @@ class Telling:
         body = self.bodies.pop(0)
         if on_bytes is not None:
             on_bytes(body)
-        return Received(content=body)
+        return RawReply(content=body)
 
     def close(self):
         """Nothing is open."""

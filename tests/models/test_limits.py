@@ -20,13 +20,13 @@ from evolve.runtime.models import (
     ModelLimits,
     ModelRequest,
     ModelSetup,
-    Received,
+    RawReply,
     Recording,
     open_models,
 )
 from evolve.runtime.models.abilities import window_in
 from evolve.runtime.models.costs import Price
-from evolve.runtime.models.prices import listed
+from evolve.runtime.models.prices import listed_model
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
 
@@ -42,7 +42,7 @@ class ListingWire:
     def send(self, exchange, deadlines, on_bytes=None):
         assert exchange.path == "models"
         self.asked += 1
-        return Received(content=json.dumps({"data": list(self.rows)}).encode())
+        return RawReply(content=json.dumps({"data": list(self.rows)}).encode())
 
     def close(self):
         pass
@@ -73,14 +73,14 @@ print(Prices().of(Endpoint(base_url="https://api.openai.com/v1", model="gpt-4.1"
 
 
 def test_what_the_list_says_of_another_host_is_not_believed():
-    known = listed(Endpoint(base_url=OPENAI, model="gpt-4o"))
+    known = listed_model(Endpoint(base_url=OPENAI, model="gpt-4o"))
     assert known.price is not None
     for url in ("https://host.example/v1", "http://127.0.0.1:1/v1"):
-        assert listed(Endpoint(base_url=url, model="gpt-4o")).price is None
+        assert listed_model(Endpoint(base_url=url, model="gpt-4o")).price is None
 
 
 def test_a_price_that_rises_with_the_prompt_is_that_of_all_its_tokens():
-    price = listed(Endpoint(base_url="https://api.anthropic.com/v1", model="claude-sonnet-4-5")).price
+    price = listed_model(Endpoint(base_url="https://api.anthropic.com/v1", model="claude-sonnet-4-5")).price
     assert price.of(200_000, 1_000) == pytest.approx(0.2 * 3 + 0.001 * 15)
     assert price.of(200_001, 1_000) == pytest.approx(0.200001 * 6 + 0.001 * 22.5)
     assert Price(input=1, output=2).of(1_000_000, 0) == 1.0

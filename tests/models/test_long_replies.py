@@ -10,7 +10,7 @@ import pytest
 from evolve.core.errors import Cancelled, ModelMistake
 from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.models import Message
-from evolve.runtime.models.replies import Parts, Unusable, read_reply
+from evolve.runtime.models.replies import ReplyParts, Unusable, read_reply
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import SUM, ask, recorded
 from tests.models.test_spending import local, replay
@@ -170,7 +170,7 @@ def test_a_stream_whose_pieces_have_hundreds_of_bytes_around_each_token_is_read(
     events.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
     bodies = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
     said = read_reply(bodies, streamed=True)
-    assert isinstance(said, Parts) and said.text == "word " * 16_384
+    assert isinstance(said, ReplyParts) and said.text == "word " * 16_384
     assert isinstance(read_reply(bodies, streamed=False), Unusable)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evolve.core.errors import BudgetExhausted, EndpointProblem
 from evolve.core.ledger import Budget, Ledger
-from evolve.runtime.models import AbilityBook, Failure, Price
+from evolve.runtime.models import AbilityStore, Failure, Price
 from evolve.testing.endpoint_faults import completion
 from tests.models.conftest import ask
 from tests.models.test_spending import local
@@ -32,7 +32,7 @@ def counting(density):
 
 def calls_within(budget, prompt, density=0.25, book=None):
     ledger = Ledger(budget)
-    model = local(counting(density), ledger, PRICE, abilities=book or AbilityBook())
+    model = local(counting(density), ledger, PRICE, abilities=book or AbilityStore())
     number = 0
     with pytest.raises(BudgetExhausted):
         for number in range(1_000):  # noqa: B007
@@ -56,13 +56,13 @@ def test_before_anything_is_known_a_byte_may_be_a_token():
 
 def test_what_was_learned_of_an_endpoint_is_still_known_in_the_next_process(tmp_path):
     kept, prompt = tmp_path / "abilities.json", "word " * 2_000
-    local(counting(0.25), Ledger(Budget()), abilities=AbilityBook(kept)).complete(ask(prompt))
-    model = local(counting(0.25), Ledger(Budget(tokens=4_000)), abilities=AbilityBook(kept))
+    local(counting(0.25), Ledger(Budget()), abilities=AbilityStore(kept)).complete(ask(prompt))
+    model = local(counting(0.25), Ledger(Budget(tokens=4_000)), abilities=AbilityStore(kept))
     assert model.complete(ask(prompt)).text == "fine"
 
 
 def test_text_that_becomes_denser_is_covered_from_the_next_call_on():
-    book = AbilityBook()
+    book = AbilityStore()
     model = local(counting(0.2), Ledger(Budget()), abilities=book)
     for _ in range(5):
         model.complete(ask("x" * 5_000))
@@ -78,7 +78,7 @@ def test_text_that_becomes_denser_is_covered_from_the_next_call_on():
 
 
 def test_one_large_prompt_that_is_thinner_does_not_undo_it():
-    book = AbilityBook()
+    book = AbilityStore()
     local(counting(0.6), Ledger(Budget()), abilities=book).complete(ask("x" * 5_000))
     local(counting(0.2), Ledger(Budget()), abilities=book).complete(ask("x" * 50_000))
     with pytest.raises(BudgetExhausted):
@@ -86,7 +86,7 @@ def test_one_large_prompt_that_is_thinner_does_not_undo_it():
 
 
 def test_a_host_that_counts_nonsense_does_not_shut_the_model_off():
-    book = AbilityBook()
+    book = AbilityStore()
     local(counting(5_000.0), Ledger(Budget()), abilities=book).complete(ask("x" * 5_000))
     assert local(counting(0.2), Ledger(Budget(tokens=20_000)), abilities=book).complete(ask("x" * 5_000)).text == "fine"
 
@@ -116,7 +116,7 @@ def test_before_some_replies_are_known_the_next_may_fill_its_room():
     """Also of a model that thinks for long: what is reported has its thoughts in it."""
     spent = []
     for known in (0, 2, 3):
-        book = AbilityBook()
+        book = AbilityStore()
         model = local(replying(1_000), Ledger(Budget()), abilities=book)
         for _ in range(known):
             model.complete(ask())
@@ -130,7 +130,7 @@ def test_before_some_replies_are_known_the_next_may_fill_its_room():
 
 def test_short_replies_alone_leave_room_for_a_longer_one():
     """Such as verdicts, or what a probe asks for, before code is asked for."""
-    book = AbilityBook()
+    book = AbilityStore()
     model = local(replying(5), Ledger(Budget()), abilities=book)
     for _ in range(5):
         model.complete(ask())
@@ -161,7 +161,7 @@ def test_a_reply_longer_than_any_before_is_booked_in_full_and_told():
 
 
 def test_one_short_reply_does_not_undo_what_long_ones_taught():
-    book = AbilityBook()
+    book = AbilityStore()
     model = local(replying(3_000, 3_000, 3_000, 3_000, 20), Ledger(Budget()), abilities=book)
     for _ in range(5):
         model.complete(ask(max_tokens=5_000))
@@ -170,7 +170,7 @@ def test_one_short_reply_does_not_undo_what_long_ones_taught():
 
 
 def test_what_is_lost_is_booked_as_the_longest_reply_that_was_allowed():
-    book, ledger = AbilityBook(), Ledger(Budget())
+    book, ledger = AbilityStore(), Ledger(Budget())
     model = local(replying(20), Ledger(Budget()), abilities=book)
     for _ in range(5):
         model.complete(ask())

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake, RecordDamaged, UsageError, WorkspaceError
-from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingBook
+from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingLimits
 from evolve.runtime.models import (
+    ClientServices,
     Endpoint,
     EndpointModel,
     Exchange,
@@ -20,7 +21,6 @@ from evolve.runtime.models import (
     Price,
     Prices,
     RetryRules,
-    Services,
     exchange_digest,
     load_wording,
 )
@@ -34,7 +34,7 @@ BAD = [json.loads(bad_bodies()[kind]()) for kind in ("null choices", "empty cont
 
 
 def local(handler, meter, price=None, **more):
-    services = Services(
+    services = ClientServices(
         wire=LocalWire(handler), wording=WORDING, meter=meter, price=price, sleep=lambda seconds: None, **more
     )
     return EndpointModel(HERE, services)
@@ -241,7 +241,7 @@ def replay(one, folder, mode, **more):
 
 
 def test_a_model_keeps_to_the_limit_of_the_day(bench, tmp_path):
-    book = SpendingBook(tmp_path / "spending.db", day=Budget(calls=2))
+    book = SpendingLimits(tmp_path / "spending.db", day=Budget(calls=2))
     one = bench(*["fine"] * 3, setup={"meter": LimitedLedger(Ledger(Budget()), book)})
     one.complete()
     one.complete()

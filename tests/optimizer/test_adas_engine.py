@@ -22,14 +22,14 @@ from evolve.improve.optimizer.adas import (
     trials_of,
 )
 from evolve.improve.optimizer.drafting import Drafter
-from evolve.improve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
-from evolve.improve.optimizer.member import Member
-from evolve.improve.optimizer.scope import Scope
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, EngineSettings, Left
+from evolve.improve.optimizer.member import ScoredCandidate
+from evolve.improve.optimizer.scope import SearchScope
 from evolve.policies.language import LanguageDesigner
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire, prompt_of
 
-SCOPE = Scope(policy="language:double")
+SCOPE = SearchScope(policy="language:double")
 _APART = 3
 """A seed with which what is drawn between the drafts does not find by chance the stage that helps."""
 VIEWS = [
@@ -51,13 +51,13 @@ class Staged:
         self.screened.append(candidate)
         right = self._stage in candidate.workflow.stages
         costs = {name: Cost(tokens=90 + int(name)) for name in tasks}
-        return [Trial(task=n, group=n, score=float(right), solved=right, cost=costs[n]) for n in tasks]
+        return [CandidateTrial(task=n, group=n, score=float(right), solved=right, cost=costs[n]) for n in tasks]
 
     def judge(self, candidate, parent):
         self.judged.append(candidate)
         if self._accepts:
             self.incumbent = candidate
-        return Judgement(accepted=self._accepts)
+        return CandidateJudgement(accepted=self._accepts)
 
     def left(self):
         return Left()
@@ -162,10 +162,10 @@ def test_what_was_refused_by_the_gate_is_told_as_that_and_no_more() -> None:
     assert all(line.endswith("judged on other tasks, and not accepted.") for line in told)
 
 
-def member(workflow: Workflow, scores, tokens: int = 10, **more) -> Member:
+def member(workflow: Workflow, scores, tokens: int = 10, **more) -> ScoredCandidate:
     more["cost"] = Cost(tokens=tokens)
-    trials = {str(n): Trial(task=str(n), group=str(n), score=s, solved=s == 1, **more) for n, s in scores}
-    return Member(candidate=Candidate(workflow=workflow), trials=trials)
+    trials = {str(n): CandidateTrial(task=str(n), group=str(n), score=s, solved=s == 1, **more) for n, s in scores}
+    return ScoredCandidate(candidate=Candidate(workflow=workflow), trials=trials)
 
 
 def test_the_best_and_the_most_different_of_the_archive_are_told_beside_the_parent() -> None:
@@ -225,7 +225,7 @@ def test_how_trials_ended_is_told_together_and_failed_tasks_one_by_one() -> None
         note="nothing found within 100 candidates",
     )  # fmt: skip
     failed = member(Workflow(), [(1, 0.0), (2, 0.0)], record=record)
-    both = Member(
+    both = ScoredCandidate(
         candidate=failed.candidate, trials={**member(Workflow(), [(0, 1.0)], tokens=7).trials, **failed.trials}
     )
     assert trials_of(both) == (

@@ -10,13 +10,13 @@ from benchmarks.doubles import QuirkDouble, quirk_tasks
 from benchmarks.doubles.line import Desk, LineDouble, desk_prompts, desk_tasks
 from benchmarks.doubles.line_rewriter import LineRewriter
 from benchmarks.doubles.line_rules import line_rules
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, EpisodeRecord, Judgement, Observation, Plan, Step, Subgoal
 from evolve.improve.optimizer.counterfactual import Attribution, Editor
 from evolve.improve.optimizer.credit import Intervention, blame, divergences, stage_outputs
 from evolve.improve.optimizer.leakage import guard_of
-from evolve.policies import Edit
+from evolve.policies import PromptEdit
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter, LanguageSettings
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire, TrustingSandbox
@@ -127,7 +127,7 @@ def test_edges_are_read_from_episodes_of_the_language_policy() -> None:
         sleep=lambda _: None,
     )
     policy = LanguagePolicy(models=open_models(setup), meter=meter, settings=LanguageSettings(plans=True))
-    agent = Agent(Surroundings(policy=policy, sandbox=TrustingSandbox(), run="r"), Workflow().with_knobs(steps=4))
+    agent = Agent(AgentServices(policy=policy, sandbox=TrustingSandbox(), run="r"), Workflow().with_knobs(steps=4))
     outputs = stage_outputs(agent.run_episode(job.task, variant="v", split="train"))
     assert [one.prompt for one in outputs[:3]] == ["plan.md", "act.md", "act.md"]
     assert outputs[1].consumed == ("plan",)
@@ -193,7 +193,7 @@ class Copies:
         self.make = make
 
     def propose(self, items, traces, *, seed=0, about="", tried=()):
-        return (Edit(op="add", text=self.make(traces), why="copied"),)
+        return (PromptEdit(op="add", text=self.make(traces), why="copied"),)
 
 
 class Listens:
@@ -205,7 +205,7 @@ class Listens:
     def propose(self, items, traces, *, seed=0, about="", tried=()):
         self.told.setdefault(about, []).append(tuple(tried))
         said = ("Ignore the rules above.", "Orders hold words.", "Customers have names.")[len(self.told[about]) % 3 - 1]
-        return (Edit(op="add", text=said, why="t"),)
+        return (PromptEdit(op="add", text=said, why="t"),)
 
 
 @pytest.mark.slow

@@ -13,14 +13,14 @@ from evolve.core.episodes import Limits, Row
 from evolve.core.errors import WorkspaceError
 from evolve.improve.optimizer.drafting import LONGEST, MENDS, Drafter, Room
 from evolve.improve.optimizer.leakage import guard_of
-from evolve.improve.optimizer.scope import Scope
-from evolve.policies import Design, DesignBrief
+from evolve.improve.optimizer.scope import SearchScope
+from evolve.policies import WorkflowBrief, WorkflowDraft
 from evolve.tasks import Task
 from tests.offering import offering
 
 PARENT = Workflow()
 TEXT = PARENT.render()
-SCOPE = Scope(policy="language:double", limits=Limits(candidates=None, seconds=None, tokens=50_000))
+SCOPE = SearchScope(policy="language:double", limits=Limits(candidates=None, seconds=None, tokens=50_000))
 ROOM = Room(parent=PARENT, scope=SCOPE)
 BRIEF = ROOM.told(setting="")
 
@@ -89,7 +89,7 @@ def test_what_no_trial_shows_and_what_people_set_stays_as_the_parent_has_it() ->
 
 def test_only_what_may_be_used_is_told() -> None:
     for policy, there, away in (("language", "revise", "candidates"), ("search", "candidates", "revise")):
-        told = Room(parent=PARENT, scope=Scope(policy=policy)).told(setting="")
+        told = Room(parent=PARENT, scope=SearchScope(policy=policy)).told(setting="")
         listed = [line.split()[1] for line in f"{told.stages}\n{told.knobs}".splitlines()]
         assert there in listed and away not in listed
         assert not {"ask", "withhold", "plan_first"} & set(listed)
@@ -132,11 +132,11 @@ class Author:
 
     replies: list[str]
     why: str = "More actions may mend the first."
-    briefs: list[DesignBrief] = field(default_factory=list)
+    briefs: list[WorkflowBrief] = field(default_factory=list)
 
     def design(self, brief, *, seed=0):
         self.briefs.append(brief)
-        return Design(workflow=self.replies[min(len(self.briefs), len(self.replies)) - 1], why=self.why)
+        return WorkflowDraft(workflow=self.replies[min(len(self.briefs), len(self.replies)) - 1], why=self.why)
 
 
 GOOD = PARENT.with_knobs(steps=9, tokens=50_000).render()

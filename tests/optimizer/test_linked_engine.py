@@ -12,13 +12,20 @@ from benchmarks.optimize_search import LandscapeTrials
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Cost, Limits, TaskView
 from evolve.core.errors import UsageError
-from evolve.improve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, SearchEnded, Trial
+from evolve.improve.optimizer.engine import (
+    Candidate,
+    CandidateJudgement,
+    CandidateTrial,
+    EngineSettings,
+    Left,
+    SearchEnded,
+)
 from evolve.improve.optimizer.engine_kind import engine_kind
 from evolve.improve.optimizer.linked import LinkedEngine
-from evolve.improve.optimizer.scope import Scope
+from evolve.improve.optimizer.scope import SearchScope
 from tests.agent.deliberating import with_stages
 
-SCOPE = Scope(policy="search", limits=Limits(candidates=2_000, seconds=None))
+SCOPE = SearchScope(policy="search", limits=Limits(candidates=2_000, seconds=None))
 
 
 class Capped:
@@ -46,7 +53,9 @@ class Capped:
         cap = candidate.workflow.knobs.candidates
         needed = {name: self._needed * (int(name) + 1) for name in tasks}
         return [
-            Trial(task=n, group=n, score=float(need <= cap), solved=need <= cap, cost=Cost(candidates=min(cap, need)))
+            CandidateTrial(
+                task=n, group=n, score=float(need <= cap), solved=need <= cap, cost=Cost(candidates=min(cap, need))
+            )
             for n, need in needed.items()
         ]
 
@@ -55,7 +64,7 @@ class Capped:
         self.judged.append(candidate)
         if self._accepts:
             self.incumbent = candidate
-        return Judgement(accepted=self._accepts)
+        return CandidateJudgement(accepted=self._accepts)
 
     def left(self):
         return Left(share=1.0 if self._budget is None else max(0.0, 1 - len(self.tried) / self._budget))
@@ -141,11 +150,11 @@ def test_parts_that_no_trial_could_show_are_left_alone() -> None:
     parts = ("knob:recall_k", "stage:recall", "knob:candidates", "knob:seconds")
     assert [part for part in parts if asked.hides(part)] == ["knob:candidates", "knob:seconds"]
     start = Workflow().with_knobs(candidates=1000, seconds=1.0)
-    scope = Scope(policy="search", limits=Limits(candidates=1000, seconds=1.0))
+    scope = SearchScope(policy="search", limits=Limits(candidates=1000, seconds=1.0))
     assert not scope.shows(start, start.with_knobs(samples=4, withhold=0.3, tokens=5000))
     assert not scope.shows(start, scope.fitted(start.with_knobs(candidates=90_000)))
     assert scope.shows(start, start.with_knobs(candidates=500))
-    told = Scope(policy="language:some")
+    told = SearchScope(policy="language:some")
     assert not told.shows(start, start.with_knobs(candidates=500, seconds=2.0))
     lends = with_stages("search", candidates=1000)
     assert told.shows(lends, lends.with_knobs(candidates=500))

@@ -17,7 +17,7 @@ from evolve.agent.workflow import (
     parse_workflow,
     visit_bounds,
 )
-from evolve.improve.optimizer import mixed, parts_of, redrawn
+from evolve.improve.optimizer import crossover, parts_of, resample_part
 from evolve.improve.optimizer.parts import parts_between
 
 START = Workflow()
@@ -30,11 +30,11 @@ def evolved(seed: int, changes: int) -> list[Workflow]:
     random, found = Random(seed), [START]
     while len(found) <= changes:
         parent = random.choice(found[-30:])
-        made = redrawn(parent, random.choice([*parts_of(parent), *PARTS]), random)
+        made = resample_part(parent, random.choice([*parts_of(parent), *PARTS]), random)
         if made is not None:
             found.append(made)
         if len(found) % 7 == 0:
-            both = mixed(random.choice(found), random.choice(found), lambda part: random.random() < 0.5)
+            both = crossover(random.choice(found), random.choice(found), lambda part: random.random() < 0.5)
             found += [both] if both is not None else []
     return found
 
@@ -101,8 +101,8 @@ def test_changes_reach_every_stage_and_condition() -> None:
 def test_one_part_changes_alone_and_the_same_seed_changes_it_the_same_way(seed: int) -> None:
     start = evolved(seed % 5, 20)[-1]
     for part in (*parts_of(start), *PARTS):
-        made = redrawn(start, part, Random(seed))
-        assert made == redrawn(start, part, Random(seed))
+        made = resample_part(start, part, Random(seed))
+        assert made == resample_part(start, part, Random(seed))
         if made is not None and not part.startswith("stage:"):
             assert parts_between(start, made) == (part,)
         elif made is not None:
@@ -111,9 +111,9 @@ def test_one_part_changes_alone_and_the_same_seed_changes_it_the_same_way(seed: 
 
 
 def test_a_stage_that_a_way_led_past_can_be_put_back() -> None:
-    without = redrawn(redrawn(START, "stage:reflect", Random(1)), "stage:distill", Random(1))
+    without = resample_part(resample_part(START, "stage:reflect", Random(1)), "stage:distill", Random(1))
     assert without.routes["judge"]["stop"] == "commit"
-    assert "reflect" in redrawn(without, "stage:reflect", Random(1)).stages
+    assert "reflect" in resample_part(without, "stage:reflect", Random(1)).stages
 
 
 def test_only_knobs_are_parts_where_nothing_else_may_change() -> None:
@@ -124,12 +124,12 @@ def test_a_mixture_takes_just_the_parts_asked_for() -> None:
     random, found = Random(11), evolved(6, 60)
     for _ in range(100):
         a, b = random.choice(found), random.choice(found)
-        assert mixed(a, b, lambda part: False) == a
+        assert crossover(a, b, lambda part: False) == a
         numbers = [f"knob:{name}" for name in a.numbers() if a.numbers()[name] != b.numbers().get(name)]
         if numbers:
             one = random.choice(numbers)
             name = one.removeprefix("knob:")
-            assert mixed(a, b, one.__eq__) == a.with_knobs(**{name: getattr(b.knobs, name)})
+            assert crossover(a, b, one.__eq__) == a.with_knobs(**{name: getattr(b.knobs, name)})
 
 
 def test_parts_are_named_and_a_stage_takes_its_own_routes_and_numbers_along() -> None:

@@ -12,7 +12,7 @@ from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility, probability_above
-from evolve.policies import Edit
+from evolve.policies import PromptEdit
 from evolve.policies.language.prompt_items import ItemLimits, item_id, parse_prompt, revise
 
 ACT = (
@@ -37,7 +37,7 @@ pieces = st.sampled_from(
 files = st.one_of(st.text(), st.lists(st.one_of(pieces, st.text(max_size=8)), max_size=12).map("\n".join))
 edits = st.lists(
     st.builds(
-        Edit,
+        PromptEdit,
         op=st.sampled_from(["add", "replace", "remove"]),
         item=st.integers(-1, 6),
         text=st.one_of(st.text(max_size=40), st.sampled_from(["Use $place.", "$$", "Advice:", "- x\nAdvice:\n- y"])),
@@ -46,8 +46,8 @@ edits = st.lists(
 )
 
 
-def add(text: str) -> Edit:
-    return Edit(op="add", text=text, why="t")
+def add(text: str) -> PromptEdit:
+    return PromptEdit(op="add", text=text, why="t")
 
 
 @pytest.mark.slow
@@ -59,7 +59,7 @@ def test_parsing_and_rendering_lose_nothing(text: str) -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(files, edits)
-def test_no_edit_reaches_the_fixed_text(text: str, asked: list[Edit]) -> None:
+def test_no_edit_reaches_the_fixed_text(text: str, asked: list[PromptEdit]) -> None:
     before = parse_prompt(text)
     done = revise(before, asked)
     again = parse_prompt(done.prompt.text)
@@ -72,7 +72,7 @@ def test_no_edit_reaches_the_fixed_text(text: str, asked: list[Edit]) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(edits)
-def test_an_edited_prompt_can_be_filled_in_as_before(asked: list[Edit]) -> None:
+def test_an_edited_prompt_can_be_filled_in_as_before(asked: list[PromptEdit]) -> None:
     done = revise(parse_prompt(ACT), asked)
     filled = render_prompt(done.prompt.text, {"strategy": "do better"})
     assert "do better" in filled
@@ -87,7 +87,7 @@ def test_what_ships_is_fixed_and_advice_goes_below_it(name: str) -> None:
     done = revise(before, [add("Dates are read day first.")])
     assert done.prompt.text.startswith(shipped.rstrip("\n"))
     assert [item.text for item in parse_prompt(done.prompt.text).items][-1] == "Dates are read day first."
-    gone = revise(parse_prompt(done.prompt.text), [Edit(op="remove", item=len(done.prompt.items))])
+    gone = revise(parse_prompt(done.prompt.text), [PromptEdit(op="remove", item=len(done.prompt.items))])
     assert gone.prompt.fixed == before.fixed
 
 
@@ -97,10 +97,10 @@ def test_edits_name_items_as_they_were_and_tell_what_they_changed() -> None:
     done = revise(
         before,
         [
-            Edit(op="remove", item=1, why="a"),
-            Edit(op="replace", item=2, text="Round at the\nend.", why="b"),
-            Edit(op="replace", item=1, text="Too late."),
-            Edit(op="remove", item=3),
+            PromptEdit(op="remove", item=1, why="a"),
+            PromptEdit(op="replace", item=2, text="Round at the\nend.", why="b"),
+            PromptEdit(op="replace", item=1, text="Too late."),
+            PromptEdit(op="remove", item=3),
             add("round at the END"),
         ],
     )
@@ -127,7 +127,9 @@ def test_texts_that_are_no_items_are_refused(text: str) -> None:
 
 def test_an_item_with_a_placeholder_stays() -> None:
     text = "Rules\n\nAdvice:\n- Fill in $name.\n- Costs $$5.\n"
-    done = revise(parse_prompt(text), [Edit(op="remove", item=1), Edit(op="replace", item=2, text="Costs $6.")])
+    done = revise(
+        parse_prompt(text), [PromptEdit(op="remove", item=1), PromptEdit(op="replace", item=2, text="Costs $6.")]
+    )
     assert done.prompt.text == "Rules\n\nAdvice:\n- Fill in $name.\n- Costs $$6.\n"
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Cost, EpisodeRecord, TaskView
-from evolve.improve.optimizer.engine import Candidate, EngineSettings, Judgement, Left, Trial
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, EngineSettings, Left
 from evolve.improve.optimizer.linked import LinkedEngine
-from evolve.improve.optimizer.member import Member, compare
-from evolve.improve.optimizer.targets import is_preferred, prospects, standing
+from evolve.improve.optimizer.member import ScoredCandidate, compare
+from evolve.improve.optimizer.targets import is_preferred, rank_by_target, target_evidence
 from evolve.trials.gate import paired_outcome
 
 TASKS = tuple("abcdef")
@@ -24,12 +24,14 @@ def named(number):
 
 
 def trial(task, score, cost, target=None):
-    return Trial(task=task, group=task, score=score, solved=score == 1.0, cost=Cost(tokens=cost), target=target)
+    return CandidateTrial(
+        task=task, group=task, score=score, solved=score == 1.0, cost=Cost(tokens=cost), target=target
+    )
 
 
 def member(number, rows):
     trials = [trial(task, *row) for task, row in zip(TASKS, rows, strict=False)]
-    return Member(candidate=named(number), trials={one.task: one for one in trials})
+    return ScoredCandidate(candidate=named(number), trials={one.task: one for one in trials})
 
 
 def rows(targets):
@@ -48,8 +50,8 @@ def test_who_is_worth_judging_depends_on_solves_and_cost_alone(mine, theirs):
     solved_more = sum(trial.score > other.trials[task].score for task, trial in child.trials.items())
     solved_less = sum(trial.score < other.trials[task].score for task, trial in child.trials.items())
     better = wins > losses or solved_more > solved_less
-    assert (standing(child, other) is not None) == better, "the target alone sends nobody to the gate"
-    assert (prospects(child, other) > 0.0) == better
+    assert (rank_by_target(child, other) is not None) == better, "the target alone sends nobody to the gate"
+    assert (target_evidence(child, other) > 0.0) == better
     if wins < losses:
         assert not is_preferred(child, other)
 
@@ -64,9 +66,9 @@ def test_without_a_target_the_order_is_by_solves_and_cost_alone(first, second, t
         net = sum((t.score > base.trials[k].score) - (t.score < base.trials[k].score) for k, t in child.trials.items())
         return (-net, losses - wins, -child.score, child.cost) if wins > losses or net > 0 else None
 
-    assert (standing(one, base) is None) == (before(one) is None)
+    assert (rank_by_target(one, base) is None) == (before(one) is None)
     if before(one) and before(two):
-        assert (standing(one, base) < standing(two, base)) == (before(one) < before(two))
+        assert (rank_by_target(one, base) < rank_by_target(two, base)) == (before(one) < before(two))
 
 
 def test_solves_go_before_the_target_and_the_target_before_cost():
@@ -74,7 +76,7 @@ def test_solves_go_before_the_target_and_the_target_before_cost():
     solver = member(2, [(1.0, 100, 0.0), (1.0, 100, 0.0), (1.0, 100, 0.0)])
     liked = member(3, [(1.0, 50, 1.0), (1.0, 100, 1.0), (0.0, 100, None)])
     cheap = member(4, [(1.0, 10, 0.0), (1.0, 10, 0.0), (0.0, 100, None)])
-    ranked = sorted([liked, cheap, solver], key=lambda one: standing(one, base))
+    ranked = sorted([liked, cheap, solver], key=lambda one: rank_by_target(one, base))
     assert [one.candidate for one in ranked] == [solver.candidate, liked.candidate, cheap.candidate]
 
 
@@ -96,7 +98,7 @@ class Taste:
 
     def judge(self, candidate, parent):
         self.judged.append(candidate.workflow.knobs.steps)
-        return Judgement(accepted=False)
+        return CandidateJudgement(accepted=False)
 
     def left(self):
         return Left()
@@ -123,7 +125,7 @@ def test_which_of_two_costs_is_less_is_what_the_gate_would_say(mine, theirs):
     """Dear candidates are not cheap because they are few."""
     one, other = (Cost(candidates=candidates, work=work) for candidates, work in (mine, theirs))
     both = [
-        Member(candidate=named(number), trials={"a": replace(trial("a", 1.0, 0), cost=cost)})
+        ScoredCandidate(candidate=named(number), trials={"a": replace(trial("a", 1.0, 0), cost=cost)})
         for number, cost in enumerate((one, other), 1)
     ]
     record = EpisodeRecord(

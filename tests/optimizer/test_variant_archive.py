@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evolve.core.errors import RecordDamaged, UsageError
 from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database, ObjectStore
-from evolve.trials import ALL_INSIGHTS, UNLEARNED, Variant, VariantArchive
+from evolve.trials import ALL_INSIGHTS, UNLEARNED, Variant, VariantRepository
 
 names = st.text("0123456789abcdef", min_size=1, max_size=4)
 variants = st.builds(
@@ -37,8 +37,8 @@ def objects(tmp_path: Path) -> ObjectStore:
 
 
 @pytest.fixture
-def archive(database: Database, objects: ObjectStore) -> VariantArchive:
-    return VariantArchive(database, objects, clock=lambda: 1.0)
+def archive(database: Database, objects: ObjectStore) -> VariantRepository:
+    return VariantRepository(database, objects, clock=lambda: 1.0)
 
 
 def guided(objects: ObjectStore, number: int, parent: str = UNLEARNED) -> Variant:
@@ -75,7 +75,7 @@ def test_every_field_changes_the_digest() -> None:
     assert len({base.digest, *(one.digest for one in changed)}) == 7
 
 
-def test_nothing_is_active_at_first(archive: VariantArchive) -> None:
+def test_nothing_is_active_at_first(archive: VariantRepository) -> None:
     assert archive.active() is None
     assert archive.active_digest == UNLEARNED
     with pytest.raises(UsageError):
@@ -83,7 +83,7 @@ def test_nothing_is_active_at_first(archive: VariantArchive) -> None:
 
 
 def test_promotion_switches_and_rollback_goes_further_back_each_time(
-    archive: VariantArchive, objects: ObjectStore
+    archive: VariantRepository, objects: ObjectStore
 ) -> None:
     first = archive.add(guided(objects, 1))
     second = archive.add(guided(objects, 2, parent=first))
@@ -97,7 +97,7 @@ def test_promotion_switches_and_rollback_goes_further_back_each_time(
     assert len(archive.promotions()) == 6
 
 
-def test_promoting_the_active_variant_changes_nothing(archive: VariantArchive, objects: ObjectStore) -> None:
+def test_promoting_the_active_variant_changes_nothing(archive: VariantRepository, objects: ObjectStore) -> None:
     first = archive.add(guided(objects, 1))
     archive.promote(first, grounds="1")
     archive.promote(first, grounds="2")
@@ -106,7 +106,7 @@ def test_promoting_the_active_variant_changes_nothing(archive: VariantArchive, o
 
 
 def test_a_promotion_inside_a_failed_transaction_did_not_happen(
-    archive: VariantArchive, database: Database, objects: ObjectStore
+    archive: VariantRepository, database: Database, objects: ObjectStore
 ) -> None:
     first = archive.add(guided(objects, 1))
     with pytest.raises(RuntimeError), database.transaction():
@@ -115,7 +115,7 @@ def test_a_promotion_inside_a_failed_transaction_did_not_happen(
     assert archive.active_digest == UNLEARNED
 
 
-def test_an_unknown_variant_or_missing_body_is_refused(archive: VariantArchive, objects: ObjectStore) -> None:
+def test_an_unknown_variant_or_missing_body_is_refused(archive: VariantRepository, objects: ObjectStore) -> None:
     with pytest.raises(UsageError):
         archive.promote("0" * 64, grounds="1")
     with pytest.raises(ValueError, match="not in the store"):
@@ -126,7 +126,7 @@ def test_an_unknown_variant_or_missing_body_is_refused(archive: VariantArchive, 
 
 
 def test_what_lost_a_body_is_not_made_active_by_promotion_or_rollback(
-    archive: VariantArchive, objects: ObjectStore
+    archive: VariantRepository, objects: ObjectStore
 ) -> None:
     whole, torn = archive.add(guided(objects, 1)), archive.add(guided(objects, 2))
     archive.promote(torn, grounds="1")
@@ -138,7 +138,7 @@ def test_what_lost_a_body_is_not_made_active_by_promotion_or_rollback(
     assert archive.active_digest == whole
 
 
-def test_lineage_leads_back_to_the_first(archive: VariantArchive, objects: ObjectStore) -> None:
+def test_lineage_leads_back_to_the_first(archive: VariantRepository, objects: ObjectStore) -> None:
     first = archive.add(guided(objects, 1))
     second = archive.add(guided(objects, 2, parent=first))
     third = archive.add(guided(objects, 3, parent=second))
@@ -148,8 +148,8 @@ def test_lineage_leads_back_to_the_first(archive: VariantArchive, objects: Objec
 
 def test_it_comes_back_after_reopening(tmp_path: Path, objects: ObjectStore) -> None:
     with Database(tmp_path / "r.db", OPTIMIZER) as db:
-        archive = VariantArchive(db, objects)
+        archive = VariantRepository(db, objects)
         name = archive.add(guided(objects, 1), origin="run 1")
         archive.promote(name, grounds="decision 1")
     with Database(tmp_path / "r.db", OPTIMIZER) as db:
-        assert VariantArchive(db, objects).active() == guided(objects, 1)
+        assert VariantRepository(db, objects).active() == guided(objects, 1)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import Action, Limits, Row, SkillDraft
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.abstraction import MOST_PARTS, Answers
+from evolve.policies.search.abstraction import MOST_PARTS, VerifiedAnswers
 from evolve.policies.search.library import tree_of
 from evolve.policies.search.parts import MOST_INPUTS, AnswerPart
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.antiunify import instantiate
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, to_json, walk
 from evolve.policies.search.programs.types import INT, STR, Type
@@ -66,9 +66,9 @@ def parts_of(
 ) -> tuple[AnswerPart, ...]:
     """The parts of an answer whose examples have some inputs of the given types."""
     rows = tuple(zip(*(SAMPLES[kind] for kind in inputs), strict=True))
-    problem = Problem(inputs=rows, outputs=(None,) * len(rows), input_types=inputs, output_type=INTS)
+    problem = SearchProblem(inputs=rows, outputs=(None,) * len(rows), input_types=inputs, output_type=INTS)
     operations = SearchPolicy(library=library).vocabulary.operations
-    return Answers.of(library, operations).parts(term, problem, source)
+    return VerifiedAnswers.of(library, operations).parts(term, problem, source)
 
 
 def test_what_two_answers_share_is_a_part_with_the_inputs_it_needs() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Action, Limits, Row, Step, TaskView
-from evolve.policies.protocol import Doubts
+from evolve.policies.protocol import Ambiguities
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.probes import probes
 from evolve.policies.search.problem import problem_of
@@ -36,7 +36,7 @@ def _step(view: TaskView) -> Step:
     return Step(number=1, action=action)
 
 
-def _doubts(pairs: Sequence[tuple[Any, Any]], unlabelled: Sequence[Any] = ()) -> Doubts:
+def _doubts(pairs: Sequence[tuple[Any, Any]], unlabelled: Sequence[Any] = ()) -> Ambiguities:
     view = _view(pairs)
     inputs = [one if isinstance(one, tuple) else (one,) for one in unlabelled]
     return POLICY.doubts(view, _step(view), inputs, Limits(candidates=20_000, seconds=None))

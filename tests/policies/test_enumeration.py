@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.meter import meter_for
-from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.operations import vocabulary
@@ -78,11 +78,11 @@ def value_of(term: Term, inputs: tuple[tuple[Any, ...], ...]) -> tuple[Any, ...]
         return None
 
 
-def problem(inputs: tuple[tuple[Any, ...], ...], outputs: tuple[Any, ...], kind: Type) -> Problem:
-    return Problem(inputs=inputs, outputs=outputs, input_types=(INTS,), output_type=kind)
+def problem(inputs: tuple[tuple[Any, ...], ...], outputs: tuple[Any, ...], kind: Type) -> SearchProblem:
+    return SearchProblem(inputs=inputs, outputs=outputs, input_types=(INTS,), output_type=kind)
 
 
-def search(task: Problem, limit: int = 60_000, prices: dict[str, int] = FLAT) -> Searcher:
+def search(task: SearchProblem, limit: int = 60_000, prices: dict[str, int] = FLAT) -> Searcher:
     return Searcher(task, WORDS, prices, meter_for(limit, None), combine=False)
 
 

@@ -12,7 +12,7 @@ import pytest
 from evolve.agent import make_probe
 from evolve.core.episodes import Recalled, TaskView
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
-from evolve.policies.search.dreams import dream
+from evolve.policies.search.dreams import synthetic_task
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.task_features import features_of
 from evolve.runtime.sandbox import Sandbox
@@ -158,16 +158,16 @@ def test_dreams_borrow_inputs_and_never_wanted_outputs(name: str, unlearned: Sea
     task = problem_of(view)
     other = dataclasses.replace(task, outputs=tuple((77, 5) for _ in task.outputs))
     words = unlearned.vocabulary
-    assert dream([task], words, {}, count=40, seed=1) == dream([other], words, {}, count=40, seed=1)
+    assert synthetic_task([task], words, {}, count=40, seed=1) == synthetic_task([other], words, {}, count=40, seed=1)
 
 
 @pytest.mark.slow
 def test_dreams_are_reproducible_and_as_many_as_wanted(unlearned: SearchPolicy) -> None:
     tasks = [problem_of(view) for view in views_of(PRACTICE)[:2]]
     words = unlearned.vocabulary
-    dreams = dream(tasks, words, {}, count=50, seed=5)
-    assert dreams == dream(tasks, words, {}, count=50, seed=5)
-    assert dreams != dream(tasks, words, {}, count=50, seed=6)
+    dreams = synthetic_task(tasks, words, {}, count=50, seed=5)
+    assert dreams == synthetic_task(tasks, words, {}, count=50, seed=5)
+    assert dreams != synthetic_task(tasks, words, {}, count=50, seed=6)
     assert 25 <= len(dreams) <= 50
     assert len({len(d.features) for d in dreams}) == 1
     assert all(d.needed for d in dreams)

@@ -10,13 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Limits, Row, Step, TaskView
-from evolve.policies.protocol import Doubts
+from evolve.policies.protocol import Ambiguities
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.decisions import MIN_SUPPORT
-from evolve.policies.search.problem import Problem, problem_from_rows
+from evolve.policies.search.problem import SearchProblem, problem_from_rows
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operations import vocabulary
-from evolve.policies.search.solvers.piece_lists import ENOUGH, lists_of, supported
+from evolve.policies.search.solvers.piece_lists import ENOUGH, lists_of, supported_tests
 from evolve.policies.search.solvers.piece_tests import mined_tests
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
@@ -84,7 +84,7 @@ def test_a_name_of_its_own_in_every_row_decides_nothing(unlearned: SearchPolicy)
     assert not any(word in code for name in teams for word in name.split())
 
 
-def _problem(rows: Sequence[tuple[str, str]]) -> Problem:
+def _problem(rows: Sequence[tuple[str, str]]) -> SearchProblem:
     return problem_from_rows([Row(input=(text,), output=output) for text, output in rows], "rows")
 
 
@@ -97,7 +97,7 @@ def test_a_list_is_right_on_every_row_and_each_piece_has_two_of_them(texts: list
     outputs = data.draw(st.lists(st.sampled_from(("x", "y", "z")), min_size=len(texts), max_size=len(texts)))
     assume(len(set(outputs)) > 1)
     problem = _problem(list(zip(texts, outputs, strict=True)))
-    for one in lists_of(problem, supported(mined_tests(problem))):
+    for one in lists_of(problem, supported_tests(mined_tests(problem))):
         term = one.term(problem.output_type)
         assert [evaluate(term, (text,), OPERATIONS) for text in texts] == outputs
         for test, output in one.rules:
@@ -117,11 +117,13 @@ def test_the_more_pieces_would_do_the_less_they_show() -> None:
         (f"{text} {words}", output)
         for (text, output), words in zip(plain, ("red big", "red old", "big new", "old new", "red new"), strict=True)
     ]
-    bits = [lists_of(problem, supported(mined_tests(problem)))[0].bits for problem in map(_problem, (plain, busy))]
+    bits = [
+        lists_of(problem, supported_tests(mined_tests(problem)))[0].bits for problem in map(_problem, (plain, busy))
+    ]
     assert bits[0] >= ENOUGH > bits[1]
 
 
-def _doubts(pairs: Sequence[tuple[str, str]], unlabelled: Sequence[str]) -> Doubts:
+def _doubts(pairs: Sequence[tuple[str, str]], unlabelled: Sequence[str]) -> Ambiguities:
     policy = SearchPolicy()
     rows = tuple(Row(input=(text,), output=output) for text, output in pairs)
     view = TaskView(id="t", family="own", instruction="", signature="", examples=rows)

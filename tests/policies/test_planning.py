@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import Row, TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.features import Clues, kind_of
+from evolve.policies.search.features import TaskFeatures, kind_of
 from evolve.policies.search.guide import FLOOR, MAX_PRICE
 from evolve.policies.search.pricing import UNSEEN, Pricing
 from evolve.policies.search.problem import problem_from_rows
@@ -44,9 +44,9 @@ def test_clues_of_a_problem_do_not_hang_on_the_problem_before(
     first: list[tuple[str, str]], second: list[tuple[str, str]]
 ) -> None:
     one, two = (problem_from_rows([Row(input=[x], output=y) for x, y in pairs], "t") for pairs in (first, second))
-    shared = Clues(WORDS)
+    shared = TaskFeatures(WORDS)
     shared.reader(one).clues()
-    assert shared.reader(two).clues() == Clues(WORDS).reader(two).clues()
+    assert shared.reader(two).clues() == TaskFeatures(WORDS).reader(two).clues()
 
 
 @pytest.mark.parametrize("values", [(1, 1.0), (1.0, True)])

@@ -7,7 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.core.episodes import Action, Decision, EnvironmentState, Judgement, Observation, Seen, Step, TaskView, Turn
+from evolve.core.episodes import (
+    Action,
+    EnvironmentState,
+    Exhibit,
+    Judgement,
+    Observation,
+    PatchDecision,
+    Step,
+    TaskView,
+    Turn,
+)
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.runtime.models import ModelSetup, open_models
@@ -25,7 +35,7 @@ VIEW = TaskView(
     environment="files",
     check=CHECK,
     files=("docs/changes.md", "shop/pricing.py"),
-    seen=(Seen(name="conventions", text=f"Each change is listed in docs/changes.md.\n{CLAIM}\n{ORDER}"),),
+    seen=(Exhibit(name="conventions", text=f"Each change is listed in docs/changes.md.\n{CLAIM}\n{ORDER}"),),
     earlier=(Turn(said="Add food. And leave the tests alone please.", outcome="done"),),
 )
 EDIT = "```edit shop/pricing.py\nreturn (cents * rate + 50) // 100\n```\n"
@@ -212,7 +222,9 @@ SCRIPTS = replace(
     instruction="Add a script that counts lines.",
     check="",
     files=("README.md", "backup.sh", "check.sh", "clean.sh"),
-    seen=(Seen(name="README.md", text="# Scripts\n\nbackup.sh copies, clean.sh deletes.\nsh check.sh tests them.\n"),),
+    seen=(
+        Exhibit(name="README.md", text="# Scripts\n\nbackup.sh copies, clean.sh deletes.\nsh check.sh tests them.\n"),
+    ),
     earlier=(),
 )
 
@@ -240,7 +252,9 @@ def test_what_is_in_force_is_told_as_known_and_no_news():
     assert rule in prompt_of(asked[0]) and one.dropped == "known"
 
 
-REFUSED = Decision(state="refused", reason="Please keep helper functions out of pricing, put them in shop/rounding.py.")
+REFUSED = PatchDecision(
+    state="refused", reason="Please keep helper functions out of pricing, put them in shop/rounding.py."
+)
 
 
 def asked_with(decision, *memories):
@@ -254,7 +268,7 @@ def test_a_change_that_was_refused_is_told_as_refused_in_the_persons_words_which
     prompt, kept = asked_with(REFUSED, rule)
     assert REFUSED.reason in prompt and kept == [rule[:2]]
     assert REFUSED.reason not in asked_with(None, rule)[0] and asked_with(None, rule)[1] == []
-    told = {asked_with(Decision(state=state))[0] for state in ("waiting", "applied", "refused", "undone")}
+    told = {asked_with(PatchDecision(state=state))[0] for state in ("waiting", "applied", "refused", "undone")}
     assert len(told) == 4 and prompt not in told
 
 
@@ -262,7 +276,7 @@ def test_a_change_that_was_refused_is_told_as_refused_in_the_persons_words_which
 def test_what_the_person_did_not_want_is_no_procedure(state, worked):
     steps_of = ("procedure", "Prices are rounded with cents * rate + 50.", "(cents * rate + 50) // 100")
     tests = ("tests", f"Tests are run with `{CHECK}`.", CHECK)
-    kept = asked_with(Decision(state=state), steps_of, tests)[1]
+    kept = asked_with(PatchDecision(state=state), steps_of, tests)[1]
     assert kept == [steps_of[:2]] * worked + [tests[:2]]
 
 

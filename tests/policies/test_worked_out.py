@@ -17,7 +17,7 @@ from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Searcher, Vocabulary
-from evolve.policies.search.solvers.kinds import Kinds
+from evolve.policies.search.solvers.kinds import Categories
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 
@@ -366,6 +366,6 @@ def test_a_table_needs_rows_whose_key_another_row_has_as_well(keys: list[str], d
     rows = [Row(input=(key,), output=output) for key, output in zip(keys, outputs, strict=True)]
     enumerator = Searcher(problem_from_rows(rows, "rows"), WORDS, {}, meter_for(1_000, None)).enumerator
     list(enumerator.advance())
-    for found in Kinds(enumerator, WORDS.by_name).solutions():
+    for found in Categories(enumerator, WORDS.by_name).solutions():
         assert len(keys) - len(set(keys)) >= 2
         assert [evaluate(found.term, (key,), WORDS.by_name) for key in keys] == outputs

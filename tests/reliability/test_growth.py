@@ -16,7 +16,7 @@ from benchmarks.doubles import small_suite
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import Database, ObjectStore
 from evolve.core.store.backups import KEPT, backups
-from evolve.workspace.health.housekeeping import tidy
+from evolve.workspace.health.housekeeping import clean_up
 from tests.cli.conftest import ROOT
 from tests.reliability.workspaces import everything, opened
 
@@ -91,7 +91,7 @@ def test_bodies_that_nothing_refers_to_go_and_all_others_stay(folder: Path) -> N
     for name in (*named, old):
         os.utime(paths.objects / name, (long_ago, long_ago))
     with Database(paths.db, read_only=True) as db:
-        assert tidy(paths, db) == ["removed 1 objects that nothing refers to"]
+        assert clean_up(paths, db) == ["removed 1 objects that nothing refers to"]
     assert set(objects.digests()) == {*named, young}
     assert everything(folder) == before
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve.memory.index import Care, MemoryIndex, Rows, StoredIndex, VectorIndex, open_index
+from evolve.memory.index import IndexOptions, MemoryIndex, Rows, StoredIndex, VectorIndex, open_index
 from tests.architecture.source import ROOT
 from tests.reliability.workspaces import garble
 
@@ -57,7 +57,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_an_index_that_a_child_built_is_opened_without_another(built: Path) -> None:
-    index = open_index(built, "test", DIMENSION, Care(command=("false",)), store="chroma")
+    index = open_index(built, "test", DIMENSION, IndexOptions(command=("false",)), store="chroma")
     assert index.set_aside is None and same_answers(index, rows())
     index.close()
 
@@ -136,7 +136,7 @@ def hurt(folder: Path, harm: str) -> None:
 def test_a_child_that_dies_lies_or_hangs_is_tried_twice_and_then_done_without(tmp_path: Path, program: str) -> None:
     log, warnings = tmp_path / "starts", []  # type: ignore[var-annotated]
     command = (sys.executable, "-S", "-c", f"open({str(log)!r}, 'a').write('x'); {program}")
-    care = Care(warn=warnings.append, deadline=0.3, seconds_a_row=0, command=command)
+    care = IndexOptions(warn=warnings.append, deadline=0.3, seconds_a_row=0, command=command)
     index = open_index(tmp_path / "index", "test", DIMENSION, care, crossover=100)
     index.refill(rows())
     assert same_answers(index, rows())
@@ -151,7 +151,7 @@ def test_a_child_that_dies_lies_or_hangs_is_tried_twice_and_then_done_without(tm
 
 @pytest.mark.slow
 def test_a_small_index_needs_no_child(tmp_path: Path) -> None:
-    index = open_index(tmp_path / "index", "test", DIMENSION, Care(command=("false",)), store="chroma")
+    index = open_index(tmp_path / "index", "test", DIMENSION, IndexOptions(command=("false",)), store="chroma")
     for seed in range(3):
         index.refill(rows(50, seed))
         assert same_answers(index, rows(50, seed))
@@ -205,7 +205,7 @@ def test_an_index_that_grows_past_the_crossover_moves_to_chroma_once(tmp_path: P
     large.close()
     assert (folder / "chroma.sqlite3").exists() and [path.name for path in tmp_path.iterdir()] == ["index"]
 
-    again = open_index(folder, "test", DIMENSION, Care(command=("false",)), crossover=CROSSOVER)
+    again = open_index(folder, "test", DIMENSION, IndexOptions(command=("false",)), crossover=CROSSOVER)
     assert again.generation == COUNT and same_answers(again, rows())
     again.close()
 
@@ -251,7 +251,7 @@ def test_a_large_index_of_chroma_from_before_goes_on(built: Path, tmp_path: Path
     folder = tmp_path / "index"
     shutil.copytree(built, folder)
     for _ in range(2):
-        index = open_index(folder, "test", DIMENSION, Care(command=("false",)), crossover=COUNT)
+        index = open_index(folder, "test", DIMENSION, IndexOptions(command=("false",)), crossover=COUNT)
         assert index.generation == COUNT and same_answers(index, rows())
         index.close()
     exact_one = open_index(folder, "test", DIMENSION, store="exact")

@@ -201,14 +201,14 @@ def test_a_run_that_a_process_works_on_is_not_told_as_cut_off(folder: Path) -> N
 
 
 def test_a_run_is_answered_by_one_process_at_a_time(folder: Path) -> None:
-    from evolve.workspace.runs.place import Wish
-    from evolve.workspace.runs.solving import solve
+    from evolve.workspace.runs.place import RunRequest
+    from evolve.workspace.runs.solving import run_task
 
     with opened(folder) as workspace:
         task = workspace.runs.begun("r1")
         assert task is not None
         with WriterLock(workspace.paths.runs / "r1" / "lock").held("run"), pytest.raises(WorkspaceBusy):
-            solve(workspace._desk, Wish(task=task.task), workspace.stores.runs.run("r1"))
+            run_task(workspace._desk, RunRequest(task=task.task), workspace.stores.runs.run("r1"))
 
 
 def test_what_many_processes_write_at_once_is_there_once(folder: Path) -> None:

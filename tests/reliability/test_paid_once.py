@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.core.errors import RecordDamaged
 from evolve.core.failpoints import VARIABLE
 from evolve.tasks import render_jsonl
@@ -29,7 +29,7 @@ class Counting(FixedPolicy):
 
 
 def run_episode(folder, calls, sandbox):
-    around = Surroundings(policy=Counting(calls=calls), sandbox=sandbox, run="r1", checkpoints=folder)
+    around = AgentServices(policy=Counting(calls=calls), sandbox=sandbox, run="r1", checkpoints=folder)
     return Agent(around).run_episode(make_task(), variant="v", split="train")
 
 

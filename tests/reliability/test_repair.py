@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.cli import main
 from evolve.core.errors import RecordDamaged, WorkspaceBusy
-from evolve.core.ledger import SpendingBook, Spent
+from evolve.core.ledger import SpendingLimits, Spent
 from evolve.core.paths import WorkspacePaths
 from evolve.workspace.health.doctor import doctor
 from evolve.workspace.health.repair import repair
@@ -223,8 +223,8 @@ def test_nobody_repairs_what_another_process_uses(folder: Path) -> None:
         repair(folder)
 
 
-def book_of(folder: Path) -> SpendingBook:
-    return SpendingBook(WorkspacePaths(folder).spending, date=lambda: "2030-01-02")
+def book_of(folder: Path) -> SpendingLimits:
+    return SpendingLimits(WorkspacePaths(folder).spending, date=lambda: "2030-01-02")
 
 
 @pytest.mark.parametrize("harm", ["cut", "garbage", "a table is gone", "less than nothing"])

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from evolve.runtime.sandbox.action_replies import Collected, read_files, read_report
 from evolve.runtime.sandbox.actions import is_plain_name
-from evolve.runtime.sandbox.guest.wiping import NotWiped, larger_than, place_file, regular_files, wipe
-from evolve.runtime.sandbox.replies import Block
+from evolve.runtime.sandbox.guest.wiping import NotWiped, empty_folder, larger_than, place_file, regular_files
+from evolve.runtime.sandbox.replies import JobReply
 
 GOOD = {"value": 1, "has": True, "error": "", "limit": "", "denied": []}
 
 
 def report(**changes):
     line = json.dumps({**GOOD, **changes}).encode() + b"\n"
-    return read_report(Block(state="ok", data=line))
+    return read_report(JobReply(state="ok", data=line))
 
 
 def test_a_report_as_the_runner_writes_it():
@@ -54,7 +54,7 @@ def test_any_other_shape_is_malformed(changes):
 
 def test_two_reports_are_none():
     line = json.dumps(GOOD).encode() + b"\n"
-    found = read_report(Block(state="ok", data=line * 2))
+    found = read_report(JobReply(state="ok", data=line * 2))
     assert (found.state, found.error, found.orderly) == ("error", "more than one result", False)
 
 
@@ -65,7 +65,7 @@ STATES = st.sampled_from(
 
 @given(data=st.binary(max_size=300) | st.builds(lambda x: json.dumps(x).encode() + b"\n", st.none()), state=STATES)
 def test_any_bytes_give_a_report(data, state):
-    found = read_report(Block(state=state, data=data))
+    found = read_report(JobReply(state=state, data=data))
     assert found.state in ("error", "limit") and found.error
     assert (found.state == "limit") == bool(found.limit)
 
@@ -79,7 +79,7 @@ LISTING = st.fixed_dictionaries(
 @given(listing=LISTING, contents=st.binary(max_size=20), junk=st.binary(max_size=20))
 def test_any_listing_gives_plain_files_or_is_refused(listing, contents, junk):
     for head in (json.dumps(listing).encode(), junk):
-        found = read_files(Block(state="ok", data=head + b"\n" + contents), 100)
+        found = read_files(JobReply(state="ok", data=head + b"\n" + contents), 100)
         files = () if found is None else found.files
         assert all(map(is_plain_name, (*(file.name for file in files), *(() if found is None else found.gone))))
         assert sum(len(file.data) for file in files) <= len(contents)
@@ -87,8 +87,8 @@ def test_any_listing_gives_plain_files_or_is_refused(listing, contents, junk):
 
 @pytest.mark.parametrize("data", [b"", b"{}\n", b'{"files": [["a", 9]], "refused": []}\nabc', b"[]\n"])
 def test_a_damaged_listing_is_not_an_empty_folder(data):
-    assert read_files(Block(state="ok", data=data), 100) is None
-    assert read_files(Block(state="ok", data=b'{"files": [], "refused": []}\n'), 100) == Collected()
+    assert read_files(JobReply(state="ok", data=data), 100) is None
+    assert read_files(JobReply(state="ok", data=b'{"files": [], "refused": []}\n'), 100) == Collected()
 
 
 @given(st.text(st.sampled_from("ab./\\\0\n~\u202e\ud800"), max_size=8))
@@ -128,8 +128,8 @@ def test_a_hostile_folder_is_measured_and_emptied(scratch):
     os.close(here)
     assert larger_than(scratch, 10**9, 10**6)  # too deep to measure
     with pytest.raises(NotWiped):
-        wipe(scratch, most=100)
-    wipe(scratch, seconds=60)
+        empty_folder(scratch, most=100)
+    empty_folder(scratch, seconds=60)
     assert os.listdir(scratch) == []
     assert not larger_than(scratch, 0, 0)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.runtime.sandbox.replies import Block, ReplyReader, read_block
+from evolve.runtime.sandbox.replies import JobReply, ReplyReader, read_block
 
 
 def reader() -> ReplyReader:
@@ -55,12 +55,12 @@ def test_what_the_runner_would_not_say_is_damage(data):
 @given(data=st.binary(max_size=300), state=st.sampled_from(["ok", "time", "size", "died", "late", "signal 9", "odd"]))
 def test_any_block_gives_one_outcome_per_input(data, state):
     for lines in (data, b'{"load":""}\n' + data):
-        run = read_block(Block(state=state, data=lines), 3)
+        run = read_block(JobReply(state=state, data=lines), 3)
         assert len(run.outputs) == 3
         assert all(outcome.error or outcome.value is not ... for outcome in run.outputs)
-        assert isinstance(read_block(Block(state=state, data=lines), None).outputs, tuple)
+        assert isinstance(read_block(JobReply(state=state, data=lines), None).outputs, tuple)
 
 
 def test_more_results_than_inputs_are_all_refused():
     lines = b'{"load":""}\n' + b'{"value":1}\n' * 4
-    assert all(outcome.error for outcome in read_block(Block(state="ok", data=lines), 3).outputs)
+    assert all(outcome.error for outcome in read_block(JobReply(state="ok", data=lines), 3).outputs)

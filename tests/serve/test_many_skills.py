@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.cli.serve.answers import MOST_TOOLS, Answers, Wording
+from evolve.cli.serve.answers import MOST_TOOLS, McpHandler, McpTexts
 from evolve.cli.serve.protocol import server_of
 from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict
@@ -16,7 +16,7 @@ from evolve.testing import TrustingSandbox
 from tests.improve.test_item_history import SKILL
 from tests.serve.clients import connected
 
-WORDING = Wording(flag=str, filled=lambda filled: filled.to_json(), why=lambda opened, name: {})
+WORDING = McpTexts(flag=str, filled=lambda filled: filled.to_json(), why=lambda opened, name: {})
 
 
 def add(workspace, skill):
@@ -26,7 +26,7 @@ def add(workspace, skill):
 @pytest.fixture
 def client(tmp_path):
     """Connected to a server in this process."""
-    answers = Answers(str(tmp_path / "ws"), WORDING, [tmp_path])
+    answers = McpHandler(str(tmp_path / "ws"), WORDING, [tmp_path])
     answers._first._sandbox = TrustingSandbox()
     with ThreadPoolExecutor(1) as reading, connected(server_of(answers, [reading, reading])) as client:
         yield client

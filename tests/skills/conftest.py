@@ -10,7 +10,7 @@ from evolve.core.equality import equal
 from evolve.core.schema import SKILLS
 from evolve.core.store import Database, ObjectStore
 from evolve.runtime.sandbox import open_sandbox
-from evolve.skills import Admission, SkillLibrary
+from evolve.skills import Admission, SkillRepository
 
 
 @pytest.fixture(scope="session")
@@ -27,4 +27,4 @@ def admission(sandbox):
 @pytest.fixture
 def library(tmp_path: Path):
     with Database(tmp_path / "memory.db", SKILLS) as db:
-        yield SkillLibrary(db, ObjectStore(tmp_path / "objects"), tmp_path / "skills")
+        yield SkillRepository(db, ObjectStore(tmp_path / "objects"), tmp_path / "skills")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.runtime.sandbox import Outcome, open_sandbox
-from evolve.skills.unreached_branches import trimmed
+from evolve.skills.unreached_branches import trim_branches
 from evolve.tasks import Task
 from evolve.trials.skill_drafts import judge_draft
 from evolve.workspace.learners import SearchLearner
@@ -64,7 +64,7 @@ def run_on(known):
 )
 def test_an_arm_for_a_value_that_no_row_holds_is_cut(body):
     source = f"MAGIC = 7900 + 19\nSPECIAL = {{7919: [13]}}\ndef f(xs, least):\n    {body}\n"
-    found = trimmed(source, ROWS, run_on(ROWS))
+    found = trim_branches(source, ROWS, run_on(ROWS))
     assert found.cut
     for row in ROWS:
         assert functions(found.code)(*row.input) == row.output
@@ -74,7 +74,7 @@ def test_an_arm_for_a_value_that_no_row_holds_is_cut(body):
 
 def test_an_arm_between_bounds_that_no_row_meets_fails_instead_of_guessing():
     source = f"def f(xs, least):\n    if least > 7918 and least < 7920:\n        return [13]\n    return {PLAIN}\n"
-    found = trimmed(source, ROWS, run_on(ROWS))
+    found = trim_branches(source, ROWS, run_on(ROWS))
     assert found.cut
     with pytest.raises(ValueError):
         functions(found.code)([7919], 7919)
@@ -95,25 +95,25 @@ def test_an_arm_between_bounds_that_no_row_meets_fails_instead_of_guessing():
 )
 def test_guards_stay_and_are_told_as_untested(guard):
     source = f"def f(xs, least):\n    {guard}\n    return {PLAIN}\n"
-    found = trimmed(source, ROWS, run_on(ROWS))
+    found = trim_branches(source, ROWS, run_on(ROWS))
     assert (found.code, found.cut) == (source, ())
     assert any(told.startswith("line 2") for told in found.untested)
 
 
 def test_what_a_row_holds_or_needs_stays():
     held = "def f(xs, least):\n    if least == 20:\n        return []\n    return sorted(x for x in xs if x >= least)\n"
-    assert trimmed(held, ROWS, run_on(ROWS)).code == held
+    assert trim_branches(held, ROWS, run_on(ROWS)).code == held
     needed = rows((("a-b",), "b"), (("c-d",), "d"), (("e",), "none"))
     source = "def f(a):\n    return a.split('-')[1] if a.count('-') == 1 else 'none'\n"
-    assert trimmed(source, needed, run_on(needed)) == trimmed(source, needed, run_on(needed))
-    assert trimmed(source, needed, run_on(needed)).code == source
+    assert trim_branches(source, needed, run_on(needed)) == trim_branches(source, needed, run_on(needed))
+    assert trim_branches(source, needed, run_on(needed)).code == source
 
 
 def test_a_table_of_which_rows_sample_some_keys_stays():
     months = {name: n for n, name in enumerate(MONTHS, 1)}
     source = f"def f(a):\n    return {months!r}.get(a, 0)\n"
     known = rows(*(((name,), months[name]) for name in ("jan", "mar", "jul", "dec")))
-    assert trimmed(source, known, run_on(known)).cut == ()
+    assert trim_branches(source, known, run_on(known)).cut == ()
 
 
 def test_the_skill_that_is_judged_is_without_it_and_passes_its_own_tests(admission_sandbox):

@@ -12,7 +12,7 @@ from evolve.core.episodes import Row, SkillDraft
 from evolve.policies.language.mounting import skill_files
 from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill, read_folder, write_folder
-from evolve.skills.contract import Abstained, drawn_from, unmet
+from evolve.skills.contract import Abstained, drawn_from, contract_violation
 from evolve.tasks import BUILTIN, load_suite
 
 JSON = st.recursive(
@@ -37,17 +37,17 @@ YEAR = Skill.from_draft(
 @given(st.lists(st.lists(JSON, min_size=2, max_size=2), min_size=1, max_size=9))
 def test_no_row_is_refused_that_the_conditions_were_drawn_from(rows) -> None:
     needs = drawn_from(rows)
-    assert [unmet(needs, row) for row in rows] == [""] * len(rows)
+    assert [contract_violation(needs, row) for row in rows] == [""] * len(rows)
 
 
 @given(st.lists(st.lists(JSON, max_size=3), max_size=6), st.lists(JSON, max_size=4))
 def test_any_arguments_are_either_in_contract_or_refused_in_words(rows, arguments) -> None:
-    assert isinstance(unmet(drawn_from(rows), arguments), str)
+    assert isinstance(contract_violation(drawn_from(rows), arguments), str)
 
 
 @given(JSON)
 def test_conditions_of_a_later_version_refuse_nothing(value) -> None:
-    assert unmet([{"unheard of": [1]}], [value]) == ""
+    assert contract_violation([{"unheard of": [1]}], [value]) == ""
 
 
 @pytest.mark.parametrize(
@@ -63,21 +63,21 @@ def test_conditions_of_a_later_version_refuse_nothing(value) -> None:
     ],
 )
 def test_what_every_date_shares_is_needed_and_no_more(value, lacks) -> None:
-    reason = unmet(drawn_from(DATES), [value], ["date"])
+    reason = contract_violation(drawn_from(DATES), [value], ["date"])
     assert lacks in reason and bool(reason) == bool(lacks)
 
 
 def test_records_need_the_keys_that_all_had_and_maps_of_data_need_none() -> None:
     records = [({"name": f"n{n}", "age": n, **({"nick": "x"} if n % 2 else {})},) for n in range(6)]
-    assert "age" in unmet(drawn_from(records), [{"name": "Ada"}])
-    assert unmet(drawn_from(records), [{"name": "Ada", "age": 3, "more": 1}]) == ""
+    assert "age" in contract_violation(drawn_from(records), [{"name": "Ada"}])
+    assert contract_violation(drawn_from(records), [{"name": "Ada", "age": 3, "more": 1}]) == ""
     towns = [({"Porto": 1, f"town {n}": 2, f"other {n}": 3},) for n in range(6)]
-    assert unmet(drawn_from(towns), [{"Graz": 1}]) == ""
+    assert contract_violation(drawn_from(towns), [{"Graz": 1}]) == ""
 
 
 def test_few_rows_show_hardly_anything() -> None:
-    assert unmet(drawn_from(DATES[:2]), ["any text"]) == ""
-    assert unmet(drawn_from([([],), ([1],)]), [[]]) == ""
+    assert contract_violation(drawn_from(DATES[:2]), ["any text"]) == ""
+    assert contract_violation(drawn_from([([],), ([1],)]), [[]]) == ""
 
 
 def test_hardly_a_row_of_the_suites_is_refused_that_the_conditions_were_not_drawn_from() -> None:
@@ -86,7 +86,7 @@ def test_hardly_a_row_of_the_suites_is_refused_that_the_conditions_were_not_draw
         for task in load_suite(suite.name).tasks:
             needs = drawn_from([row.input for row in (*task.examples, *task.verify)])
             rows += len(task.hidden)
-            refused += sum(bool(unmet(needs, row.input)) for row in task.hidden)
+            refused += sum(bool(contract_violation(needs, row.input)) for row in task.hidden)
     assert rows > 10_000 and refused <= 0.001 * rows
 
 

@@ -10,7 +10,7 @@ import pytest
 from evolve.core.errors import RecordDamaged, UsageError
 from evolve.core.schema import SKILLS
 from evolve.core.store import Database, ObjectStore
-from evolve.skills import KEPT, AdmissionVerdict, Skill, SkillLibrary, read_folder, write_folder
+from evolve.skills import KEPT, AdmissionVerdict, Skill, SkillRepository, read_folder, write_folder
 from evolve.skills.folder import folder_changes
 from tests.skills.samples import GOOD, draft
 
@@ -49,9 +49,9 @@ def test_the_folder_is_what_the_record_says(library, skill, tmp_path):
 
 def test_it_survives_reopening(tmp_path, skill):
     with Database(tmp_path / "m.db", SKILLS) as db:
-        kept = SkillLibrary(db, ObjectStore(tmp_path / "o"), tmp_path / "s").add(skill, admitted(skill))
+        kept = SkillRepository(db, ObjectStore(tmp_path / "o"), tmp_path / "s").add(skill, admitted(skill))
     with Database(tmp_path / "m.db", SKILLS) as db:
-        assert SkillLibrary(db, ObjectStore(tmp_path / "o"), tmp_path / "s").list() == [kept]
+        assert SkillRepository(db, ObjectStore(tmp_path / "o"), tmp_path / "s").list() == [kept]
 
 
 def test_only_an_admission_of_this_very_content_counts(library, skill):

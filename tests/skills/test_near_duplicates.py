@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from evolve.skills import ACTIVE, Skill
-from evolve.skills.equivalence import likeness, same_source, scalars
-from evolve.trials.skill_drafts import DraftJudge, keep
+from evolve.skills.equivalence import match_program, same_source, scalars
+from evolve.trials.skill_drafts import DraftJudge, store_proposal
 from tests.skills.families import family
 from tests.skills.samples import rows
 
@@ -57,10 +57,10 @@ def test_names_docstrings_and_annotations_are_no_difference():
 
 
 def test_two_that_differ_in_a_constant_become_one_with_a_parameter(judge, library):
-    first = keep(library, judge.judge(last(6), unseen(6), []))
+    first = store_proposal(library, judge.judge(last(6), unseen(6), []))
     proposal = judge.judge(last(4), unseen(4), library.active())
     assert proposal.verdict.admitted, proposal.verdict
-    kept = keep(library, proposal)
+    kept = store_proposal(library, proposal)
     assert [one.digest for one in library.active()] == [kept.digest]
     assert library.get(first.digest).status == "idle"
     assert library.reason(first.digest) == f"a case of {kept.name}"
@@ -71,7 +71,7 @@ def test_two_that_differ_in_a_constant_become_one_with_a_parameter(judge, librar
 
 def test_a_third_case_is_refused_and_told_which_case_it_is(judge, library):
     for n in (6, 4):
-        keep(library, judge.judge(last(n), unseen(n), library.active()))
+        store_proposal(library, judge.judge(last(n), unseen(n), library.active()))
     [one] = library.active()
     third = judge.judge(last(5), unseen(5), library.active())
     assert (third.verdict.admitted, third.verdict.failed) == (False, "duplicate")
@@ -80,7 +80,7 @@ def test_a_third_case_is_refused_and_told_which_case_it_is(judge, library):
 
 def test_a_case_written_in_another_way_is_found_by_its_values(judge, library):
     for n in (6, 4):
-        keep(library, judge.judge(last(n), unseen(n), library.active()))
+        store_proposal(library, judge.judge(last(n), unseen(n), library.active()))
     [one] = library.active()
     otherwise = skill(
         "def g(s):\n    if not s:\n        return ''\n    return s.upper()[max(0, len(s) - 5):]\n",
@@ -98,19 +98,19 @@ def test_a_constant_outside_of_the_entry_becomes_a_parameter_by_its_name(judge, 
         code = f"KEPT = {n}\n\ndef cut(text):\n    return text[-KEPT:]\n\ndef f(code):\n    return cut(code).upper()\n"
         return replace(last(n), code=code)
 
-    keep(library, judge.judge(named(6), unseen(6), []))
+    store_proposal(library, judge.judge(named(6), unseen(6), []))
     proposal = judge.judge(named(4), unseen(4), library.active())
     assert proposal.verdict.admitted, proposal.verdict
     assert proposal.skill.signature == "(code: str, kept: int) -> str"
 
 
 def test_a_wrong_draft_near_to_a_skill_changes_nothing(judge, library):
-    first = keep(library, judge.judge(last(6), unseen(6), []))
+    first = store_proposal(library, judge.judge(last(6), unseen(6), []))
     proposal = judge.judge(last(4), unseen(3), library.active())
     assert not proposal.verdict.admitted
     assert "differs from last-6 in a constant (-4 for -6) alone" in proposal.verdict.reason
     assert "wrong on 3 of 3 unseen rows" in proposal.verdict.reason
-    assert keep(library, proposal) is None
+    assert store_proposal(library, proposal) is None
     assert library.active() == [first]
 
 
@@ -135,13 +135,13 @@ def test_what_a_person_owns_stays_and_the_draft_is_refused(judge):
 )  # fmt: skip
 def test_what_differs_in_more_than_constants_is_no_near_duplicate(one, two):
     made = [skill(code, signature="(x: str) -> str") for code in (one, two)]
-    assert likeness(*made) is None
+    assert match_program(*made) is None
     assert not same_source(*made)
 
 
 def test_equal_constants_that_differ_together_are_one_difference():
     one, two = (skill(f"def f(x):\n    return x[:{n}] + x[{n}:].upper()\n") for n in (3, 5))
-    [difference] = likeness(one, two).differences
+    [difference] = match_program(one, two).differences
     assert (difference.ours, difference.theirs, len(difference.places)) == (3, 5, 2)
 
 
@@ -154,7 +154,7 @@ def test_a_text_within_a_formatted_text_may_differ(judge, library):
 
     for sign in "-/":
         proposal = judge.judge(*dashed(sign), library.active())
-        assert keep(library, proposal) is not None, proposal.verdict
+        assert store_proposal(library, proposal) is not None, proposal.verdict
     [one] = library.active()
     assert one.signature == "(a: str, b: str, text: str) -> str"
     assert judge.judge(*dashed("+"), library.active()).verdict.failed == "duplicate"
@@ -168,5 +168,5 @@ def test_constants_are_read_with_their_signs():
 @pytest.mark.slow
 def test_of_thirty_four_near_duplicates_few_are_kept(judge, library):
     for draft, rest in family(34):
-        keep(library, judge.judge(Skill.from_draft(draft), rest, library.active()))
+        store_proposal(library, judge.judge(Skill.from_draft(draft), rest, library.active()))
     assert 1 <= len(library.list(ACTIVE)) <= 6

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Rehearsal
-from evolve.skills.procedures import lint_procedure, shortened, standing
+from evolve.skills.procedures import lint_procedure, shortened, procedure_status
 
 CODE = '''\
 import re
@@ -38,13 +38,13 @@ def tried(number, *, held=True, base=None, change=None):
 
 
 def test_two_folders_that_differ_in_all_that_matters_admit_it():
-    assert standing([tried(1), tried(2)]) == "admitted"
-    assert standing([]) == standing([tried(1)]) == "draft"
+    assert procedure_status([tried(1), tried(2)]) == "admitted"
+    assert procedure_status([]) == procedure_status([tried(1)]) == "draft"
     for same in (tried(1), tried(2, base=1), tried(2, change=1), tried(2, held=False)):
-        assert standing([tried(1), same]) == "draft"
-    assert standing([tried(1), tried(2, held=False), tried(3, held=False)]) == "retired"
-    assert standing([tried(1), tried(2), tried(3, held=False)]) == "admitted"
-    assert standing([tried(1), tried(2), tried(3, held=False), tried(4, held=False)]) == "retired"
+        assert procedure_status([tried(1), same]) == "draft"
+    assert procedure_status([tried(1), tried(2, held=False), tried(3, held=False)]) == "retired"
+    assert procedure_status([tried(1), tried(2), tried(3, held=False)]) == "admitted"
+    assert procedure_status([tried(1), tried(2), tried(3, held=False), tried(4, held=False)]) == "retired"
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_two_folders_that_differ_in_all_that_matters_admit_it():
 def test_it_is_admitted_only_where_it_held_oftener_than_it_failed(runs):
     made = [tried(number, held=held, base=base, change=change) for number, held, base, change in runs]
     held = [one for one in made if one.held]
-    if standing(made) == "admitted":
+    if procedure_status(made) == "admitted":
         assert all(len({getattr(one, name) for one in held}) >= 2 for name in ("group", "base", "change"))
         assert len({one.group for one in held}) > len({one.group for one in made if not one.held})
 

@@ -16,7 +16,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.table import Table
 
 from evolve.core.errors import TaskError
-from evolve.tasks.tables import Change, Rewriting, open_table
+from evolve.tasks.tables import Rewriting, RowChange, open_table
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _VML = (
@@ -96,7 +96,7 @@ def test_of_a_workbook_of_which_no_loss_is_said_nothing_is_lost(book):
     table = open_table(book)
     assert table.loss == ""
     out = io.BytesIO()
-    table.rewrite(Rewriting(column=1, label="b", changes=iter([Change(number=2, cell=4, why="odd")])), out)
+    table.rewrite(Rewriting(column=1, label="b", changes=iter([RowChange(number=2, cell=4, why="odd")])), out)
     assert paths(book) <= paths(out)
     book.write_bytes(out.getvalue())
     assert open_table(book).loss == ""  # with a comment of its own

@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from evolve.core.errors import TaskError
-from evolve.tasks.tables import Change, Rewriting, open_table, reading_told
+from evolve.tasks.tables import Rewriting, RowChange, open_table, reading_text
 
 _TABLES = {
     "a comma in every name": ("Last, First|Dept|Code\nKnuth, Donald|CS|a1\nHopper, Grace|NV|\n", "|", 3),
@@ -64,7 +64,7 @@ def test_blanks_beside_quotes_are_no_part_of_a_cell_and_stay(tmp_path, text, cel
     table = opened(tmp_path, text)
     assert [list(record.cells) for record in table.records()] == cells
     assert rewritten(table) == text
-    assert rewritten(table, Change(number=1, cell="new")) == written
+    assert rewritten(table, RowChange(number=1, cell="new")) == written
 
 
 def test_what_stands_behind_a_quote_is_refused_where_blanks_may(tmp_path):
@@ -77,7 +77,7 @@ def test_a_line_end_within_a_cell_leaves_every_cell_quoted(tmp_path):
     text = '"a","b"\n"x\ny","1"\n"z",\n'
     table = opened(tmp_path, text)
     assert table.form.quoted
-    assert rewritten(table, Change(number=2, cell="new")) == '"a","b"\n"x\ny","1"\n"z","new"\n'
+    assert rewritten(table, RowChange(number=2, cell="new")) == '"a","b"\n"x\ny","1"\n"z","new"\n'
     assert not opened(tmp_path, '"a","b"\n"x\ny",1\n"z",\n').form.quoted
 
 
@@ -87,7 +87,7 @@ def test_a_line_end_within_a_cell_leaves_every_cell_quoted(tmp_path):
 )
 def test_a_row_of_another_length_is_refused_with_the_way_on_and_how_it_was_read(tmp_path, text, line):
     table = opened(tmp_path, text)
-    with pytest.raises(TaskError, match=rf"t\.csv:{line}: ") as refused, reading_told(table):
+    with pytest.raises(TaskError, match=rf"t\.csv:{line}: ") as refused, reading_text(table):
         list(table.records())
     assert refused.value.line == line
     assert "delete" in refused.value.hint

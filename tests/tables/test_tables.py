@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from evolve.core.errors import TaskError
 from evolve.core.reasons import reason
-from evolve.tasks.tables import Change, Rewriting, column_of, is_blank, open_table, text_column, typed_column
+from evolve.tasks.tables import Rewriting, RowChange, column_of, is_blank, open_table, text_column, typed_column
 from evolve.tasks.tables.columns import LONGEST_NUMBER
 
 NAMES = [("Jörg", "3,50", ""), ("Zoë", "12,00", "14,28"), ("O'Neil; jr", "0,99", "")]
@@ -64,7 +64,7 @@ def test_however_it_was_saved_the_cells_are_the_same_and_the_form_is_kept(
     assert (table.form.delimiter, table.form.mark) == (delimiter, mark)
     before = file.read_bytes()
     assert rewritten(table) == before
-    after = rewritten(table, Change(number=1, cell="4,17")).decode(encoding)
+    after = rewritten(table, RowChange(number=1, cell="4,17")).decode(encoding)
     assert after == before.decode(encoding).replace(f"3,50{delimiter}{end}", f"3,50{delimiter}4,17{end}")
 
 
@@ -78,13 +78,15 @@ def test_a_declared_delimiter_is_obeyed_and_stays(tmp_path):
     table = open_table(file)
     assert table.columns == ["a,b", "c"]
     assert [(record.line, list(record.cells)) for record in table.records()] == [(3, ["1", ""])]
-    assert rewritten(table, Change(number=1, cell="2")) == b"sep=;\r\na,b;c\r\n1;2\r\n"
+    assert rewritten(table, RowChange(number=1, cell="2")) == b"sep=;\r\na,b;c\r\n1;2\r\n"
 
 
 def test_doubts_stand_in_a_further_column(tmp_path):
     file = tmp_path / "t.csv"
     file.write_bytes(b'a,b\n1,\n\n"2\nx",\n3,4')
-    out = rewritten(open_table(file), Change(number=1, cell="x,y"), Change(number=2, why='says "no"'), checks=True)
+    out = rewritten(
+        open_table(file), RowChange(number=1, cell="x,y"), RowChange(number=2, why='says "no"'), checks=True
+    )
     assert out == b'a,b,b: check\n1,"x,y",\n\n"2\nx",,"says ""no"""\n3,4,'
 
 
@@ -92,22 +94,22 @@ def test_what_an_earlier_fill_doubted_gives_way_to_what_this_one_does(tmp_path):
     file = tmp_path / "a.csv"
     file.write_bytes(b'x,y,y: check,z\n1,,"old, and gone",p\n2,,stays,q\n3,,,r\n')
     changes = [
-        Change(number=1, cell="1"),
-        Change(number=2, cell="2", why="stays"),
-        Change(number=3, cell="3", why="new"),
+        RowChange(number=1, cell="1"),
+        RowChange(number=2, cell="2", why="stays"),
+        RowChange(number=3, cell="3", why="new"),
     ]
     written = rewritten(open_table(file), *changes, column=1, checks=True)
     assert written == b"x,y,y: check,z\n1,1,,p\n2,2,stays,q\n3,3,new,r\n"
     assert rewritten(open_table(file), column=1) == b"x,y,y: check,z\n1,,,p\n2,,,q\n3,,,r\n"
     file = tmp_path / "a.jsonl"
     file.write_bytes(b'{"x": 1, "y: check": "old"}\n{"x": 2}\n')
-    written = rewritten(open_table(file), Change(number=2, cell=2, why="new"), column=2, checks=True, label="y")
+    written = rewritten(open_table(file), RowChange(number=2, cell=2, why="new"), column=2, checks=True, label="y")
     assert written == b'{"x": 1, "y: check": ""}\n{"x": 2, "y": 2, "y: check": "new"}\n'
 
 
 def test_a_doubt_that_a_cell_has_already_is_told_once(book):
     for _ in range(2):
-        book.write_bytes(rewritten(open_table(book), Change(number=2, why="odd"), checks=True))
+        book.write_bytes(rewritten(open_table(book), RowChange(number=2, why="odd"), checks=True))
     assert openpyxl.load_workbook(book).active["B3"].comment.text == "odd"
 
 
@@ -123,7 +125,7 @@ def test_a_new_column_comes_last(tmp_path):
     file.write_bytes(b'"a","b"\n"1","2"\n')
     table = open_table(file)
     assert column_of(table, "c") == 2
-    out = rewritten(table, Change(number=1, cell="3"), column=2, label="c")
+    out = rewritten(table, RowChange(number=1, cell="3"), column=2, label="c")
     assert out == b'"a","b","c"\n"1","2","3"\n'
 
 
@@ -153,7 +155,7 @@ def test_every_cell_but_the_filled_one_stays_byte_for_byte(tmp_path_factory, row
     row = data.draw(st.integers(0, len(rows) - 1))
     column = data.draw(st.integers(0, len(rows[0]) - 1))
     new = data.draw(cells)
-    file.write_bytes(rewritten(table, Change(number=row + 1, cell=new, old=rows[row][column]), column=column))
+    file.write_bytes(rewritten(table, RowChange(number=row + 1, cell=new, old=rows[row][column]), column=column))
     expected = [list(cells) for cells in rows]
     expected[row][column] = new
     again = [list(record.cells) for record in open_table(file).records()]
@@ -182,7 +184,7 @@ def test_lines_of_json_keep_everything_but_the_filled_value(tmp_path):
     table = open_table(file)
     assert list(table.columns) == ["b", "a", "x"]
     out = rewritten(
-        table, Change(number=1, cell="v"), Change(number=2, cell=[3], why="hm"), column=0, checks=True, label="b"
+        table, RowChange(number=1, cell="v"), RowChange(number=2, cell=[3], why="hm"), column=0, checks=True, label="b"
     )
     assert out == b'{"b" : "v" ,"a": 1.0, "x": {"k": [1,2]}}\r\n\n{"a":2,"b":[3],"b: check":"hm"}\n'
 
@@ -204,7 +206,7 @@ def test_a_workbook_keeps_formats_formulas_and_other_sheets(tmp_path):
     assert list(records[0].cells) == ["2024-03-01", 10, 11.9]
     assert [is_blank(record.cells[2]) for record in records] == [False, True, True, False]
     (tmp_path / "out.xlsx").write_bytes(
-        rewritten(table, Change(number=2, cell=23.8), Change(number=3, cell="=1", why="odd"))
+        rewritten(table, RowChange(number=2, cell=23.8), RowChange(number=3, cell="=1", why="odd"))
     )
     new = openpyxl.load_workbook(tmp_path / "out.xlsx")
     cells = new.active
@@ -345,7 +347,7 @@ def test_a_chart_sheet_that_was_open_leaves_the_first_sheet_with_cells(book):
 
 def test_what_begins_as_a_formula_does_stays_text(book):
     table = open_table(book)
-    book.write_bytes(rewritten(table, Change(number=1, cell="=1+1"), column=2, label="=2+2"))
+    book.write_bytes(rewritten(table, RowChange(number=1, cell="=1+1"), column=2, label="=2+2"))
     sheet = openpyxl.load_workbook(book).active
     assert [(sheet[at].value, sheet[at].data_type) for at in ("C1", "C2")] == [("=2+2", "s"), ("=1+1", "s")]
 
@@ -363,7 +365,7 @@ def test_a_format_on_whole_columns_makes_no_rows(book):
     made.save(book)
     table = open_table(book)
     assert (list(table.columns), [record.line for record in table.records()]) == (["a", "b"], [2, 3, 4])
-    cells = openpyxl.load_workbook(io.BytesIO(rewritten(table, Change(number=2, cell=4)))).active
+    cells = openpyxl.load_workbook(io.BytesIO(rewritten(table, RowChange(number=2, cell=4)))).active
     assert (cells["B3"].value, cells.cell(1_048_576, 6).number_format) == (4, "0.00")
 
 
@@ -419,7 +421,7 @@ def test_a_link_fills_no_cell_that_is_blank_and_stays(book):
     )
     table = open_table(book)
     assert [record.cells[2] for record in table.records()] == [None, None, "https://example.org"]
-    book.write_bytes(rewritten(table, Change(number=2, cell=4), column=1))
+    book.write_bytes(rewritten(table, RowChange(number=2, cell=4), column=1))
     assert [record.cells for record in open_table(book).records()][1:] == [[2, 4, None], [3, 6, "https://example.org"]]
     sheet = openpyxl.load_workbook(book).active
     assert [sheet[place].hyperlink.target for place in ("C3", "C4")] == ["https://example.org"] * 2
@@ -474,7 +476,7 @@ def test_formats_within_a_cell_are_kept(book):
     made.save(book)
     table = open_table(book)
     assert next(table.records()).cells[2] == "a  bold  end "
-    new = openpyxl.load_workbook(io.BytesIO(rewritten(table, Change(number=2, cell=4), column=1)), rich_text=True)
+    new = openpyxl.load_workbook(io.BytesIO(rewritten(table, RowChange(number=2, cell=4), column=1)), rich_text=True)
     assert new.active["C2"].value == text
 
 
@@ -543,11 +545,11 @@ def test_only_a_first_line_declares_the_delimiter_and_each_value_lands_in_its_ro
     file.write_bytes(b"\nsep=;\na;1\nb;2\nc;\nd;\n")
     table = open_table(file)
     assert [list(record.cells) for record in table.records()] == [["a", "1"], ["b", "2"], ["c", ""], ["d", ""]]
-    out = rewritten(table, Change(number=3, cell="3"), Change(number=4, cell="4"))
+    out = rewritten(table, RowChange(number=3, cell="3"), RowChange(number=4, cell="4"))
     assert out == b"\nsep=;\na;1\nb;2\nc;3\nd;4\n"
     file.write_bytes(b"sep=;\na;1\nb;\n")
     table = open_table(file, header=False)
-    assert rewritten(table, Change(number=2, cell="2"), column=1, label="x") == b"sep=;\na;1\nb;2\n"
+    assert rewritten(table, RowChange(number=2, cell="2"), column=1, label="x") == b"sep=;\na;1\nb;2\n"
 
 
 @pytest.mark.parametrize(("name", "text"), [("t.csv", "a,b\n1,2\n3,\n"), ("t.jsonl", '{"a":1,"b":2}\n{"a":3}\n')])
@@ -556,5 +558,7 @@ def test_a_value_is_written_into_no_cell_that_was_not_read_blank(tmp_path, name,
     table = open_table(tmp_path / name)
     for number in (1, 3):
         with pytest.raises(TaskError, match="changed while evolve worked"):
-            rewritten(table, Change(number=number, cell="9"))
-    assert rewritten(table, Change(number=1, cell="9", old="2" if name == "t.csv" else 2), Change(number=2, cell="8"))
+            rewritten(table, RowChange(number=number, cell="9"))
+    assert rewritten(
+        table, RowChange(number=1, cell="9", old="2" if name == "t.csv" else 2), RowChange(number=2, cell="8")
+    )

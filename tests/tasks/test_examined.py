@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tasks.verification.broken_tests import broken, new_secret
+from evolve.tasks.verification.broken_tests import break_tests, new_secret
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.own_tests import lost_tests, without_tests
 from evolve.tasks.verification.reached import not_reached, skips
@@ -146,7 +146,7 @@ def test_what_a_test_expects_is_broken_whatever_kind_it_is_of(literal):
     names = {"give": lambda: eval(literal)}
     exec(text, names)
     names["test_a"]()
-    exec(broken(text, "values", new_secret()), names)
+    exec(break_tests(text, "values", new_secret()), names)
     with pytest.raises(AssertionError):
         names["test_a"]()
 

@@ -10,7 +10,7 @@ from evolve.core.episodes import Row
 from evolve.runtime.retrieval.text_overlap import runs
 from evolve.tasks import Task
 from evolve.tasks.alike import problem_traits
-from evolve.trials.gate.leakage import WORDS, copies
+from evolve.trials.gate.leakage import WORDS, copied_tasks
 
 WORD = st.sampled_from(["ab", "cd", "ef", "день", "год"])
 
@@ -37,9 +37,9 @@ def test_the_gate_reads_every_alphabet(sign):
         id="t", family="f", instruction=" ".join(words), examples=(Row(input=(1,), output=1),), hidden=(), group="g"
     )
     enough, few = ", ".join(words[1 : WORDS + 1]).upper(), ", ".join(words[1:WORDS]).upper()
-    assert [(one.text, one.task) for one in copies({"prompt": enough}, [task], [])] == [("prompt", "t")]
-    assert copies({"prompt": few}, [task], []) == []
-    assert copies({"prompt": enough}, [task], [task]) == []
+    assert [(one.text, one.task) for one in copied_tasks({"prompt": enough}, [task], [])] == [("prompt", "t")]
+    assert copied_tasks({"prompt": few}, [task], []) == []
+    assert copied_tasks({"prompt": enough}, [task], [task]) == []
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from evolve.core.episodes import Cost, EpisodeRecord, Limits, Row
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
 from evolve.trials import Change, run_pairs
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.verdict import by_cost
 
 PROMPT = "Do it.\n\nAdvice:\n- Read first.\n- Write last.\n"
-ARM = Arm(variant="v", prompts={"act.md": PROMPT, "plan.md": "Plan.\n"}, lacking=frozenset({"map"}))
+ARM = LearnedState(variant="v", prompts={"act.md": PROMPT, "plan.md": "Plan.\n"}, lacking=frozenset({"map"}))
 ROWS = tuple(Row(input=(number,), output=number) for number in range(4))
 TASK = Task(id="t", family="f", instruction="", signature="(n: int) -> int", examples=ROWS[:2], verify=ROWS[1:])
 LIMITS = Limits(candidates=10, seconds=None, tokens=0)

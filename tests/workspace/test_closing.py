@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.core.errors import UsageError
-from evolve.workspace.parts import Parts
+from evolve.workspace.parts import Resources
 
 SHELVES = (
     *("runs", "conversations", "memory", "preferences", "skills", "criteria", "models"),
@@ -106,7 +106,7 @@ def test_every_shelf_is_asked():
     with evolve.open() as workspace:
         kept = workspace.memory.notes
     no_shelves = {"mark", "uses_model", "follow"}
-    assert {name for name in vars(Parts) if not name.startswith("_")} == set(SHELVES) | no_shelves
+    assert {name for name in vars(Resources) if not name.startswith("_")} == set(SHELVES) | no_shelves
     assert len(list(methods())) > 50
     with pytest.raises(UsageError, match="closed"):
         kept()

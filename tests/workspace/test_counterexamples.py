@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agent import Agent, Surroundings
-from evolve.core.episodes import Limits, Refused, Row
+from evolve.agent import Agent, AgentServices
+from evolve.core.episodes import Limits, RefusedAnswer, Row
 from evolve.core.reasons import reason
 from evolve.policies.search import SearchPolicy
 from evolve.tasks import Task, load_examples
@@ -25,7 +25,7 @@ ALIKE = rows_of(([5], 5), ([2, 2], 2), ([7, 7, 7], 7))
 
 def attempt(examples, verify, split="own", policy=None, **more):
     task = Task(id="t", family="lists", instruction="", examples=examples, verify=verify)
-    around = Surroundings(policy=policy or SearchPolicy(), sandbox=TrustingSandbox(), run="r1", **more)
+    around = AgentServices(policy=policy or SearchPolicy(), sandbox=TrustingSandbox(), run="r1", **more)
     return Agent(around).run_episode(task, variant="v", split=split, limits=LIMITS)
 
 
@@ -122,6 +122,8 @@ def test_a_later_run_knows_every_row_that_was_shown(tmp_path):
     rows = rows_of(([1, 2], 2), ([8, 1, 3], 3), ([9, 8], 8), ([4, 4, 6], 6))
     task = Task(id="t", family="lists", instruction="", examples=ALIKE, verify=rows)
     wrong = {f"p{n}": f"def solve(xs):\n    return xs[0] + {n} * (len(set(xs)) > 1)\n" for n in range(9)}
-    refused = tuple(Refused(answer=source, row=row, got=0) for source, row in zip(wrong.values(), rows, strict=False))
+    refused = tuple(
+        RefusedAnswer(answer=source, row=row, got=0) for source, row in zip(wrong.values(), rows, strict=False)
+    )
     shown = Task(**{**task.__dict__, "refused": refused})
     assert len(shown.view().refused) == 4 and not shown.verify_rows()

@@ -13,7 +13,7 @@ from evolve.cli.render.reasons import reason_told
 from evolve.core.errors import UsageError
 from evolve.core.reasons import reason
 from evolve.testing import Scenario, ScriptedEndpoint
-from evolve.workspace import Flag
+from evolve.workspace import FlagReasons
 
 pytestmark = pytest.mark.usefixtures("few_rivals")
 
@@ -121,7 +121,7 @@ def test_a_cell_that_the_function_cannot_read_says_so(filled, function, why):
     done = filled("a;b\n1;2\n2;4\n3;\nopen;\n", function)
     marks = [mark for mark in done.marks if mark.row == 4]
     assert [mark.value for mark in marks] == [None]
-    assert marks[0].flag == Flag(left="not filled", reasons=(why,))
+    assert marks[0].flag == FlagReasons(left="not filled", reasons=(why,))
 
 
 def test_cells_that_a_function_cannot_handle_are_told_as_they_stand_in_the_table(workspace, tmp_path):
@@ -219,7 +219,7 @@ def test_a_word_and_another_decimal_sign_among_prices_harm_their_own_rows_alone(
         "37.00",
         "2500.00",
     ]
-    flag = Flag(left="not filled", reasons=(reason("not_a_number", value="open"),))
+    flag = FlagReasons(left="not filled", reasons=(reason("not_a_number", value="open"),))
     assert [(mark.row, mark.value, mark.flag) for mark in done.marks] == [(7, None, flag)]
 
 

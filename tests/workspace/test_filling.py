@@ -15,7 +15,7 @@ import pytest
 import evolve
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.reasons import reason
-from evolve.workspace import Flag
+from evolve.workspace import FlagReasons
 from tests.architecture.source import ROOT
 
 pytestmark = pytest.mark.usefixtures("few_rivals")
@@ -195,7 +195,7 @@ def test_what_fails_or_is_unlike_the_others_is_marked_and_never_guessed(workspac
     codes = {row: [one.code for one in mark.flag.reasons] for row, mark in marks.items()}
     assert (codes[2], codes[3], marks[3].value) == (["differs"], ["other_kind"], "3")
     assert [marks[row].value for row in (4, 5, 6, 7)] == [None] * 4
-    assert marks[7].flag == Flag(left="not filled", reasons=(reason("fails", values=["zz"]),))
+    assert marks[7].flag == FlagReasons(left="not filled", reasons=(reason("fails", values=["zz"]),))
     lines = filled.out.read_text().splitlines()
     assert lines[0] == "a,b,b: check"
     assert (lines[1], lines[3].split(",")[:2], lines[8], lines[9]) == ("x1,fine,", ["n1", "3"], "x3,fine,", ",,")
@@ -286,7 +286,7 @@ def test_a_letter_that_the_encoding_lacks_leaves_the_cell_empty(workspace, table
     file, function = table("a;b\nÄ;x\nÖ;\n".encode("cp1252"), "def f(a):\n    return {'Ä': 'x'}.get(a, '→')\n")
     filled = workspace.fill(file, function=function)
     why = reason("no_such_character", character="→", encoding="cp1252")
-    assert [mark.flag for mark in filled.marks] == [Flag(left="not filled", reasons=(why,))]
+    assert [mark.flag for mark in filled.marks] == [FlagReasons(left="not filled", reasons=(why,))]
 
 
 def test_a_function_is_given_the_columns_that_are_called_like_its_parameters(workspace, table):

@@ -12,7 +12,7 @@ import pytest
 
 import evolve
 from evolve.core.errors import WorkspaceError
-from evolve.workspace.git_tracked import tracked
+from evolve.workspace.git_tracked import tracked_file
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -31,16 +31,16 @@ def test_what_git_tracks_is_read_from_its_index(tmp_path: Path, version: str, ha
         (tmp_path / name).write_text(name)
     git(tmp_path, "add", ".")
     git(tmp_path, "update-index", "--index-version", version)
-    assert tracked(tmp_path / inside, "memory_store") == names[3]
+    assert tracked_file(tmp_path / inside, "memory_store") == names[3]
     git(tmp_path, "rm", "-q", "--cached", names[3])
-    assert tracked(tmp_path / inside, "memory_store") == ""
+    assert tracked_file(tmp_path / inside, "memory_store") == ""
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-qm", "all")
     git(tmp_path, "worktree", "add", "-q", str(tmp_path / "tree"))
-    assert tracked(tmp_path / "tree" / inside, "memory_store") == names[3]
+    assert tracked_file(tmp_path / "tree" / inside, "memory_store") == names[3]
     (tmp_path / ".git" / "index").write_bytes(b"DIRC" + b"\0" * 3 + b"\x04" + b"\xff" * 30)
     with pytest.raises(WorkspaceError):
-        tracked(tmp_path / inside, "memory_store")
+        tracked_file(tmp_path / inside, "memory_store")
 
 
 @pytest.mark.parametrize("version", ["2", "4"])
@@ -52,7 +52,7 @@ def test_a_comment_in_the_settings_of_git_hides_no_name(tmp_path: Path, version:
     git(tmp_path, "update-index", "--index-version", version)
     with (tmp_path / ".git" / "config").open("a") as config:
         config.write("# objectformat = sha256\n")
-    assert tracked(tmp_path, "memory_store") == "memory_store/memory.db"
+    assert tracked_file(tmp_path, "memory_store") == "memory_store/memory.db"
 
 
 def _long_names(index: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_repository_that_cannot_be_read_is_refused_and_not_waited_for(
 
     def look() -> None:
         with pytest.raises(WorkspaceError, match="cannot be understood"):
-            tracked(tmp_path, "memory_store")
+            tracked_file(tmp_path, "memory_store")
         done.append(True)
 
     looking = threading.Thread(target=look, daemon=True)
@@ -103,6 +103,6 @@ def test_a_commit_of_everything_takes_no_record_along_and_others_cannot_read_it(
     evolve.init(tmp_path)
     assert os.stat(tmp_path / "memory_store").st_mode & 0o077 == 0
     git(tmp_path, "add", "-A")
-    assert tracked(tmp_path, "memory_store") == ""
+    assert tracked_file(tmp_path, "memory_store") == ""
     with evolve.open(tmp_path):  # which refuses a record that git tracks
         pass

@@ -9,7 +9,7 @@ from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
 from evolve.core.reasons import reason
 from evolve.skills import AdmissionVerdict, Skill
-from evolve.workspace import Flag
+from evolve.workspace import FlagReasons
 
 GROSS = "def gross(netto: float) -> float:\n    return round(netto * 1.19, 2)\n"
 
@@ -95,7 +95,7 @@ def test_a_cell_that_is_no_number_harms_its_own_row_alone(workspace, table, name
     )
     file, function = table(text, name=name)
     filled = workspace.fill(file, function=function, column="Brutto")
-    flag = Flag(left="not filled", reasons=(reason("not_a_number", value="n/a"),))
+    flag = FlagReasons(left="not filled", reasons=(reason("not_a_number", value="n/a"),))
     assert [(mark.row, mark.value, mark.flag) for mark in filled.marks] == [(2, None, flag)]
     assert filled.filled == 2
 
@@ -103,7 +103,7 @@ def test_a_cell_that_is_no_number_harms_its_own_row_alone(workspace, table, name
 def test_filled_rows_with_a_cell_that_is_no_number_are_marked_as_such(workspace, table):
     file, function = table("Netto;Brutto\n10,00;11,90\nn/a;5,00\n20,00;\n")
     filled = workspace.fill(file, function=function)
-    flag = Flag(left="not compared", reasons=(reason("not_a_number", value="n/a"),))
+    flag = FlagReasons(left="not compared", reasons=(reason("not_a_number", value="n/a"),))
     assert [(mark.row, mark.value, mark.flag) for mark in filled.marks] == [(2, "5,00", flag)]
     assert lines(filled)[2].startswith("20,00;23,80")
 
@@ -177,7 +177,7 @@ def test_a_row_unlike_those_that_a_saved_function_was_learned_from_is_marked(wor
     file, _ = table("name,short\nGrace Hopper,\nLeslie B. Lamport,\n")
     filled = workspace.fill(file, skill="give-short-1")
     assert lines(filled)[1].startswith("Leslie B. Lamport,Lamport,")
-    flag = Flag(reasons=(reason("unknown_trait", trait="'.'"),))
+    flag = FlagReasons(reasons=(reason("unknown_trait", trait="'.'"),))
     assert [(mark.row, mark.value, mark.flag) for mark in filled.marks] == [(2, "Lamport", flag)]
     numbers, _ = table("Kunde;Netto;Brutto\nanybody at all;99,00;\n")
     assert workspace.fill(numbers, skill="give-brutto-1", out=numbers.with_name("o.csv")).marked == 0

@@ -9,13 +9,13 @@ import pytest
 
 import evolve
 from benchmarks.doubles import QuirkDouble, quirk_suite, quirk_tasks, small_suite
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Cost, Limits
 from evolve.core.errors import EndpointProblem, UsageError
 from evolve.core.failpoints import VARIABLE
 from evolve.testing import FixedLearner, FixedPolicy, ScriptedEndpoint, TrustingSandbox
 from evolve.workspace import Person
-from evolve.workspace.health.housekeeping import tidy
+from evolve.workspace.health.housekeeping import clean_up
 from tests.agent.conftest import make_task
 from tests.policies.language.conftest import asked as wanted_by
 
@@ -71,7 +71,7 @@ def evidence(workspace):
 
 def test_the_graph_of_an_own_task_learns_nothing_and_one_of_practice_does():
     asked = []
-    around = Surroundings(policy=Telling(asked=asked, distils=True), sandbox=TrustingSandbox(), run="r1")
+    around = AgentServices(policy=Telling(asked=asked, distils=True), sandbox=TrustingSandbox(), run="r1")
     own = Agent(around).run_episode(make_task(), variant="v", split="own")
     assert own.solved and asked == ["act"] and not own.claims and not own.drafts
     practised = Agent(around).run_episode(make_task(), variant="v", split="train")
@@ -79,7 +79,7 @@ def test_the_graph_of_an_own_task_learns_nothing_and_one_of_practice_does():
 
 
 def test_what_is_learned_later_is_what_was_learned_in_the_graph():
-    around = Surroundings(policy=FixedPolicy(distils=True), sandbox=TrustingSandbox(), run="r1")
+    around = AgentServices(policy=FixedPolicy(distils=True), sandbox=TrustingSandbox(), run="r1")
     agent = Agent(around)
     own = agent.run_episode(make_task(), variant="v", split="own")
     lessons = agent.learn(make_task(), own, limits=Limits())
@@ -160,7 +160,7 @@ def test_cut_off_anywhere_what_was_paid_for_is_paid_once_and_learned_once(opened
         assert record.claims and record.drafts
         assert [run.state for run in workspace.stores.runs.runs()] == ["done"]
         assert workspace.learn() == ()
-        tidy(workspace.paths, workspace.stores.db)
+        clean_up(workspace.paths, workspace.stores.db)
         assert not checkpoints(workspace)
 
 
@@ -176,7 +176,7 @@ def test_a_file_of_an_episode_that_is_still_owed_a_lesson_is_not_tidied_away(ope
     with opened([]) as workspace:
         with workspace.delivering():
             workspace.run(TASK)
-        tidy(workspace.paths, workspace.stores.db)
+        clean_up(workspace.paths, workspace.stores.db)
         assert checkpoints(workspace)
 
 

@@ -10,7 +10,7 @@ from evolve.core.episodes import Row
 from evolve.skills import Skill
 from evolve.tasks import Task
 from evolve.workspace.runs.doubts import CANDIDATES
-from evolve.workspace.runs.saved import likeness
+from evolve.workspace.runs.saved import column_similarity
 
 pytestmark = pytest.mark.usefixtures("few_rivals")
 
@@ -97,15 +97,15 @@ def asked(signature, *rows, instruction=""):
     ],
 )
 def test_columns_are_like_by_their_names_and_kinds(signature, like):
-    assert likeness(asked(signature, ("x", "y")), saved("(name: str) -> str")) == like
+    assert column_similarity(asked(signature, ("x", "y")), saved("(name: str) -> str")) == like
 
 
 def test_names_that_no_header_gave_are_no_sign_and_numbers_are_one_kind():
-    assert likeness(asked("(text: str) -> str", ("x", "y")), saved("(text: str) -> str")) == ""
-    assert likeness(asked("(net: int) -> float", (1, 2.5)), saved("(net: float) -> float")) == "these columns"
+    assert column_similarity(asked("(text: str) -> str", ("x", "y")), saved("(text: str) -> str")) == ""
+    assert column_similarity(asked("(net: int) -> float", (1, 2.5)), saved("(net: float) -> float")) == "these columns"
     same = saved("(name: str) -> str", description="Give listed from name. Use when needed.")
     task = asked("(name: str) -> str", ("x", "y"), instruction="Give listed from name.")
-    assert likeness(task, same) == "the same columns"
+    assert column_similarity(task, same) == "the same columns"
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import evolve
-from evolve.agent import Agent, Surroundings
-from evolve.core.episodes import Limits, Misfit
+from evolve.agent import Agent, AgentServices
+from evolve.core.episodes import Limits, OutlierRow
 from evolve.core.reasons import reason
 from evolve.policies.search import SearchPolicy, SearchSettings
 from evolve.tasks.reading.load import load_examples
@@ -48,7 +48,7 @@ def solve(tmp_path):
 def test_a_mistyped_row_is_named_and_nothing_is_called_verified(solve, name, out):
     result = solve(10, [(name, out)])
     assert (result.status, result.kind) == ("solved", "unverified")
-    assert result.misfits == (Misfit(input=(name,), given=out, expected=name.split()[0]),)
+    assert result.misfits == (OutlierRow(input=(name,), given=out, expected=name.split()[0]),)
     assert result.reason == reason("row_does_not_fit", input=[name], given=out, expected=name.split()[0])
     assert "every other example" in result.note
     values: dict = {}
@@ -63,7 +63,7 @@ def test_a_mistyped_row_is_named_and_nothing_is_called_verified(solve, name, out
 def test_of_six_rows_one_may_be_mistyped_whether_it_was_seen_or_kept_back(solve, name):
     result = solve(6, [(name, name.split()[0] + "t")])
     assert (result.status, result.kind) == ("solved", "unverified")
-    assert result.misfits == (Misfit(input=(name,), given=name.split()[0] + "t", expected=name.split()[0]),)
+    assert result.misfits == (OutlierRow(input=(name,), given=name.split()[0] + "t", expected=name.split()[0]),)
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_a_special_case_that_is_plain_enough_is_learned_and_not_blamed(tmp_path)
 def test_in_practice_and_in_trials_no_row_is_blamed(tmp_path):
     task = load_examples(table(tmp_path, 10, [("John Li", "Jhon")]))
     policy = SearchPolicy(settings=SearchSettings(doubts_rows=True))
-    around = Surroundings(policy=policy, sandbox=TrustingSandbox(), run="r1")
+    around = AgentServices(policy=policy, sandbox=TrustingSandbox(), run="r1")
     limits = Limits(candidates=150_000, seconds=None)
     record = Agent(around).run_episode(task, variant="v", split="gate", limits=limits)
     assert not record.solved and all(step.judgement is None for step in record.steps if step.action.misfits)
@@ -141,7 +141,7 @@ def test_a_run_that_was_cut_off_names_the_same_row(tmp_path, monkeypatch, cut):
 
     def attempt(checkpoints=None):
         policy = SearchPolicy(settings=SearchSettings(doubts_rows=True))
-        around = Surroundings(policy=policy, sandbox=TrustingSandbox(), run="r1", checkpoints=checkpoints)
+        around = AgentServices(policy=policy, sandbox=TrustingSandbox(), run="r1", checkpoints=checkpoints)
         return Agent(around).run_episode(task, variant="v", split="own", limits=limits)
 
     monkeypatch.setenv("EVOLVE_FAULT", f"{cut}:int")

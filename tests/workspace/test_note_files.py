@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.core.episodes import Origin
+from evolve.core.episodes import RunOrigin
 from evolve.core.errors import UsageError
 from tests.policies.language.test_planted import PLANTS
 
@@ -20,7 +20,7 @@ def lines(path: Path, *notes: object) -> Path:
 
 def told(workspace: evolve.Workspace, question: str) -> list[str]:
     """What a run is told of the notes."""
-    found = workspace.stores.memory.recall(question, 5, scope=Origin(environment="words", family="text"))
+    found = workspace.stores.memory.recall(question, 5, scope=RunOrigin(environment="words", family="text"))
     return [item.text for item in found]
 
 

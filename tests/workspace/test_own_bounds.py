@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Knobs
 from evolve.core.episodes import Limits, Row, TaskView
 from evolve.core.ledger import Budget
@@ -39,7 +39,7 @@ def test_what_was_set_for_every_episode_holds_for_own_runs_too(tmp_path):
 
 
 def attempt(**limits):
-    around = Surroundings(policy=SearchPolicy(), sandbox=TrustingSandbox(), run="r1")
+    around = AgentServices(policy=SearchPolicy(), sandbox=TrustingSandbox(), run="r1")
     return Agent(around).run_episode(TASK, variant="v", split="own", limits=Limits(**limits))
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import evolve
-from evolve.agent import Agent, Surroundings
-from evolve.core.episodes import Limits, Refused, Row
+from evolve.agent import Agent, AgentServices
+from evolve.core.episodes import Limits, RefusedAnswer, Row
 from evolve.policies.search import SearchPolicy
 from evolve.tasks import Task, load_examples
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
@@ -29,7 +29,7 @@ THREE = last_of([1, 2], [3, 1, 4], [9, 8])
 
 
 def attempt(task, split, **more):
-    around = Surroundings(policy=more.pop("policy", FixedPolicy()), sandbox=TrustingSandbox(), run="r1", **more)
+    around = AgentServices(policy=more.pop("policy", FixedPolicy()), sandbox=TrustingSandbox(), run="r1", **more)
     return Agent(around).run_episode(task, variant="v", split=split)
 
 
@@ -148,7 +148,7 @@ def test_a_later_run_of_the_same_task_is_told_what_was_refused(workspace):
     with workspace(Stubborn(programs={"first": source})) as opened:
         first = opened.run(FIVE)
         assert first.status == "refused"
-        assert first.refused == (Refused(answer=source, row=FIVE.verify[0], got=1),)
+        assert first.refused == (RefusedAnswer(answer=source, row=FIVE.verify[0], got=1),)
         assert json.loads(json.dumps(first.to_json()))["refused"][0]["row"] == {"input": [[1, 2]], "output": 2}
         second = opened.run(FIVE)
         other = opened.run(last_of([3, 2], [5, 6], [7, 8], examples=(*EXAMPLES, Row(input=([1, 1],), output=1))))
@@ -165,7 +165,7 @@ def test_rows_that_an_earlier_run_showed_verify_nothing_in_a_later_one(workspace
         result = opened.run(FIVE)
         record = opened.stores.runs.episode(result.episode_id)
     assert result.verified and judged(record)[-1].rows == 4
-    told = Task(**{**FIVE.__dict__, "refused": (Refused(answer="", row=FIVE.verify[2]),)})
+    told = Task(**{**FIVE.__dict__, "refused": (RefusedAnswer(answer="", row=FIVE.verify[2]),)})
     assert told.verify_rows() == (*FIVE.verify[:2], *FIVE.verify[3:]) and told.group == FIVE.group
 
 
@@ -174,7 +174,7 @@ def test_the_search_does_not_propose_again_what_was_refused():
     plan = policy.plan(view, ())
     limits = Limits(candidates=5_000, seconds=None)
     first = policy.act(view, plan, (), limits)
-    known = type(view)(**{**view.__dict__, "refused": (Refused(answer=first.code),)})
+    known = type(view)(**{**view.__dict__, "refused": (RefusedAnswer(answer=first.code),)})
     second = policy.act(known, policy.plan(known, ()), (), limits)
     assert second.code and second.code != first.code
 

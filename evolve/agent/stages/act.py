@@ -8,8 +8,8 @@ from dataclasses import replace
 from evolve.agent.answer_stages import action_limits, doubted_instead
 from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import is_finished
-from evolve.agent.questions import stopped, stopped_action
-from evolve.agent.stage_costs import spent
+from evolve.agent.questions import as_stopped, stopped_action
+from evolve.agent.stage_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.core.episodes import Action, BudgetEnd, Plan, Step
 from evolve.core.episodes.codec import to_json
@@ -29,11 +29,11 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     number = len(steps) + 1
     action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
     step = Step(number=number, action=action)
-    return {"steps": [*state["steps"], to_json(stopped(step) if action.interrupted else step)]}
+    return {"steps": [*state["steps"], to_json(as_stopped(step) if action.interrupted else step)]}
 
 
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
-    before = spent(context)
+    before = policy_cost(context)
     try:
         action = context.policy.act(context.view, plan, context.environment.focus(steps), action_limits(context, steps))
     except ModelMistake as error:
@@ -55,7 +55,7 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         code=clean_text(action.code),
         text=clean_text(action.text),
         said=clean_text(action.said),
-        cost=action.cost + (spent(context) - before),
+        cost=action.cost + (policy_cost(context) - before),
     )
 
 

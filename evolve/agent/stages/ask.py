@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.questions import answered, question_of
+from evolve.agent.questions import question_of, with_answer
 from evolve.agent.state import AgentState, AgentUpdate, read_steps, with_last_step
 from evolve.core.episodes.codec import to_json
 
@@ -21,4 +21,4 @@ def ask(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     from langgraph.types import interrupt
 
     reply = json.loads(interrupt(to_json(question_of(context.identity.episode, step))))
-    return {"steps": with_last_step(state, answered(step, reply["text"]))}
+    return {"steps": with_last_step(state, with_answer(step, reply["text"]))}

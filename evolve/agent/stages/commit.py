@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outcome import conclude
+from evolve.agent.outcome import final_status
 from evolve.agent.stage_costs import cost_of
 from evolve.agent.state import (
     AgentState,
@@ -32,7 +32,7 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         paused: Status and note of an episode that has not ended; its record is for whoever follows it only.
     """
     steps, who = read_steps(state), context.identity
-    status, note = paused or conclude(steps, context)
+    status, note = paused or final_status(steps, context)
     submitted = [step for step in steps if step.judgement is not None]
     verified = status == "solved" and any(s.judgement is not None and s.judgement.verified for s in submitted)
     checked = status == "solved" and any(s.judgement is not None and s.judgement.checked for s in submitted)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.answer_stages import change_answer, is_error, nearby_inputs, run_programs, with_note, with_rivals
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_costs import spent
+from evolve.agent.stage_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.core.episodes import Action, Cost, Json, Plan, Row, Step
 from evolve.core.errors import BudgetExhausted, ModelMistake
@@ -63,12 +63,12 @@ def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Act
     assert isinstance(policy, Criticising)
 
     def work() -> _Objection:
-        before = spent(context)
+        before = policy_cost(context)
         try:
             text, cases = policy.critique(context.view, plan, steps)
         except (ModelMistake, BudgetExhausted) as error:
             text, cases = str(error), ()
-        return _Objection(text=text, cases=cases, cost=spent(context) - before)
+        return _Objection(text=text, cases=cases, cost=policy_cost(context) - before)
 
     fault = context.outputs.once((step.number, _NAME, "fault"), _Objection, work)
     action, cases = replace(step.action, cost=step.action.cost + fault.cost), fault.cases

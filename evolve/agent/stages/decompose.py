@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve.agent.answer_stages import note_skipped
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_costs import paid
+from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
 from evolve.core.episodes import Plan
 from evolve.core.episodes.codec import from_json, to_json
@@ -28,7 +28,7 @@ def decompose(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         except (ModelMistake, BudgetExhausted):  # the plan there is is better than none
             return to_json(plan)
 
-    result = paid(context, (len(state["steps"]), _NAME, "plan"), work)
+    result = once_with_cost(context, (len(state["steps"]), _NAME, "plan"), work)
     if from_json(Plan, result.text) == plan:
         # The note belongs to the plan, also where it was made anew after some steps.
         update = note_skipped({**state, "steps": []}, _NAME, "the task was not taken apart")

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.procedures import procedures
-from evolve.agent.stage_costs import paid
+from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.stages.reflect import evidence_steps
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.core.episodes import SkillDraft, Step
@@ -22,7 +22,7 @@ def distill(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     if not context.learns or context.later or not accepted:
         return {}
     steps = evidence_steps(everything, by_check=context.kind.has_states)
-    result = paid(context, (len(steps), "distill", "drafts"), lambda: _drafts(context, steps, everything))
+    result = once_with_cost(context, (len(steps), "distill", "drafts"), lambda: _drafts(context, steps, everything))
     return {"drafts": result.text, "aside": to_json(read_aside(state) + result.cost)}
 
 

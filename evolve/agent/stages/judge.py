@@ -10,14 +10,14 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import TOLD, left_behind
 from evolve.agent.outcome import is_accepted, is_fault
 from evolve.agent.outputs import Paid
-from evolve.agent.stage_costs import paid
+from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
-from evolve.core.episodes import Judgement, Plan, Step, called
+from evolve.core.episodes import Judgement, Plan, Step, call_text
 from evolve.core.episodes.codec import from_data, from_json, to_json
 from evolve.core.episodes.upgrades import to_reason
 from evolve.core.errors import BudgetExhausted
 from evolve.core.reasons import Reason, reason
-from evolve.environments import Showing
+from evolve.environments import ShowsRefusedRows
 from evolve.policies.protocol import Weighing
 
 
@@ -59,10 +59,10 @@ def _with_verdict(state: AgentState, context: EpisodeContext, steps: Sequence[St
     step = steps[-1]
     key = (step.number, "judge", "judgement")
     try:
-        result = paid(context, key, lambda: _judged(context, steps))
+        result = once_with_cost(context, key, lambda: _judged(context, steps))
     except BudgetExhausted:
         return {}
-    judgement, weighed = founded(context, read_plan(state), steps, from_json(Judgement, result.text))
+    judgement, weighed = confirm_verification(context, read_plan(state), steps, from_json(Judgement, result.text))
     cost = read_aside(state) + result.cost + weighed.cost
     return {"steps": with_last_step(state, replace(step, judgement=judgement)), "aside": to_json(cost)}
 
@@ -75,13 +75,15 @@ def _judged(context: EpisodeContext, steps: Sequence[Step]) -> str:
     return to_json(replace(judgement, got=context.scanner.cleaned(judgement.got)))
 
 
-def founded(context: EpisodeContext, plan: Plan, steps: Sequence[Step], judged: Judgement) -> tuple[Judgement, Paid]:
+def confirm_verification(
+    context: EpisodeContext, plan: Plan, steps: Sequence[Step], judged: Judgement
+) -> tuple[Judgement, Paid]:
     """The judgement of the last step, verified only where the rows bear it; worked out once, whatever a crash repeats.
 
     Where no row was shown, or the policy cannot search again, it stays as it is.
     """
     policy, environment = context.policy, context.environment
-    if not (judged.verified and isinstance(policy, Weighing) and isinstance(environment, Showing)):
+    if not (judged.verified and isinstance(policy, Weighing) and isinstance(environment, ShowsRefusedRows)):
         return judged, Paid(text="")
     known = environment.known(steps)
     if known is None:
@@ -90,7 +92,7 @@ def founded(context: EpisodeContext, plan: Plan, steps: Sequence[Step], judged: 
     def weigh() -> Paid:
         standing = policy.weigh(context.view, plan, steps, known, context.left(steps))
         if standing.row is not None:
-            why: Reason | None = reason("rests_on_one_row", row=called(context.view.entry, standing.row))
+            why: Reason | None = reason("rests_on_one_row", row=call_text(context.view.entry, standing.row))
         else:
             why = None if standing.whole else reason("one_row_not_looked_at")
         return Paid(text="" if why is None else to_json(why), cost=standing.cost)

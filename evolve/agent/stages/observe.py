@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from evolve.agent.questions import stopped
+from evolve.agent.questions import as_stopped
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_recalled, read_steps, with_last_step
 from evolve.agent.subgoal_checks import with_plan
@@ -17,7 +17,7 @@ from evolve.core.episodes.codec import from_data, to_data, to_json
 from evolve.core.errors import Cancelled
 from evolve.core.files import canonical_json
 from evolve.core.redaction import MARK, Scanner
-from evolve.environments.probing import Trial, call_once, try_rows
+from evolve.environments.probing import ProgramTrial, call_once, try_rows
 from evolve.runtime.sandbox.protocol import Sandbox
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     except Cancelled:
         if context.redone:
             raise
-        return {"steps": with_last_step(state, stopped(step))}
+        return {"steps": with_last_step(state, as_stopped(step))}
     step = replace(step, action=outcome.action, observation=outcome.observation)
     if context.calls is not None:
         from evolve.agent.offered_functions import refuse_lost_calls
@@ -91,11 +91,11 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     several = bool(action.samples) and not action.decided
     if several and context.kind.unchecked and context.attendance is not None:
         # A person is asked what was meant; where nobody is there, the commonest value decides below.
-        values = readings(context.sandbox, context.view, action)[:_MAX_READINGS]
+        values = sampled_values(context.sandbox, context.view, action)[:_MAX_READINGS]
         if values:
             undecided = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
             return _Outcome(action=action, observation=undecided)
-    best, trial = chosen(context.sandbox, context.view, action)
+    best, trial = best_sample(context.sandbox, context.view, action)
     # Where nothing can check an answer it counts whether it runs at all.
     ok = trial.ok if not context.kind.unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
@@ -156,7 +156,7 @@ def _observe_action(action: Action, before: Sequence[Step], context: EpisodeCont
     return context.environment.observe(action, before)
 
 
-def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Trial]:
+def best_sample(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, ProgramTrial]:
     """The best of an action's answers with what it gave; every one is run.
 
     With examples it is the first that reproduces most of them (best of n). Without, it is the first of those whose
@@ -179,7 +179,7 @@ def chosen(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Action, Tr
     return answers[best], trials[best]
 
 
-def readings(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
+def sampled_values(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
     """The different values that an action's answers give, commonest first; nothing where they agree or fail."""
     trials = [call_once(sandbox, code, view.entry) for code in _codes(action)]
     if any(trial.fault for trial in trials):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_costs import paid
+from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled
 from evolve.core.episodes import BudgetEnd, Plan, Recalled
 from evolve.core.episodes.codec import to_json
@@ -16,7 +16,7 @@ def plan(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     A task that the policy cannot take at all gets a plan that says why.
     """
     key = (len(state["steps"]), "plan", "plan")  # a plan that is made anew after some steps is paid for anew
-    result = paid(context, key, lambda: to_json(_planned(context, read_recalled(state))))
+    result = once_with_cost(context, key, lambda: to_json(_planned(context, read_recalled(state))))
     return {"plan": result.text, "aside": to_json(read_aside(state) + result.cost)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.agent.withholding import drawn
+from evolve.agent.withholding import sampling_fraction
 from evolve.core.episodes import MOVE, PREFERENCE, TRIAL
 from evolve.core.episodes.codec import to_json
 from evolve.core.errors import ModelMistake
@@ -31,7 +31,7 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     trials = [item for item in offered if item.kind == TRIAL] if context.learns else []
     share = context.knobs.withhold if context.learns else 0.0
     seed, task = context.identity.seed, context.view.id
-    withheld = [item.id for item in others if drawn(seed, task, item.id) < share]
+    withheld = [item.id for item in others if sampling_fraction(seed, task, item.id) < share]
     remaining = [item for item in others if item.id not in withheld]
     return {"recalled": to_json([*wishes, *moves, *remaining, *trials]), "withheld": withheld}
 

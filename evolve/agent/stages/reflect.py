@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from evolve.agent.attempts import Attempts
+from evolve.agent.attempts import EpisodeTrials
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
-from evolve.agent.stage_costs import paid
+from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled, read_steps
 from evolve.core.episodes import Claim, Step
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.core.errors import BudgetExhausted, ModelMistake
-from evolve.environments import Experimenting, Once
+from evolve.environments import OncePerEpisode, RunsExperiments
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = evidence_steps(everything, by_check=context.kind.has_states)
     if not steps:
         return {}
-    result = paid(context, (len(steps), "reflect", "lesson"), lambda: to_json(_lesson(context, state, steps)))
+    result = once_with_cost(context, (len(steps), "reflect", "lesson"), lambda: to_json(_lesson(context, state, steps)))
     lesson = from_json(_Lesson, result.text)
     update: AgentUpdate = {"claims": to_json(lesson.claims), "aside": to_json(read_aside(state) + result.cost)}
     return update if lesson.found is None else {**update, "steps": [*state["steps"], to_json(lesson.found)]}
@@ -50,17 +50,17 @@ def reflect(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 def _lesson(context: EpisodeContext, state: AgentState, steps: Sequence[Step]) -> _Lesson:
     everything = read_steps(state)
-    attempts = Attempts(context, everything, len(steps))
+    attempts = EpisodeTrials(context, everything, len(steps))
     claims: tuple[Claim, ...] = ()
     # Where nothing usable was said, or nothing could be tried, nothing is learned.
     with suppress(ModelMistake, BudgetExhausted):
         claims = context.policy.reflect(context.view, context.identity.group, steps, attempts)
-    if isinstance(context.environment, Experimenting):
+    if isinstance(context.environment, RunsExperiments):
         claims += context.environment.claims(everything, read_recalled(state), _once(context, len(everything)))
     return _Lesson(claims=claims, found=attempts.handed_in())
 
 
-def _once(context: EpisodeContext, number: int) -> Once:
+def _once(context: EpisodeContext, number: int) -> OncePerEpisode:
     """Keeps what experiments give in the episode's file."""
 
     def once(what: str, cls: type[T], compute: Callable[[], T]) -> T:

@@ -6,10 +6,10 @@ A workflow that passes the check always compiles and always ends; :func:`visit_b
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.agent.workflow.difference import Difference, differences
+    from evolve.agent.workflow.difference import WorkflowDifference, differences
     from evolve.agent.workflow.drawing import mermaid, svg
     from evolve.agent.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
-    from evolve.agent.workflow.reference import misfits, visit_bounds
+    from evolve.agent.workflow.reference import inapplicable_stages, visit_bounds
     from evolve.agent.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
     from evolve.agent.workflow.stages import (
         KINDS,

@@ -8,7 +8,7 @@ from dataclasses import fields
 from evolve.agent.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
 from evolve.agent.workflow.stages import KINDS, MANDATORY, SKILL, kind_of, places_of
 from evolve.core.errors import WorkspaceError
-from evolve.core.extensions import names
+from evolve.core.extensions import extension_names
 
 
 def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]) -> None:
@@ -19,7 +19,7 @@ def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]
     """
     for stage in stages:
         if kind_of(stage) is None:
-            known = ", ".join(names("stages"))
+            known = ", ".join(extension_names("stages"))
             skill_form = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
             raise WorkspaceError(
                 f"stages: unknown stage {stage!r}; "

@@ -13,7 +13,7 @@ DifferenceKind = Literal["added", "removed", "moved", "route", "knob"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class WorkflowDifference:
     """One difference.
 
     Attributes:
@@ -37,15 +37,15 @@ class Difference:
         return f"~ {self.item}: {self.before or 'no route'} -> {self.after or 'no route'}"
 
 
-def differences(before: Workflow, after: Workflow) -> tuple[Difference, ...]:
+def differences(before: Workflow, after: Workflow) -> tuple[WorkflowDifference, ...]:
     """Every difference, stages first; () exactly when both have the same digest."""
     return (*_of_stages(before.stages, after.stages), *_of_routes(before, after), *_of_knobs(before, after))
 
 
-def _of_stages(before: Sequence[str], after: Sequence[str]) -> Iterator[Difference]:
+def _of_stages(before: Sequence[str], after: Sequence[str]) -> Iterator[WorkflowDifference]:
     for stage in before:
         if stage not in after:
-            yield Difference(kind="removed", item=stage)
+            yield WorkflowDifference(kind="removed", item=stage)
     common = [stage for stage in before if stage in after]
     now = [stage for stage in after if stage in before]
     still = set()
@@ -53,9 +53,9 @@ def _of_stages(before: Sequence[str], after: Sequence[str]) -> Iterator[Differen
         still |= set(common[block.a : block.a + block.size])
     for stage in after:
         if stage not in before:
-            yield Difference(kind="added", item=stage, after=_predecessor(after, stage))
+            yield WorkflowDifference(kind="added", item=stage, after=_predecessor(after, stage))
         elif stage not in still:
-            yield Difference(
+            yield WorkflowDifference(
                 kind="moved", item=stage, before=_predecessor(before, stage), after=_predecessor(after, stage)
             )
 
@@ -65,19 +65,19 @@ def _predecessor(stages: Sequence[str], stage: str) -> str:
     return stages[position - 1] if position else ""
 
 
-def _of_routes(before: Workflow, after: Workflow) -> Iterator[Difference]:
+def _of_routes(before: Workflow, after: Workflow) -> Iterator[WorkflowDifference]:
     for stage in sorted({*before.routes, *after.routes}):
         was, now = before.routes.get(stage, {}), after.routes.get(stage, {})
         for condition in sorted({*was, *now}):
             old, new = was.get(condition, ""), now.get(condition, "")
             if old != new:
-                yield Difference(kind="route", item=f"{stage}.{condition}", before=old, after=new)
+                yield WorkflowDifference(kind="route", item=f"{stage}.{condition}", before=old, after=new)
 
 
-def _of_knobs(before: Workflow, after: Workflow) -> Iterator[Difference]:
+def _of_knobs(before: Workflow, after: Workflow) -> Iterator[WorkflowDifference]:
     """Knobs that count in both and differ; those that come or go with a stage are named if they are not as usual."""
     was, now = before.numbers(), after.numbers()
     for name in [*was, *(name for name in now if name not in was)]:
         old, new = getattr(before.knobs, name), getattr(after.knobs, name)
         if old != new:
-            yield Difference(kind="knob", item=name, before=f"{old:g}", after=f"{new:g}")
+            yield WorkflowDifference(kind="knob", item=name, before=f"{old:g}", after=f"{new:g}")

@@ -63,7 +63,7 @@ def visit_bounds(workflow: Workflow) -> dict[str, int]:
     return {stage: workflow.knobs.steps if first <= number <= last else 1 for stage, number in position.items()}
 
 
-def misfits(workflow: Workflow, *, policy: str, environment: str, one_file: bool) -> dict[str, str]:
+def inapplicable_stages(workflow: Workflow, *, policy: str, environment: str, one_file: bool) -> dict[str, str]:
     """The stages that do nothing in such an episode, each with the reason.
 
     Args:

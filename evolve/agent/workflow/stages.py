@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.extensions import find, installed, refused
+from evolve.core.extensions import find, installed_extensions, refused
 
 PLACES = (
     "recall", "plan", "prepare", "act", "ask", "deliberate", "observe", "review", "judge", "reflect", "distill",
@@ -167,7 +167,7 @@ def _offered(stage: str) -> StageKind | None:
             f"stages: {stage!r}, which a package offers, is no stage that may be added",
             hint="docs/extending-agent.md says what such a stage is",
         )
-    if kind.keeps and installed("state").get(kind.keeps) != installed("stages")[stage]:
+    if kind.keeps and installed_extensions("state").get(kind.keeps) != installed_extensions("stages")[stage]:
         raise refused("stages", stage, f"keeps {kind.keeps!r}, which is no value of its package")
     return kind
 

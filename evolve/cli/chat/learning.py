@@ -15,7 +15,7 @@ from evolve.core.errors import EvolveError
 from evolve.workspace import Cancellation, Person
 
 if TYPE_CHECKING:
-    from evolve.workspace import Budget, Taught, Workspace
+    from evolve.workspace import Budget, LearningResult, Workspace
 
 Open = Callable[[], AbstractContextManager["Workspace"]]
 
@@ -24,7 +24,7 @@ _PATIENCE_S = 2.0
 for and brings nothing. Longer would be felt."""
 
 
-class Learner:
+class BackgroundLearner:
     """Learns in a thread of its own, with an opening of the workspace that nobody else uses.
 
     The record has one writer. So whoever is about to open the workspace calls :meth:`set_aside` first; what was not
@@ -37,7 +37,7 @@ class Learner:
     def __init__(self, finished: Callable[[], None] = lambda: None) -> None:
         self.finished = finished
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evolve-learning")
-        self._going_on: Future[tuple[Taught, ...]] | None = None
+        self._going_on: Future[tuple[LearningResult, ...]] | None = None
         self._stop = Cancellation()
 
     @property
@@ -61,7 +61,7 @@ class Learner:
             self._stop.cancel()
             wait([self._going_on])
 
-    def outcome(self, *, sound: bool = False) -> tuple[Taught, ...] | None:
+    def outcome(self, *, sound: bool = False) -> tuple[LearningResult, ...] | None:
         """What came of it, once; None while it goes on, and where nothing was begun.
 
         Args:
@@ -82,13 +82,13 @@ class Learner:
         self._pool.shutdown()
 
 
-def learn(opened: Open, budget: Budget, person: Person | None = None) -> tuple[Taught, ...]:
+def learn(opened: Open, budget: Budget, person: Person | None = None) -> tuple[LearningResult, ...]:
     """Learns what is on record and was not learned from yet."""
     with opened() as workspace:
         return workspace.learn(budget=budget, person=person)
 
 
-def say_taught(screen: Screen, taught: Sequence[Taught]) -> None:
+def say_taught(screen: Screen, taught: Sequence[LearningResult]) -> None:
     """Says in a line what came of each run that was learned from."""
     for one in taught:
         told = [*one.told, *(f"the skill {skill}: /skills {skill}" for skill in one.skills)]

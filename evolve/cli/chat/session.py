@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.asking import TYPED_AHEAD, WAITING
 from evolve.cli.chat import showing
-from evolve.cli.chat.learning import Learner, learn, say_taught
+from evolve.cli.chat.learning import BackgroundLearner, learn, say_taught
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.reading import Wanted, parse_approval
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
 from evolve.cli.consent import asked_for_consent
-from evolve.cli.open_questions import Talk, settle
+from evolve.cli.open_questions import QuestionView, settle
 from evolve.cli.render.output import at_home, counted
 from evolve.cli.render.verdicts import WORDS
 from evolve.cli.signals import stoppable
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
         Consent,
         Conversation,
         Cost,
+        LearningResult,
         Patch,
         Question,
         Result,
         Task,
-        Taught,
         Workspace,
     )
 
@@ -81,7 +81,7 @@ class ChatSession:
     leaving: bool = False
     attended: bool = False
     shown: set[str] = field(default_factory=set)
-    learner: Learner = field(default_factory=Learner)
+    learner: BackgroundLearner = field(default_factory=BackgroundLearner)
     to_remember: int = 0
     owes: bool = False
     left_over: str = ""
@@ -258,7 +258,7 @@ class ChatSession:
             self._book(new.cost)
             return new
 
-        talk = Talk(
+        talk = QuestionView(
             tell=lambda text: self.screen.lines("ask", text),
             ask=self.ask_afresh,
             again=again,
@@ -339,7 +339,7 @@ class ChatSession:
         with self.opened(read_only=True) as workspace:
             return workspace.runs.unlearned()
 
-    def _tell(self, taught: Sequence[Taught]) -> None:
+    def _tell(self, taught: Sequence[LearningResult]) -> None:
         if not taught:
             return
         self.owes = any(one.stopped for one in taught)
@@ -356,7 +356,7 @@ class ChatSession:
         self.owes = False  # until after the next turn
         self.screen.say("warning", f"it is not learned from yet: {problem}; /learn tries it again")
 
-    def _tell_found(self, taught: Taught) -> None:
+    def _tell_found(self, taught: LearningResult) -> None:
         found = taught.found
         turn = next((turn for turn in reversed(self.conversation.turns) if turn.run == taught.run), None)
         if found is None or turn is None:

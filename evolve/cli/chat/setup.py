@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evolve.workspace import Approve, LearnMode, Means
+from evolve.workspace import Approve, ConversationOptions, LearnMode
 
 if TYPE_CHECKING:
     from evolve.workspace import EventSink, KeptServers, Workspace
@@ -50,9 +50,9 @@ class Setup:
         return f"evolve learn --model {shlex.quote(self.model)}" if self.model else "evolve learn"
 
     @property
-    def means(self) -> Means:
+    def means(self) -> ConversationOptions:
         """What a conversation keeps of it."""
-        return Means(check=self.check, python=self.python, model=self.model, learn=self.learn)
+        return ConversationOptions(check=self.check, python=self.python, model=self.model, learn=self.learn)
 
 
 def open_workspace(setup: Setup, events: EventSink | None = None, *, read_only: bool = False) -> Workspace:

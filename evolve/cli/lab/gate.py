@@ -13,7 +13,7 @@ from evolve.cli.render.amounts import odds
 from evolve.cli.render.output import counted, emit, emit_json, note, singular, table
 
 if TYPE_CHECKING:
-    from evolve.workspace import Decision
+    from evolve.workspace import GateDecision
 
 _SHOWN = 16
 """Letters of a digest that tell it from others; ``--json`` has all."""
@@ -104,19 +104,19 @@ def show_command(
     note(f"evidence of {_needed(record)}: a variant that is no better gets that far in at most 1 of that many tests")
 
 
-def _pairs(decision: Decision) -> int:
+def _pairs(decision: GateDecision) -> int:
     return decision.tally.pairs + decision.tally.withheld + decision.tally.void
 
 
-def _wealth(decision: Decision) -> str:
+def _wealth(decision: GateDecision) -> str:
     return odds(decision.wealth) if decision.alpha else "-"
 
 
-def _needed(decision: Decision) -> str:
+def _needed(decision: GateDecision) -> str:
     return odds(1 / decision.alpha) if decision.alpha else "-"
 
 
-def _plain(decision: Decision) -> dict[str, Any]:
+def _plain(decision: GateDecision) -> dict[str, Any]:
     from evolve.workspace import to_data
 
     # Evidence multiplies over pairs and may overflow to infinity, which JSON does not have.

@@ -14,7 +14,7 @@ from evolve.cli.render.output import emit, emit_json, flush, note
 from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
-    from evolve.workspace import Change, Interval, OptimizationReport, TargetFigures
+    from evolve.workspace import AcceptedVariant, Interval, OptimizationReport, TargetFigures
 
 app = pages.App()
 
@@ -119,7 +119,7 @@ def show_target(figures: TargetFigures) -> None:
         emit(f'  try: evolve lab variants promote {name} --reason "..."', whole=True)
 
 
-def show_change(change: Change) -> None:
+def show_change(change: AcceptedVariant) -> None:
     """Prints an accepted change: what was predicted beside what held-out tasks showed."""
     emit(f"accepted {change.variant[:12]} over {change.parent[:12]}: {change.why}")
     emit(f"  predicted on gate tasks, won minus lost: {_figure(change.predicted)}")

@@ -15,7 +15,7 @@ from evolve.cli import options, overrides, pages
 from evolve.cli.render.output import counted, emit, emit_json, note, paused, picked
 
 if TYPE_CHECKING:
-    from evolve.workspace import ActionResult, ProbeOutcome
+    from evolve.workspace import ActionResult, SelfTestResult
 
 app = pages.App(
     "Run code in the sandbox, or test whether the sandbox holds.",
@@ -121,7 +121,7 @@ def check_command(as_json: options.AsJson = False) -> None:
     raise typer.Exit(0 if holding else 3)
 
 
-def _show_check(results: Mapping[str, Sequence[ProbeOutcome]], holding: list[str]) -> None:
+def _show_check(results: Mapping[str, Sequence[SelfTestResult]], holding: list[str]) -> None:
     for name, outcomes in results.items():
         failed = [outcome for outcome in outcomes if not outcome.passed]
         chosen = "  (used here)" if holding[:1] == [name] else ""

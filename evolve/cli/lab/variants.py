@@ -52,7 +52,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
 def show_command(name: Name = "active", workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Show one variant: what it is made of, what the gate said, what was predicted and what came of it."""
     from evolve.cli.lab.optimize import show_change
-    from evolve.workspace import AblationReport, Change
+    from evolve.workspace import AblationReport, AcceptedVariant
 
     with evolve.open(workspace, read_only=True) as opened:
         variant = opened.variants.show(name)
@@ -69,7 +69,7 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
     for decision in variant["decisions"]:
         emit(f"gate, run {decision['run']}: {decision['verdict']}; {singular(decision['reason'])}")
     for measure in measured:
-        if isinstance(measure, Change):
+        if isinstance(measure, AcceptedVariant):
             show_change(measure)
         elif isinstance(measure, AblationReport):
             show_ablation(measure)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evolve.cli.render.live_line import PACE, LiveLine, Pace, showing
+from evolve.cli.render.live_line import PACE, LiveLine, RedrawInterval, showing
 from evolve.cli.render.output import at_home, counted, shorten, visible
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _UNITS = {
 
 
 @contextmanager
-def watching(pace: Pace = PACE) -> Iterator[LiveLine]:
+def watching(pace: RedrawInterval = PACE) -> Iterator[LiveLine]:
     """Shows on stderr what goes on in a command, as soon as it takes long."""
     from evolve.workspace import watched
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.cli.render.output import counted, shorten
 
 if TYPE_CHECKING:
-    from evolve.workspace import Filled, Interval, Report
+    from evolve.workspace import FillResult, Interval, Report
 
 LONGER = "evolve improve composed"
 VERDICTS = {"accept": "accepted", "reject": "refused", "undecided": "undecided"}
@@ -48,7 +48,7 @@ class Show:
         self.say("")
         self._prose(f"For the other {blank}, evolve looks for a function, and tests it on some of your own cells.")
 
-    def found(self, filled: Filled, right: int) -> None:
+    def found(self, filled: FillResult, right: int) -> None:
         """The function that was found, and how many cells it filled as they should be."""
         self.say("")
         self.say(f"It filled {counted(filled.filled, 'blank cell')}, {right} of them right. The function:")

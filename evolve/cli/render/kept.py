@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evolve.cli.render.output import at_home, counted, shorten, table, visible
 
 if TYPE_CHECKING:
-    from evolve.workspace import Context, Dropped, KeptThing, Preference, Result
+    from evolve.workspace import Context, DroppedSuggestion, Preference, RememberedItem, Result
 
 _MOST_USED = 3
 _QUESTIONS = "words"
@@ -79,7 +79,7 @@ def dropped_line(dropped: Mapping[str, int]) -> str:
     return f"{counted(sum(dropped.values()), 'suggestion')} of the model not offered: {why}"
 
 
-def dropped_texts(dropped: Sequence[Dropped]) -> list[str]:
+def dropped_texts(dropped: Sequence[DroppedSuggestion]) -> list[str]:
     """Each suggestion that is not offered, with why."""
     lines = (f"not offered: {shorten(one.text, 160)}  ({_DROPPED[one.reason]})" for one in dropped if one.text)
     return [visible(line, lines=False) for line in lines]
@@ -134,7 +134,7 @@ def used_lines(result: Result) -> list[str]:
     return [*(visible(f"used {item}", lines=False) for item in items[:_MOST_USED]), *more]
 
 
-def kept_table(kept: Sequence[KeptThing], most: int = 10) -> str:
+def kept_table(kept: Sequence[RememberedItem], most: int = 10) -> str:
     """How often each kept thing was shown to a run, and what trials showed; "" where nothing is kept.
 
     Args:
@@ -158,7 +158,7 @@ def practice_line(count: int, what: str) -> str:
     return f"{counted(count, what)} from practice: --practice shows {'it' if count == 1 else 'them'}"
 
 
-def _tested(one: KeptThing) -> str:
+def _tested(one: RememberedItem) -> str:
     return one.tested or ("not yet" if one.kind == "skill" else "your word")
 
 

@@ -15,7 +15,7 @@ from evolve.cli.render import layout
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pace:
+class RedrawInterval:
     """When something is shown, in seconds.
 
     Attributes:
@@ -36,7 +36,7 @@ class Pace:
         return self.lines[told] if over <= 0 else self.lines[-1] + over * self.then
 
 
-PACE = Pace()
+PACE = RedrawInterval()
 
 
 class LiveLine:
@@ -48,7 +48,7 @@ class LiveLine:
         live: It is redrawn in place; else lines are printed.
     """
 
-    def __init__(self, describe: Callable[[float, float], str], pace: Pace = PACE, *, live: bool) -> None:
+    def __init__(self, describe: Callable[[float, float], str], pace: RedrawInterval = PACE, *, live: bool) -> None:
         self._describe, self.live = describe, live
         # Reentrant: what is printed inside of a block that holds it takes it once more.
         self._pace, self._guard, self._closed = pace, threading.RLock(), threading.Event()
@@ -134,7 +134,7 @@ _SHOWN: ContextVar[LiveLine | None] = ContextVar("shown", default=None)
 
 
 @contextmanager
-def showing(describe: Callable[[float, float], str], pace: Pace = PACE) -> Iterator[LiveLine]:
+def showing(describe: Callable[[float, float], str], pace: RedrawInterval = PACE) -> Iterator[LiveLine]:
     """Has what goes on in the block shown on stderr; see :class:`LiveLine`."""
     line = LiveLine(describe, pace, live=sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb"))
     token = _SHOWN.set(line)

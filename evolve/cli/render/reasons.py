@@ -11,7 +11,7 @@ from evolve.cli.render.diagnoses import OF_RUNS
 from evolve.cli.render.layout import counted
 
 if TYPE_CHECKING:
-    from evolve.workspace import Diagnosis, Explained, Filled, Flag, Reason, Result, Taught
+    from evolve.workspace import Diagnosis, Explanation, FillResult, FlagReasons, LearningResult, Reason, Result
 
 _SHOWN = 80
 """Longest value in a reason."""
@@ -146,13 +146,13 @@ def reasons_told(reasons: Iterable[Reason]) -> str:
     return "; ".join(map(reason_told, reasons))
 
 
-def flag_told(flag: Flag) -> str:
+def flag_told(flag: FlagReasons) -> str:
     """What is doubtful about a cell, in a sentence."""
     why = reasons_told(flag.reasons)
     return f"{flag.left}: {why}" if flag.left else why
 
 
-def explained_data(explained: Explained) -> dict[str, Any]:
+def explained_data(explained: Explanation) -> dict[str, Any]:
     """Why a run counts as what it does, as data with its reasons in words."""
     return {**explained.to_json(), "reasons": [reason_told(one) for one in explained.reasons]}
 
@@ -178,13 +178,13 @@ def _told(reason: Reason | None) -> str:
     return "" if reason is None else reason_told(reason)
 
 
-def taught_data(taught: Taught) -> dict[str, Any]:
+def taught_data(taught: LearningResult) -> dict[str, Any]:
     """What a run taught as data with its reasons in words."""
     nothing = {} if taught.nothing is None else {"nothing": reason_told(taught.nothing)}
     return {**taught.to_json(), "note": _told(taught.note), **nothing}
 
 
-def filled_data(filled: Filled) -> dict[str, Any]:
+def filled_data(filled: FillResult) -> dict[str, Any]:
     """What became of a table, as data with its reasons in words."""
     data = filled.to_json()
     for one, mark in zip(data["marks"], filled.marks, strict=True):

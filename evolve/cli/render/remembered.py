@@ -26,7 +26,7 @@ _USE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Remembered:
+class MemoryListing:
     """What is remembered.
 
     Attributes:
@@ -43,7 +43,7 @@ class Remembered:
     newer: Mapping[str, Note] = field(default_factory=dict)
 
 
-def show_remembered(all_: Remembered, *, whole: bool) -> None:
+def show_remembered(all_: MemoryListing, *, whole: bool) -> None:
     """Prints preferences, notes and insights.
 
     Args:

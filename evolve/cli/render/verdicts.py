@@ -10,7 +10,7 @@ from evolve.cli.render.layout import counted
 from evolve.cli.render.reasons import reason_told, values_told
 
 if TYPE_CHECKING:
-    from evolve.workspace import Ambiguity, Misfit, Result
+    from evolve.workspace import Ambiguity, OutlierRow, Result
 
 _MOST = 3
 """Rows that are listed before the others are counted."""
@@ -49,7 +49,7 @@ ANSWERED = "evolve cannot check this kind of answer"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class VerdictLine:
     """A verdict: the word, and one short reason."""
 
     word: str
@@ -66,23 +66,23 @@ class Verdict:
         return f"{self.word}{mark}{';' if self.word == 'answered' else ':'} {self.why}"
 
 
-def verdict(result: Result) -> Verdict:
+def verdict(result: Result) -> VerdictLine:
     """How sure a result is."""
     if result.unwanted:
         found = _accepted(result)
-        return Verdict(word="not applied", why=f"you refused the change; {found.word}: {found.why}")
+        return VerdictLine(word="not applied", why=f"you refused the change; {found.word}: {found.why}")
     if result.solved:
         return _accepted(result)
     if result.outcome == "unverified":
         if result.judged:
-            return Verdict(word="unchecked", why=_opinion(result.note))
+            return VerdictLine(word="unchecked", why=_opinion(result.note))
         if result.words:
-            return Verdict(word="answered", why=ANSWERED)
+            return VerdictLine(word="answered", why=ANSWERED)
         if result.patch is not None:
-            return Verdict(word="unchecked", why="no check was given; --check COMMAND names one")
-        return Verdict(word="unchecked", why="the code runs; you gave no rows to check it with")
+            return VerdictLine(word="unchecked", why="no check was given; --check COMMAND names one")
+        return VerdictLine(word="unchecked", why="the code runs; you gave no rows to check it with")
     why = _opinion(result.note) if result.judged else result.note
-    return Verdict(word=_UNSOLVED.get(result.outcome, result.outcome), why=why)
+    return VerdictLine(word=_UNSOLVED.get(result.outcome, result.outcome), why=why)
 
 
 def _opinion(note: str) -> str:
@@ -90,31 +90,33 @@ def _opinion(note: str) -> str:
     return note[max(0, note.find("judged by")) :].replace(", not verified", "")
 
 
-def _accepted(result: Result) -> Verdict:
+def _accepted(result: Result) -> VerdictLine:
     grounds, word = result.grounds, WORDS[result.kind]
     if result.verified:
         if result.used is not None and result.used.verified:
             rows = f"{counted(result.used.given, 'row')} given here and {counted(result.used.rows, 'row')} before"
-            return Verdict(word=word, why=f"right on {rows}")
+            return VerdictLine(word=word, why=f"right on {rows}")
         unseen = "assertion" if grounds.kind == "assertions" else "row"
         hidden = "passes {} that it had not seen" if grounds.kind == "assertions" else "right on {} it had not seen"
-        return Verdict(word=word, why=hidden.format(counted(grounds.rows, unseen)))
+        return VerdictLine(word=word, why=hidden.format(counted(grounds.rows, unseen)))
     if result.judged:
-        return Verdict(word=word, why=_opinion(result.note))
+        return VerdictLine(word=word, why=_opinion(result.note))
     if grounds.finding in _CHECKS:
-        return Verdict(word="unchecked", why=_CHECKS[grounds.finding])
+        return VerdictLine(word="unchecked", why=_CHECKS[grounds.finding])
     if result.checked:
         if grounds.finding == "broken_fail":
-            return Verdict(word=word, why="failed before; also fail when broken on purpose")
+            return VerdictLine(word=word, why="failed before; also fail when broken on purpose")
         if grounds.finding == "failed_before":
-            return Verdict(word=word, why="failed before")
-        return Verdict(word=word, why=f"{counted(grounds.rows, 'assertion')} hold, in the answer's own process")
+            return VerdictLine(word=word, why="failed before")
+        return VerdictLine(word=word, why=f"{counted(grounds.rows, 'assertion')} hold, in the answer's own process")
     if grounds.missing:
         rows = counted(grounds.missing, "more row")
         fits = f"fits your {counted(grounds.given + grounds.rows, 'row')}"
         led = f", {grounds.given:,} of which led to it" if grounds.rows else ""
-        return Verdict(word=word, why=f"{fits}{led}; {rows} could verify it")
-    return Verdict(word="doubtful", why=_doubt(result)) if result.reason else Verdict(word=word, why=result.note)
+        return VerdictLine(word=word, why=f"{fits}{led}; {rows} could verify it")
+    return (
+        VerdictLine(word="doubtful", why=_doubt(result)) if result.reason else VerdictLine(word=word, why=result.note)
+    )
 
 
 def _doubt(result: Result) -> str:
@@ -128,7 +130,7 @@ def _doubt(result: Result) -> str:
     return reason_told(result.reason) if result.reason is not None else result.note
 
 
-def _says(misfit: Misfit) -> str:
+def _says(misfit: OutlierRow) -> str:
     given, says, gives = values_told(*misfit.input), values_told(misfit.given), values_told(misfit.expected)
     return f"your row for {given} says {says}, the function gives {gives}"
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
         Diagnosis,
         EpisodeRecord,
         EvidenceRow,
-        Explained,
+        Explanation,
         Insight,
         ItemHistory,
         Sentence,
         Skill,
         Suspect,
-        Used,
+        UsedItem,
     )
 
 
@@ -96,7 +96,7 @@ _USED = 4
 """Things of one kind that are named."""
 
 
-def show_explained(explained: Explained, diagnosis: Diagnosis, *, steps: bool = False) -> None:
+def show_explained(explained: Explanation, diagnosis: Diagnosis, *, steps: bool = False) -> None:
     """Prints the verdict with its reasons, or why there is none; then what was used and learned.
 
     Args:
@@ -129,7 +129,7 @@ def show_explained(explained: Explained, diagnosis: Diagnosis, *, steps: bool = 
         note(f"  evolve why {explained.episode[:10]} --steps shows every step", whole=True)
 
 
-def show_learned(explained: Explained) -> None:
+def show_learned(explained: Explanation) -> None:
     """Prints what a run taught and suggested, and what became of that."""
     for text in explained.learned[:_USED]:
         emit(visible(f"learned: {shorten(text, 160)}", lines=False))
@@ -199,7 +199,7 @@ def show_skill(skill: Skill, history: ItemHistory, reason: str) -> None:
     note(f"  evolve skills show {skill.name} shows its code", whole=True)
 
 
-def _show_used(word: str, used: Sequence[Used]) -> None:
+def _show_used(word: str, used: Sequence[UsedItem]) -> None:
     for one in used[:_USED]:
         emit(visible(f"{word}: {one.kind} {shorten(one.text, 160)}", lines=False))
     if len(used) > _USED:

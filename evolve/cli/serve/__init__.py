@@ -31,9 +31,9 @@ def serve_command(http: Http = None, folders: Folders = None, workspace: options
     A client calls your skills in the sandbox, recalls what evolve remembers, leaves notes under its own name and fills
     tables. With --http you start it: evolve writes the address and a token to stderr.
     """
-    from evolve.cli.serve.answers import Wording
+    from evolve.cli.serve.answers import McpTexts
     from evolve.cli.serve.protocol import serve
 
-    wording = Wording(flag=flag_told, filled=filled_data, why=why_data)
+    wording = McpTexts(flag=flag_told, filled=filled_data, why=why_data)
     with paused():  # it waits for requests, which is nothing to tell of
         serve(options.existing(workspace), wording=wording, folders=folders or [Path()], port=http)

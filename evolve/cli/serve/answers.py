@@ -13,7 +13,7 @@ import evolve
 from evolve.core.errors import EvolveError, UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Cancellation, Filled, Flag, Workspace
+    from evolve.workspace import Cancellation, FillResult, FlagReasons, Workspace
 
 MOST_TOOLS = 90
 """Skills that are listed as tools, since many hosts take about a hundred; find_skills finds the others."""
@@ -39,18 +39,18 @@ OWN: Mapping[str, tuple[str, str]] = {
 WRITES = ("note", "fill")
 
 
-class Wording(NamedTuple):
+class McpTexts(NamedTuple):
     """How a face words a flag of a cell, and as data what became of a table and what something rests on."""
 
-    flag: Callable[[Flag], str]
-    filled: Callable[[Filled], Mapping[str, Any]]
+    flag: Callable[[FlagReasons], str]
+    filled: Callable[[FillResult], Mapping[str, Any]]
     why: Callable[[Workspace, str], Mapping[str, Any]]
 
 
-class Answers:
+class McpHandler:
     """Answers for one workspace. Whoever reads shares a thread; whoever writes opens the workspace for a moment."""
 
-    def __init__(self, path: str | None, wording: Wording, folders: Sequence[Path]) -> None:
+    def __init__(self, path: str | None, wording: McpTexts, folders: Sequence[Path]) -> None:
         self._path, self._wording = path, wording
         self._folders = [folder.resolve() for folder in folders]
         self._first = self._latest = evolve.open(path, read_only=True)  # the first keeps the sandbox, warm once used
@@ -75,13 +75,13 @@ class Answers:
 
     def call_tool(self, asked: Any, client: str, stop: Cancellation) -> dict[str, Any]:
         """What a tool gives, as data and as text; or why it gives nothing, in words for who called it."""
-        from evolve.workspace import positional, to_data
+        from evolve.workspace import order_arguments, to_data
 
         name, arguments = asked.name, asked.arguments or {}
         try:
             if name in OWN:
                 more = {"note": (client,), "fill": (stop,)}.get(name, ())
-                given = getattr(self, f"_{name}")(*positional(OWN[name][0], arguments), *more)
+                given = getattr(self, f"_{name}")(*order_arguments(OWN[name][0], arguments), *more)
             else:
                 given = self._call_skill(name, arguments)
         except EvolveError as problem:

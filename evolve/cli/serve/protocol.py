@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import evolve
-from evolve.cli.serve.answers import WRITES, Answers, Wording
+from evolve.cli.serve.answers import WRITES, McpHandler, McpTexts
 from evolve.core.errors import EvolveError, UsageError
 
 _LOOPBACK, _ENDING_S = "127.0.0.1", 1.0
@@ -30,12 +30,12 @@ _INSTRUCTIONS = (
 )
 
 
-def serve(path: str | None = None, *, wording: Wording, folders: Sequence[Path], port: int | None = None) -> None:
+def serve(path: str | None = None, *, wording: McpTexts, folders: Sequence[Path], port: int | None = None) -> None:
     """Serves a workspace over stdio, or over HTTP on a port of this machine, until the client or a signal ends it.
 
     Tables below the folders may be filled; a relative name of one counts from the first. Port 0 is any free one.
     """
-    with closing(Answers(path, wording, folders)) as answers:
+    with closing(McpHandler(path, wording, folders)) as answers:
         pools = [ThreadPoolExecutor(max_workers=1) for _ in range(2)]
         try:
             asyncio.run(_over_stdio(answers, pools) if port is None else _over_http(answers, pools, port))
@@ -44,7 +44,7 @@ def serve(path: str | None = None, *, wording: Wording, folders: Sequence[Path],
                 os._exit(0)  # it goes on with what nobody waits for any more
 
 
-def server_of(answers: Answers, pools: Sequence[ThreadPoolExecutor]) -> Any:
+def server_of(answers: McpHandler, pools: Sequence[ThreadPoolExecutor]) -> Any:
     """The server of the SDK. The first pool reads and the second writes, so that a long write delays no read."""
     from mcp import MCPError, types
     from mcp.server.lowlevel import Server
@@ -80,7 +80,7 @@ def server_of(answers: Answers, pools: Sequence[ThreadPoolExecutor]) -> Any:
     return server
 
 
-async def _over_stdio(answers: Answers, pools: Sequence[ThreadPoolExecutor]) -> None:
+async def _over_stdio(answers: McpHandler, pools: Sequence[ThreadPoolExecutor]) -> None:
     import anyio
     from mcp.server.lowlevel import NotificationOptions
     from mcp.server.stdio import stdio_server
@@ -116,7 +116,7 @@ async def _answer_unreadable(incoming: Any, outgoing: Any, into: Any) -> None:
             await outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=error)))
 
 
-async def _over_http(answers: Answers, pools: Sequence[ThreadPoolExecutor], port: int) -> None:
+async def _over_http(answers: McpHandler, pools: Sequence[ThreadPoolExecutor], port: int) -> None:
     import uvicorn
 
     try:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
         Alternative,
         Ambiguity,
         BudgetEnd,
-        Draw,
-        Misfit,
+        OutlierRow,
         Plan,
+        SampleRequest,
         StageNote,
     )
     from evolve.core.episodes.claims import (
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
         EarlierCall,
         Evidence,
         EvidenceKind,
-        Origin,
         Rehearsal,
         Relation,
+        RunOrigin,
         Scope,
         SkillDraft,
         Suggestion,
         SuggestionKind,
         SuggestionSource,
     )
-    from evolve.core.episodes.guidance import GUIDANCE_FOLDER, Guidance, Guide
+    from evolve.core.episodes.guidance import GUIDANCE_FOLDER, ExternalSkill, Guidance
     from evolve.core.episodes.planned import stated_subgoals, subgoal_states
     from evolve.core.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
-    from evolve.core.episodes.record import EpisodeRecord, Found
+    from evolve.core.episodes.record import EpisodeRecord, LateAnswer
     from evolve.core.episodes.steps import (
         CallState,
         EnvironmentState,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         shown_rows,
     )
     from evolve.core.episodes.subgoals import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
-    from evolve.core.episodes.telling import called, misfit_told, told_value
+    from evolve.core.episodes.telling import call_text, outlier_text, value_text
     from evolve.core.episodes.views import (
         HELD_OUT,
         OWN,
@@ -62,14 +62,14 @@ if TYPE_CHECKING:
         SCREEN,
         SHADOW,
         Cost,
-        Decision,
+        Exhibit,
         Json,
+        KnownFunction,
         Limits,
         OfferedFunction,
-        Refused,
+        PatchDecision,
+        RefusedAnswer,
         Row,
-        Saved,
-        Seen,
         TaskView,
         Turn,
     )

@@ -75,7 +75,7 @@ class Ambiguity:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Misfit:
+class OutlierRow:
     """A row that a function does not reproduce.
 
     Attributes:
@@ -101,7 +101,7 @@ class Alternative:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draw:
+class SampleRequest:
     """One time that rivals of an answer were asked for: how many, and for at most how many candidates."""
 
     candidates: int | None
@@ -171,14 +171,14 @@ class Action:
     revised: tuple[Subgoal, ...] = field(default=(), metadata=SPARSE)
     finished: tuple[str, ...] = field(default=(), metadata=SPARSE)
     ambiguity: Ambiguity | None = field(default=None, metadata=SPARSE)
-    misfits: tuple[Misfit, ...] = field(default=(), metadata=SPARSE)
+    misfits: tuple[OutlierRow, ...] = field(default=(), metadata=SPARSE)
     nearest: str = field(default="", metadata=SPARSE)
     advice: Reason | None = field(default=None, metadata=SPARSE)
     lacking: bool = field(default=False, metadata=SPARSE)
     samples: tuple[Alternative, ...] = field(default=(), metadata=SPARSE)
     decided: bool = field(default=False, metadata=SPARSE)
     rivals: tuple[Alternative, ...] = field(default=(), metadata=SPARSE)
-    drawn: tuple[Draw, ...] = field(default=(), metadata=SPARSE)
+    drawn: tuple[SampleRequest, ...] = field(default=(), metadata=SPARSE)
     notes: tuple[StageNote, ...] = field(default=(), metadata=SPARSE)
     settled: bool = field(default=False, metadata=SPARSE)
     spare: bool = field(default=False, metadata=SPARSE)

@@ -32,7 +32,7 @@ _END = re.compile(r">{5,9} ?REPLACE[ \t]*\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class FencedBlock:
     """One fenced block.
 
     Attributes:
@@ -46,7 +46,7 @@ class Block:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WrittenReply:
     """A reply, read.
 
     Attributes:
@@ -57,11 +57,11 @@ class Written:
     """
 
     thought: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[FencedBlock, ...]
     uses: tuple[str, ...] = ()
     torn: str = ""
 
-    def of(self, *kinds: BlockKind) -> tuple[Block, ...]:
+    def of(self, *kinds: BlockKind) -> tuple[FencedBlock, ...]:
         """The blocks of these kinds."""
         return tuple(block for block in self.blocks if block.kind in kinds)
 
@@ -74,10 +74,10 @@ class Replacement:
     new: str
 
 
-def read_reply(text: str) -> Written:
+def read_reply(text: str) -> WrittenReply:
     """The thought and the blocks of a reply. A block that is never closed reaches to the end."""
     thought: list[str] = []
-    blocks: list[Block] = []
+    blocks: list[FencedBlock] = []
     torn = ""
     lines = iter(text.replace("\r\n", "\n").split("\n"))
     for line in lines:
@@ -92,25 +92,27 @@ def read_reply(text: str) -> Written:
             thought += [line, *_until_closed(lines, len(opening[1]), nests=False), opening[1]]
             continue
         inside = list(_until_closed(lines, len(opening[1]), nests=kind in ("edit", "file")))
-        blocks.append(Block(kind=kind, text="".join(f"{line}\n" for line in inside), path=opening[3].strip("`'\" \t")))
+        blocks.append(
+            FencedBlock(kind=kind, text="".join(f"{line}\n" for line in inside), path=opening[3].strip("`'\" \t"))
+        )
     outside = "\n".join(thought).strip()
     named = [name for line in _USES.findall(outside) for name in (_ID.findall(line) or [line.strip()])]
-    return Written(
+    return WrittenReply(
         thought=_USES.sub("", outside).strip(), blocks=tuple(blocks), uses=tuple(dict.fromkeys(named)), torn=torn
     )
 
 
-def blocks_of(code: str) -> tuple[Block, ...]:
+def blocks_of(code: str) -> tuple[FencedBlock, ...]:
     """The blocks of an action's code; code without any is Python."""
-    return read_reply(code).of("python", "sh", "edit", "file") or (Block(kind="python", text=code),)
+    return read_reply(code).of("python", "sh", "edit", "file") or (FencedBlock(kind="python", text=code),)
 
 
-def fenced(blocks: Iterable[Block]) -> str:
+def fenced(blocks: Iterable[FencedBlock]) -> str:
     """The blocks as text that :func:`read_reply` reads as the same."""
     return "\n".join(_fenced(block) for block in blocks)
 
 
-def replacements(block: Block) -> tuple[Replacement, ...]:
+def replacements(block: FencedBlock) -> tuple[Replacement, ...]:
     """The pairs of an ``edit``; () where it has none, or where one is not closed or could be parted in two ways.
 
     Of several lines like the mark between the two texts, the one as long as the mark before them counts.
@@ -137,7 +139,7 @@ def replacements(block: Block) -> tuple[Replacement, ...]:
     return tuple(pairs) if inside is None else ()
 
 
-def _fenced(block: Block) -> str:
+def _fenced(block: FencedBlock) -> str:
     longest = max((len(run) for run in re.findall(r"^ {0,3}(`{3,})", block.text, re.MULTILINE)), default=2)
     fence = "`" * max(3, longest + 1)
     body = block.text if not block.text or block.text.endswith("\n") else f"{block.text}\n"

@@ -32,7 +32,7 @@ class Scope:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
+class RunOrigin:
     """Where what was learned is asked for; a claim in a model's words acts by where it came from.
 
     Attributes:

@@ -13,7 +13,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from evolve.core.episodes.upgrades import upgraded
+from evolve.core.episodes.upgrades import upgrade_data
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ def list_from_json(cls: type[T], text: str) -> tuple[T, ...]:
 
 def from_data(cls: type[T], data: Any) -> T:
     """The value of class ``cls`` from JSON data, of an earlier form too. Unknown keys raise TypeError."""
-    data, decoders = upgraded(cls, data), _decoders(cls)  # type: ignore[arg-type]
+    data, decoders = upgrade_data(cls, data), _decoders(cls)  # type: ignore[arg-type]
     return cls(**{name: decoders[name](item) if name in decoders else item for name, item in data.items()})
 
 

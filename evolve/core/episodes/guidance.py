@@ -17,7 +17,7 @@ _TELLING = 20  # characters from which on a line of instructions tells of which 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guide:
+class ExternalSkill:
     """A skill in the Agent Skills format, or a file of notes such as CLAUDE.md.
 
     Attributes:
@@ -44,7 +44,7 @@ class Guide:
 class Guidance:
     """What an episode is offered of others' skills and notes; nothing by default."""
 
-    guides: tuple[Guide, ...] = ()
+    guides: tuple[ExternalSkill, ...] = ()
 
     def without(self, names: Collection[str]) -> Guidance:
         """The same without the guides of these names."""
@@ -80,10 +80,10 @@ class Guidance:
         return {one.name: {n for n in every[one.name] if count[n] == 1} or {one.text().strip()} for one in self._skills}
 
     @property
-    def _skills(self) -> list[Guide]:
+    def _skills(self) -> list[ExternalSkill]:
         return [guide for guide in self.guides if not guide.is_notes]
 
-    def _named(self, line: str) -> tuple[Guide | None, str]:
+    def _named(self, line: str) -> tuple[ExternalSkill | None, str]:
         name, _, file = line.removeprefix("skill ").strip().removeprefix(f"{GUIDANCE_FOLDER}/").partition("/")
         return next((guide for guide in self._skills if guide.name == name), None), file
 

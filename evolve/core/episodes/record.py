@@ -12,7 +12,7 @@ from evolve.core.episodes.views import Cost
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class LateAnswer:
     """A right answer that was found while learning from an episode that had none.
 
     Attributes:
@@ -63,7 +63,7 @@ class EpisodeRecord:
     """Why it ended as it did, in one sentence."""
     checked: bool = False
     """A command, or assertions in the answer's own process, accepted the answer, and nothing verified it."""
-    found: Found | None = field(default=None, metadata=SPARSE)
+    found: LateAnswer | None = field(default=None, metadata=SPARSE)
     """What learning found, once the outcome was on record: status, answer and steps stay what they were."""
     withheld: tuple[str, ...] = field(default=(), metadata=SPARSE)
     """Ids of what was recalled and left out by chance, so that its use can be measured."""

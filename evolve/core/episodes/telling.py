@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from evolve.core.episodes.actions import Misfit
+from evolve.core.episodes.actions import OutlierRow
 from evolve.core.episodes.views import Json, Row
 
 _LONGEST_VALUE = 200
 """Characters of a value that a sentence about it shows."""
 
 
-def told_value(value: Json) -> str:
+def value_text(value: Json) -> str:
     """A value, or the error in its place."""
     if isinstance(value, dict) and set(value) == {"error"}:
         return f"the error {str(value['error'])[:_LONGEST_VALUE]}"
@@ -19,12 +19,12 @@ def told_value(value: Json) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
-def called(entry: str, row: Row | Misfit) -> str:
+def call_text(entry: str, row: Row | OutlierRow) -> str:
     """The call that a row is about."""
-    return f"{entry}({', '.join(map(told_value, row.input))})"
+    return f"{entry}({', '.join(map(value_text, row.input))})"
 
 
-def misfit_told(entry: str, misfit: Misfit) -> str:
+def outlier_text(entry: str, misfit: OutlierRow) -> str:
     """A row that a function does not reproduce."""
-    says, gives = told_value(misfit.given), told_value(misfit.expected)
-    return f"for {called(entry, misfit)} it says {says}, the function gives {gives}"
+    says, gives = value_text(misfit.given), value_text(misfit.expected)
+    return f"for {call_text(entry, misfit)} it says {says}, the function gives {gives}"

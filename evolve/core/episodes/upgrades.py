@@ -19,7 +19,7 @@ _STATE_FIELDS = ("snapshot", "parent", "score", "start", "changed", "protected",
 _ORIGIN_FIELDS = ("author", "edit", "questions", "provenance")
 
 
-def upgraded(cls: type, data: Any) -> Any:
+def upgrade_data(cls: type, data: Any) -> Any:
     """The JSON data of a value of class ``cls`` in today's form; data in that form is given back as it is."""
     text = _WORDED.get(cls, "")
     if text and isinstance(data, Mapping) and isinstance(data.get(text), str):

@@ -32,7 +32,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refused:
+class RefusedAnswer:
     """An answer to a task that was put to the verifier and refused.
 
     Attributes:
@@ -60,7 +60,7 @@ class Turn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class PatchDecision:
     """What the person did with the change of a finished run.
 
     Attributes:
@@ -73,7 +73,7 @@ class Decision:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class Exhibit:
     """Something that can be seen of a task at its start without doing anything, such as what the check prints.
 
     Attributes:
@@ -87,7 +87,7 @@ class Seen:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
+class KnownFunction:
     """A function that is there already and may be right for a task: the answer of an earlier run, or a skill.
 
     Attributes:
@@ -152,15 +152,15 @@ class TaskView:
     """The command that tells whether work in a folder is done; the policy may run it."""
     files: tuple[str, ...] = ()
     """Names of the files in the folder at the start."""
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[Exhibit, ...] = ()
     """What there is to see of the folder at the start: the check's output, a map, the folder's own conventions."""
     earlier: tuple[Turn, ...] = ()
     """Earlier turns of the same conversation, oldest first; what "the same" and "the other" refer to."""
-    refused: tuple[Refused, ...] = field(default=(), metadata={"sparse": True})
+    refused: tuple[RefusedAnswer, ...] = field(default=(), metadata={"sparse": True})
     """What earlier runs of the same task handed in and was refused, newest first."""
     found: str = field(default="", metadata={"sparse": True})
     """A right answer that was found while learning from an earlier run of the same task: its source, or a change."""
-    saved: tuple[Saved, ...] = field(default=(), metadata={"sparse": True})
+    saved: tuple[KnownFunction, ...] = field(default=(), metadata={"sparse": True})
     """Functions that are there already, the likeliest first; nothing says that they are right here."""
     functions: tuple[OfferedFunction, ...] = field(default=(), metadata={"sparse": True})
     """Functions that code actions may call, by source and name; the last may be one that finds others."""
@@ -170,7 +170,7 @@ class TaskView:
     """Whether there are conversations or runs of before that an action can look up."""
     place: str = field(default="", metadata={"sparse": True})
     """Of one of many variations: what it is a variation of, and which one, behind the last slash."""
-    decision: Decision | None = field(default=None, metadata={"sparse": True})
+    decision: PatchDecision | None = field(default=None, metadata={"sparse": True})
     """What the person did with the change, where the run is over and made one."""
     in_force: tuple[str, ...] = field(default=(), metadata={"sparse": True})
     """What the person has kept for all such tasks, once the run is over."""

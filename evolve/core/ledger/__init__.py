@@ -13,10 +13,10 @@ if TYPE_CHECKING:
         Ledger,
         LedgerPart,
         Spent,
-        overshoot_told,
+        overshoot_text,
         parse_budget,
         process_seconds,
     )
-    from evolve.core.ledger.spending_limits import LimitedLedger, SpendingBook, book_faults, rebuild_book
+    from evolve.core.ledger.spending_limits import LimitedLedger, SpendingLimits, book_faults, rebuild_book
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -104,7 +104,7 @@ class Amount(Protocol):
     def cached(self) -> int: ...
 
 
-def whole(amount: Amount | Budget) -> dict[str, Any]:
+def to_exact(amount: Amount | Budget) -> dict[str, Any]:
     """Amounts, or bounds, by kind; money and seconds in billionths, so that sums are exact and none is passed by
     rounding."""
     found = {kind: getattr(amount, kind) for kind in KINDS}
@@ -114,7 +114,7 @@ def whole(amount: Amount | Budget) -> dict[str, Any]:
     }
 
 
-def amounts(counts: Mapping[str, int | None]) -> dict[str, Any]:
+def from_exact(counts: Mapping[str, int | None]) -> dict[str, Any]:
     """The other way round: what :class:`Spent` and :class:`Budget` are made with."""
     return {
         kind: count if count is None or kind not in _BILLIONTHS else count / 1_000_000_000
@@ -122,16 +122,16 @@ def amounts(counts: Mapping[str, int | None]) -> dict[str, Any]:
     }
 
 
-def overshoot(budget: Budget, spent: Amount) -> Spent:
+def budget_overshoot(budget: Budget, spent: Amount) -> Spent:
     """How far counts and money went past the bounds of a budget; nothing of time, which passes by itself."""
     used = _counts(spent)
     over = {kind: 0 if bound is None else max(0, used[kind] - bound) for kind, bound in _counts(budget).items()}
-    return Spent(**amounts(over))
+    return Spent(**from_exact(over))
 
 
-def overshoot_told(budget: Budget, spent: Amount) -> str:
+def overshoot_text(budget: Budget, spent: Amount) -> str:
     """How far a budget was passed, and why, in a sentence for people; "" where it was not."""
-    over = overshoot(budget, spent)
+    over = budget_overshoot(budget, spent)
     parts = [f"{getattr(over, kind):,} {kind}" for kind in ("candidates", "tokens", "calls") if getattr(over, kind)]
     parts += [f"${over.money:.4f}"] if over.money else []
     if not parts:
@@ -243,7 +243,7 @@ class Ledger:
             left = self.left
         counts = _counts(left).items()
         parts = {kind: None if count is None else max(count // among, min(count, 1)) for kind, count in counts}
-        return Budget(seconds=left.seconds, **amounts(parts))
+        return Budget(seconds=left.seconds, **from_exact(parts))
 
     def waited(self, seconds: float) -> None:
         """Leaves time out in which nothing was done, since a person was asked."""
@@ -256,7 +256,7 @@ class Ledger:
     @property
     def spent(self) -> Spent:
         """Booked counts and money, and wall seconds since the start."""
-        return Spent(seconds=max(0.0, self._clock() - self._started), **amounts(self._spent), **self._details)
+        return Spent(seconds=max(0.0, self._clock() - self._started), **from_exact(self._spent), **self._details)
 
     @property
     def run_seconds(self) -> float:
@@ -266,12 +266,12 @@ class Ledger:
     @property
     def overshoot(self) -> Spent:
         """How far counts and money went past their bounds, because work cost more than was set aside for it."""
-        return overshoot(self.budget, self.spent)
+        return budget_overshoot(self.budget, self.spent)
 
     @property
     def overshoot_told(self) -> str:
         """The same in a sentence for people, or ""."""
-        return overshoot_told(self.budget, self.spent)
+        return overshoot_text(self.budget, self.spent)
 
     @property
     def left(self) -> Budget:
@@ -280,7 +280,7 @@ class Ledger:
             used = _combined(self._spent, self._reserved, 1)
         bounds, seconds = _counts(self.budget), self.budget.seconds
         rest = {kind: None if bound is None else max(0, bound - used[kind]) for kind, bound in bounds.items()}
-        return Budget(seconds=None if seconds is None else max(0.0, seconds - self.spent.seconds), **amounts(rest))
+        return Budget(seconds=None if seconds is None else max(0.0, seconds - self.spent.seconds), **from_exact(rest))
 
     @property
     def exhausted(self) -> str:
@@ -303,7 +303,7 @@ class Ledger:
 
 def _counts(amount: Amount | Budget) -> dict[str, Any]:
     """All that is added up; seconds are not."""
-    return {kind: count for kind, count in whole(amount).items() if kind != "seconds"}
+    return {kind: count for kind, count in to_exact(amount).items() if kind != "seconds"}
 
 
 def _combined(left: dict[str, int], right: dict[str, int], sign: int) -> dict[str, int]:
@@ -334,8 +334,10 @@ class LedgerPart(Ledger):
     ) -> None:
         self._of, self._name, self._real = of, name, clock
         self._ran, self._since = 0.0, -1.0
-        bounds = {kind: None if most is None else max(1, int(most * share)) for kind, most in whole(of.budget).items()}
-        super().__init__(Budget(**amounts(bounds)), spent=spent, clock=self._time)
+        bounds = {
+            kind: None if most is None else max(1, int(most * share)) for kind, most in to_exact(of.budget).items()
+        }
+        super().__init__(Budget(**from_exact(bounds)), spent=spent, clock=self._time)
 
     def go_on(self) -> None:
         """Lets the clock go."""

@@ -19,7 +19,7 @@ from typing import Any
 
 from evolve.core.errors import RecordDamaged, WorkspaceError
 from evolve.core.files import AFTER_SPACE, write_failure
-from evolve.core.ledger.run_ledger import KINDS, Amount, Budget, Ledger, Spent, amounts, whole
+from evolve.core.ledger.run_ledger import KINDS, Amount, Budget, Ledger, Spent, from_exact, to_exact
 
 EARLIER = "earlier"
 """In place of a date: spent on a day that is no longer known."""
@@ -39,7 +39,7 @@ def today() -> str:
     return datetime.now().astimezone().date().isoformat()
 
 
-class SpendingBook:
+class SpendingLimits:
     """What a workspace has spent, by day.
 
     Args:
@@ -114,7 +114,7 @@ class SpendingBook:
                 max(0, bound - spent[place]) for budget, spent in pairs if (bound := _row(budget)[place]) is not None
             ]
             rests[kind] = min(remaining, default=None)
-        return Budget(**amounts(rests))
+        return Budget(**from_exact(rests))
 
     @property
     def exhausted(self) -> str:
@@ -162,7 +162,7 @@ class LimitedLedger:
         book: What the workspace has spent.
     """
 
-    def __init__(self, run: Ledger, book: SpendingBook) -> None:
+    def __init__(self, run: Ledger, book: SpendingLimits) -> None:
         self.run, self.book = run, book
         self._entries: list[tuple[tuple[int, ...], int]] = []
         self._guard = threading.Lock()
@@ -217,12 +217,12 @@ def _least(left: float | None, right: float | None) -> Any:
 
 
 def _row(amount: Amount | Budget) -> tuple[Any, ...]:
-    return tuple(whole(amount).values())
+    return tuple(to_exact(amount).values())
 
 
 def entry_of(row: Sequence[int]) -> Spent:
     """What the columns of an entry say."""
-    return Spent(**amounts(dict(zip(KINDS, row, strict=True))))
+    return Spent(**from_exact(dict(zip(KINDS, row, strict=True))))
 
 
 def _add_spending(db: sqlite3.Connection, day: str, actual: Amount) -> None:
@@ -283,7 +283,7 @@ def rebuild_book(path: Path, aside: Path, least: Spent) -> int:
     entries = list(_readable(path))
     fresh = path.with_name(f"{path.name}.new")
     fresh.unlink(missing_ok=True)
-    book = SpendingBook(fresh)
+    book = SpendingLimits(fresh)
     for day, spent in entries:
         book.book(day, spent)
     booked = book.spent()

@@ -7,6 +7,6 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.core.redaction.known import KnownSecret, known_secrets
-    from evolve.core.redaction.scanner import MARK, Finding, Scanner, StreamCleaner
+    from evolve.core.redaction.scanner import MARK, Scanner, SecretMatch, StreamCleaner
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -39,7 +39,7 @@ _LINKS = re.compile(r"[\s\"'+,\\()]+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class SecretMatch:
     """A secret that a text holds.
 
     Attributes:
@@ -134,21 +134,21 @@ class Scanner:
 
     def _matches(self, text: str) -> Iterator[tuple[_Form, tuple[int, int]]]:
         """Every form with every place of it, also behind escapes of single signs and where Base64 is wrapped."""
-        low = folded(text)
+        low = casefold_in_place(text)
         for form in self.forms:
             for span in form.spans(low):
                 yield form, span
         for sign, gaps, how in _READINGS:
             read = _read_otherwise(text, gaps) if self.forms and sign in text else None
             if read is not None:
-                low, places = folded(read[0]), read[1]
+                low, places = casefold_in_place(read[0]), read[1]
                 for form in self.forms:
                     for start, end in form.spans(low) if how in ("", form.how) else ():
                         yield form, (places[start], places[end])
 
-    def find(self, text: str) -> list[Finding]:
+    def find(self, text: str) -> list[SecretMatch]:
         """The secrets that the text holds: known ones in any form, and what has the form of a credential."""
-        low, lines = folded(text), dict[str, int]()
+        low, lines = casefold_in_place(text), dict[str, int]()
         for form, (start, _) in self._matches(text):
             lines.setdefault(f"{form.secret.source}{form.how}", text.count("\n", 0, start) + 1)
         for kind, shape in SHAPES.items():
@@ -161,7 +161,7 @@ class Scanner:
                 shortest = _SHORTEST_CODED if form.secret.random else _SHORTEST_PLAIN
                 if len(form.core) >= shortest and form.core in joined:
                     lines[f"{form.secret.source}{form.how}, in pieces"] = 0
-        return [Finding(kind=kind, line=line) for kind, line in lines.items()]
+        return [SecretMatch(kind=kind, line=line) for kind, line in lines.items()]
 
     @cached_property
     def for_code(self) -> Scanner:
@@ -177,7 +177,7 @@ class Scanner:
         return frozenset(form.text[:size] for form in self.forms for size in range(1, len(form.text)))
 
 
-def folded(text: str) -> str:
+def casefold_in_place(text: str) -> str:
     """The text in small letters, each at its old place."""
     low = text.lower()
     # A few letters become two signs in small letters, and all places behind would be wrong.
@@ -229,7 +229,7 @@ def _forms(known: Iterable[KnownSecret]) -> Iterator[_Form]:
     seen: set[str] = set()
     for secret in known:
         for how, text in _encodings(secret.value):
-            low = folded(text)
+            low = casefold_in_place(text)
             # Short codings stand in other text by chance.
             if low not in seen and (not how or len(low) >= _SHORTEST_CODED):
                 seen.add(low)
@@ -291,7 +291,7 @@ class StreamCleaner:
     def feed(self, piece: str) -> str:
         """What can be shown by now."""
         rest = self._rest + piece
-        cut = self._undecided(folded(rest)) if self._scanner else len(rest)
+        cut = self._undecided(casefold_in_place(rest)) if self._scanner else len(rest)
         for start, end in self._scanner.spans(rest):
             # The end of a secret that is there already must not be handed on apart from its beginning.
             if start < cut < end:

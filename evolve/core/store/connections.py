@@ -20,7 +20,7 @@ _PRIMARY_CODE = 0xFF
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Raises what the machine did to the database at ``path`` as an :class:`EnvironmentProblem`.
 
     That it was closed is told to whoever still asks it as a :class:`UsageError`.

@@ -20,7 +20,7 @@ from evolve.core.store import migrations as schema
 from evolve.core.store.backups import backup, is_due, prune
 from evolve.core.store.beginning import create_missing, refuse_damaged
 from evolve.core.store.checksums import UNKNOWN, CleanMark, Row, Value, jsonable, repair_marker, row_checksum
-from evolve.core.store.connections import connect, damage_error, reader, translated, undo_cut_write
+from evolve.core.store.connections import connect, damage_error, reader, translate_errors, undo_cut_write
 from evolve.core.store.migrations import Migration
 from evolve.core.store.wal import hides_commits, log_of
 
@@ -87,7 +87,7 @@ class Database:
             raise damage_error(self.path, "a repair was cut short")
         if self.path.exists() and self.path.stat().st_size == 0:
             raise damage_error(self.path, "the file is empty")
-        with translated(self.path):
+        with translate_errors(self.path):
             undo_cut_write(self.path)
             if read_only:
                 self._connection = reader(self.path.absolute())
@@ -337,7 +337,7 @@ class Database:
     def _watched(self) -> Iterator[None]:
         """Translates failures; once damage was met, the file is not marked as clean at the end."""
         try:
-            with translated(self.path):
+            with translate_errors(self.path):
                 yield
         except RecordDamaged:
             self._distrusted = True

@@ -19,7 +19,7 @@ _INDEX_FAULTS = ("missing from index", "wrong # of entries in index", "non-uniqu
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class TableLayout:
     """How a table stores its rows.
 
     Attributes:
@@ -101,18 +101,18 @@ def best_schema(pages: Pages, every: Sequence[Migration]) -> list[Migration]:
     return noted if noted == list(every) or whole_rows(noted) >= whole_rows(every) else list(every)
 
 
-def tables_of(connection: sqlite3.Connection) -> list[Table]:
+def tables_of(connection: sqlite3.Connection) -> list[TableLayout]:
     """Every table with sealed rows."""
     return [table_of(connection, name) for name in sealed_tables(connection)]
 
 
-def table_of(connection: sqlite3.Connection, name: str) -> Table:
+def table_of(connection: sqlite3.Connection, name: str) -> TableLayout:
     """How one table stores its rows, as SQLite describes it."""
     columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
     keys = [column for column in columns if column[5]]
     # Such a column is the row number itself and is stored as NULL.
     alias = keys[0][1] if len(keys) == 1 and keys[0][2].upper() == "INTEGER" else ""
-    return Table(
+    return TableLayout(
         name=name,
         columns=tuple(column[1] for column in columns),
         alias=alias,
@@ -125,12 +125,12 @@ def table_of(connection: sqlite3.Connection, name: str) -> Table:
     )
 
 
-def recover_rows(pages: Pages, tables: Sequence[Table]) -> Remains:
+def recover_rows(pages: Pages, tables: Sequence[TableLayout]) -> Remains:
     """Sorts every record of the file by the table whose seal it carries."""
     remains = Remains(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
     names = {table.name for table in tables if table.alias}
     doubtful: list[tuple[int, int, list[Stored]]] = []
-    owner: dict[int, Table] = {}
+    owner: dict[int, TableLayout] = {}
     for page, rowid, stored in pages.rows:
         # A row of sqlite_sequence, which counts the numbers that AUTOINCREMENT gave.
         if len(stored) == 2 and stored[0] in names and isinstance(stored[1], int):
@@ -150,7 +150,7 @@ def recover_rows(pages: Pages, tables: Sequence[Table]) -> Remains:
     return remains
 
 
-def _note_rows_of_indexes(pages: Pages, tables: Sequence[Table], remains: Remains) -> None:
+def _note_rows_of_indexes(pages: Pages, tables: Sequence[TableLayout], remains: Remains) -> None:
     """Names rows that only an index still knows of."""
     entries: dict[int, list[list[Stored]]] = {}
     for page, columns in pages.entries:
@@ -172,7 +172,7 @@ def _is_entry(columns: Sequence[Stored], rows: Mapping[int, Row], key: tuple[str
     return row is not None and [row[name] for name in key] == list(columns[:-1])
 
 
-def _is_whole(table: Table, rowid: int, stored: Sequence[Stored]) -> bool:
+def _is_whole(table: TableLayout, rowid: int, stored: Sequence[Stored]) -> bool:
     place = table.columns.index("checksum")
     if not place < len(stored) <= len(table.columns):
         return False
@@ -186,7 +186,7 @@ def _is_whole(table: Table, rowid: int, stored: Sequence[Stored]) -> bool:
         return False
 
 
-def _row_label(table: Table, rowid: int, stored: Sequence[Stored]) -> str:
+def _row_label(table: TableLayout, rowid: int, stored: Sequence[Stored]) -> str:
     if table.alias or not stored or isinstance(stored[0], bytes):
         return f"{table.name} row {rowid}"
     return f"{table.name} row {stored[0]!s}"

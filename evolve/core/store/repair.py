@@ -17,7 +17,7 @@ from evolve.core.files import sync_folder, write_atomic
 from evolve.core.store import migrations as schema
 from evolve.core.store.backups import newest_good
 from evolve.core.store.checksums import CleanMark, Row, faults, repair_marker, row_name, sealed_tables
-from evolve.core.store.connections import remove_database, translated
+from evolve.core.store.connections import remove_database, translate_errors
 from evolve.core.store.database import Database, with_own
 from evolve.core.store.migrations import Migration
 from evolve.core.store.pages import read_pages
@@ -63,7 +63,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
     fresh = path.with_name(path.name + ".repaired")
     remove_database(fresh)
     copy = newest_good(path)
-    with translated(fresh), closing(sqlite3.connect(fresh, isolation_level=None)) as target:
+    with translate_errors(fresh), closing(sqlite3.connect(fresh, isolation_level=None)) as target:
         target.execute("PRAGMA synchronous=OFF")  # synced as a whole below
         schema.migrate(target, migrations)
         remains = recover_rows(pages, tables_of(target))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from evolve.core.activity import doing
 from evolve.core.episodes import Json
-from evolve.core.episodes.blocks import Block
+from evolve.core.episodes.blocks import FencedBlock
 from evolve.core.files import both_ends
-from evolve.environments.files.editing import Refused, written
+from evolve.environments.files.editing import EditRefusal, apply_block
 from evolve.environments.files.folder_session import FolderSession
 
 MOST_SHOWN = 20_000
@@ -74,7 +74,7 @@ class BlockRunner:
         self._fault = self._lost = False
         self._most, self._spent = seconds, 0.0
 
-    def run(self, blocks: Sequence[Block]) -> Acted:
+    def run(self, blocks: Sequence[FencedBlock]) -> Acted:
         """Runs them; after one that fails, the rest is said to be not run."""
         parts: list[str] = []
         why = ""
@@ -99,10 +99,10 @@ class BlockRunner:
             fault=self._fault,
         )
 
-    def _changed(self, block: Block) -> str:
+    def _changed(self, block: FencedBlock) -> str:
         try:
-            after = written(block, self._tree)
-        except Refused as refusal:
+            after = apply_block(block, self._tree)
+        except EditRefusal as refusal:
             self._error = f"{block.kind} {block.path}: refused: {str(refusal).partition(chr(10))[0]}"
             return f": refused: {refusal}"
         self._tree = {**self._tree, after.name: after.data}
@@ -111,7 +111,7 @@ class BlockRunner:
         idle = "; not taken, because the file is protected" if self._protects(after.name) else ""
         return f": {after.told}{idle}"
 
-    def _run(self, block: Block) -> str:
+    def _run(self, block: FencedBlock) -> str:
         if self.session is None or not self.session.alive:
             self.session, self.opened = self._opens(self._tree), True
         with doing("block", block.text.strip().partition("\n")[0]):
@@ -132,7 +132,7 @@ class BlockRunner:
         return "\n".join([f"{head}{_GONE if result.ended else ''}", *filter(None, gave)])
 
 
-def fitted(parts: Sequence[str], most: int = MOST_SHOWN) -> str:
+def fit_length(parts: Sequence[str], most: int = MOST_SHOWN) -> str:
     """The parts one below the other; where they are longer together, both ends of the longest ones."""
     left, share = most - len(parts), {}
     order = sorted(range(len(parts)), key=lambda number: len(parts[number]))

@@ -21,7 +21,7 @@ _PLAIN = "utf-8 with plain line ends"
 _HUNK = re.compile(r"@@ -(\d+)(.*?) \+(\d+)")
 
 
-def unified(original: Mapping[str, bytes], changes: Changes, names: Collection[str] | None = None) -> str:
+def folder_diff(original: Mapping[str, bytes], changes: Changes, names: Collection[str] | None = None) -> str:
     """A unified diff in the order of names.
 
     Text is decoded; behind a file's name stands what is not plain about its form. A change of the form alone is told in

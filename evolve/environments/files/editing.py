@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 
-from evolve.core.episodes.blocks import Block, Replacement, replacements
+from evolve.core.episodes.blocks import FencedBlock, Replacement, replacements
 from evolve.core.text_files import NotEncodable, TextFile, read_text_file
 from evolve.runtime.folder_tree import is_ignored
 from evolve.runtime.sandbox.actions import is_plain_name
@@ -32,7 +32,7 @@ _FORM = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class EditedFile:
     """A file as it is after a block, and what is said of it."""
 
     name: str
@@ -40,11 +40,11 @@ class Written:
     told: str
 
 
-class Refused(Exception):
+class EditRefusal(Exception):
     """The block changes nothing, and this is why."""
 
 
-def written(block: Block, tree: Mapping[str, bytes]) -> Written:
+def apply_block(block: FencedBlock, tree: Mapping[str, bytes]) -> EditedFile:
     """The file that an ``edit`` or ``file`` block leaves.
 
     Raises:
@@ -54,23 +54,23 @@ def written(block: Block, tree: Mapping[str, bytes]) -> Written:
     name = _plain(block.path, tree)
     if block.kind == "edit" and name not in tree:
         near = get_close_matches(name, tree, n=3)
-        raise Refused("there is no such file" + (f"; there are {', '.join(near)}" if near else ""))
+        raise EditRefusal("there is no such file" + (f"; there are {', '.join(near)}" if near else ""))
     before = read_text_file(tree.get(name, b""))
     if before is None:
-        raise Refused("it is binary and no text; code in a python block can change it")
+        raise EditRefusal("it is binary and no text; code in a python block can change it")
     try:
         after, told = _rewritten(before, block.text) if block.kind == "file" else _edited(before, replacements(block))
         after = after.declared(before)
         data = after.data
     except NotEncodable as error:
-        raise Refused(str(error)) from error
+        raise EditRefusal(str(error)) from error
     if block.kind == "edit" and data == tree[name]:
-        raise Refused("it changes nothing: what it puts there is what stands there")
+        raise EditRefusal("it changes nothing: what it puts there is what stands there")
     problem = _syntax_problem(name, after.text)
     if problem and not (name in tree and _syntax_problem(name, before.text)):
-        raise Refused(f"the file would not be {problem}; nothing was changed")
+        raise EditRefusal(f"the file would not be {problem}; nothing was changed")
     kept = f", {after.form}" if name in tree and after.form else ""
-    return Written(name=name, data=data, told=f"{told}{kept}")
+    return EditedFile(name=name, data=data, told=f"{told}{kept}")
 
 
 def _rewritten(before: TextFile, text: str) -> tuple[TextFile, str]:
@@ -82,17 +82,17 @@ def _rewritten(before: TextFile, text: str) -> tuple[TextFile, str]:
 
 def _edited(before: TextFile, pairs: Sequence[Replacement]) -> tuple[TextFile, str]:
     if not pairs:
-        raise Refused(_FORM)
+        raise EditRefusal(_FORM)
     after, places = before.closed(), []
     for number, pair in enumerate(pairs, 1):
         text = after.text
         try:
             place = _only_place(pair, text)
-        except Refused as refused:
+        except EditRefusal as refused:
             if len(pairs) == 1:
                 raise
             why = _why_not(pair, before.closed().text) or str(refused)
-            raise Refused(f"of its pairs nothing is applied; in pair {number} {why}") from refused
+            raise EditRefusal(f"of its pairs nothing is applied; in pair {number} {why}") from refused
         places.append(text.count("\n", 0, place) + 1)
         after = after.replaced(place, len(pair.old), pair.new)
     where = f"line{'s'[: len(places) > 1]} {', '.join(map(str, places))}"
@@ -103,41 +103,45 @@ def _edited(before: TextFile, pairs: Sequence[Replacement]) -> tuple[TextFile, s
 def _plain(path: str, tree: Mapping[str, bytes]) -> str:
     name = path.removeprefix("./")
     if not name:
-        raise Refused("it names no file: its first line is ```edit PATH or ```file PATH")
+        raise EditRefusal("it names no file: its first line is ```edit PATH or ```file PATH")
     if not is_plain_name(name):
-        raise Refused("the path leaves the folder; a path is relative to it and has no ..")
+        raise EditRefusal("the path leaves the folder; a path is relative to it and has no ..")
     if is_ignored(name):
-        raise Refused("this file is left out of the work, with version control, environments, caches and .env files")
+        raise EditRefusal(
+            "this file is left out of the work, with version control, environments, caches and .env files"
+        )
     if any(other.startswith(f"{name}/") for other in tree):
-        raise Refused("it is a folder")
+        raise EditRefusal("it is a folder")
     parts = name.split("/")
     file = next((outer for end in range(1, len(parts)) if (outer := "/".join(parts[:end])) in tree), "")
     if file:
-        raise Refused(f"{file} is a file and no folder")
+        raise EditRefusal(f"{file} is a file and no folder")
     return name
 
 
 def _only_place(pair: Replacement, text: str) -> int:
     if not pair.old.strip():
-        raise Refused("the SEARCH text is empty; show the lines to be replaced, or write the whole file with ```file")
+        raise EditRefusal(
+            "the SEARCH text is empty; show the lines to be replaced, or write the whole file with ```file"
+        )
     places = list(islice(_places(pair.old, text), _MOST_PLACES + 1))
     if len(places) == 1:
         return places[0]
     if places:
         lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places[:_MOST_PLACES])
         times = f"{len(places)} times" if len(places) <= _MOST_PLACES else f"more than {_MOST_PLACES} times"
-        raise Refused(f"the SEARCH text stands there {times}, at lines {lines}; show more lines of it")
+        raise EditRefusal(f"the SEARCH text stands there {times}, at lines {lines}; show more lines of it")
     part = _part_of_lines(pair.old.rstrip("\n"), text)
     if part:
-        raise Refused(f"whole lines are needed, and the SEARCH text {part}")
-    raise Refused(f"the SEARCH text does not stand there\nnearest to it is\n{_nearest(pair.old, text)}")
+        raise EditRefusal(f"whole lines are needed, and the SEARCH text {part}")
+    raise EditRefusal(f"the SEARCH text does not stand there\nnearest to it is\n{_nearest(pair.old, text)}")
 
 
 def _why_not(pair: Replacement, text: str) -> str:
     """Why a pair does not fit a text, with that text's own line numbers; "" where it does."""
     try:
         _only_place(pair, text)
-    except Refused as refused:
+    except EditRefusal as refused:
         return str(refused)
     return ""
 
@@ -185,7 +189,7 @@ def _syntax_problem(name: str, text: str) -> str:
     """What a file is not that its ending says, and where; "" where it is, or nobody can tell."""
     try:
         if name.endswith(".py"):
-            parsed(text)
+            parse_block(text)
         elif name.endswith(".json"):
             json.loads(text)
         elif name.endswith(".toml"):
@@ -205,12 +209,12 @@ def _syntax_problem(name: str, text: str) -> str:
 def python_tree(text: str) -> ast.Module | None:
     """The tree of a text; None where it is no Python, or too deep to be read."""
     try:
-        return parsed(text)
+        return parse_block(text)
     except SyntaxError:
         return None
 
 
-def parsed(text: str) -> ast.Module | None:
+def parse_block(text: str) -> ast.Module | None:
     """The tree of a text; None where nobody can tell whether it is Python, such as one nested very deeply.
 
     Raises:

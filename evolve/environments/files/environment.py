@@ -7,25 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from evolve.core.episodes import Action, EnvironmentState, Json, Judgement, Observation, Seen, Step
+from evolve.core.episodes import Action, EnvironmentState, Exhibit, Json, Judgement, Observation, Step
 from evolve.core.episodes.blocks import blocks_of
 from evolve.core.episodes.subgoals import Subgoal, SubgoalCheck
 from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
-from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fitted
-from evolve.environments.files.diffs import unified
+from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fit_length
+from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.first_look import need_program, seen_of, without_rules
 from evolve.environments.files.focus import known_outcome, left_right, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
-from evolve.environments.files.rehearsing import rehearsed, repeated
-from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, marked, too_large
-from evolve.environments.files.subgoal_checks import tried
-from evolve.environments.kind import Setting
-from evolve.environments.protocol import Rehearsed
-from evolve.environments.tree import acts, focused, start_score, state_of
+from evolve.environments.files.rehearsing import rehearse_call, repeated
+from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, newly_redacted, too_large
+from evolve.environments.files.subgoal_checks import run_subgoal_checks
+from evolve.environments.kind import EnvironmentOptions
+from evolve.environments.protocol import RehearsalResult
+from evolve.environments.tree import active_path, is_active, start_score, state_of
 from evolve.environments.verdicts import judged_by_all
 from evolve.runtime.folder_tree import Tree, read_tree
-from evolve.runtime.sandbox.actions import Calls
+from evolve.runtime.sandbox.actions import FunctionCalls
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork
@@ -76,7 +76,7 @@ class FilesEnvironment:
     def __init__(
         self,
         work: FolderWork,
-        setting: Setting,
+        setting: EnvironmentOptions,
         *,
         verifiers: Sequence[Verifier] = (),
         about: str = "",
@@ -109,7 +109,7 @@ class FilesEnvironment:
         """The names of the files at the start."""
         return Observation(ok=False, outputs=tuple(sorted(self._tree.files)))
 
-    def look(self) -> tuple[Seen, ...]:
+    def look(self) -> tuple[Exhibit, ...]:
         """What the check prints now, a map or all of the files, and what the folder says of how to work in it."""
         checked = self._checked("") if self._work.check else None
         if checked is not None and self._own:
@@ -120,7 +120,7 @@ class FilesEnvironment:
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that led to the state from which the next action starts."""
-        return focused(steps, self._branches, self._exploring)
+        return active_path(steps, self._branches, self._exploring)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         """Runs the blocks on the current state; ``finish`` then hands the state in, and ``answer`` its text.
@@ -142,7 +142,7 @@ class FilesEnvironment:
     def _acted(self, action: Action, before: Sequence[Step], state: EnvironmentState) -> tuple[Observation, bool]:
         """What the blocks gave, and whether one of them failed."""
         tree = self._tree_of(state.snapshot)
-        history = tuple(step.action.code for step in self.focus(before) if acts(step))
+        history = tuple(step.action.code for step in self.focus(before) if is_active(step))
         # The session, if it stands where the next action starts
         if self._session is not None and not (self._session.alive and self._at == (state.snapshot, history)):
             self.close()
@@ -172,7 +172,7 @@ class FilesEnvironment:
         seconds = max(REPLY_S, 2 * self._work.seconds if self._work.check else 0.0)
         return BlockRunner(tree, session, self._opened, self._work.protects, seconds)
 
-    def _opened(self, tree: Mapping[str, bytes], calls: Calls | None = None) -> FolderSession:
+    def _opened(self, tree: Mapping[str, bytes], calls: FunctionCalls | None = None) -> FolderSession:
         return FolderSession(
             self._sandbox,
             tree,
@@ -186,7 +186,7 @@ class FilesEnvironment:
         """What the blocks gave and left, before the check has run."""
         after, problem = acted.tree, too_large(acted.tree)
         # A model that saw the mark of a secret and writes the file back would erase the person's own value.
-        unseen = marked(tree, after)
+        unseen = newly_redacted(tree, after)
         if unseen:
             problem = f"{', '.join(unseen[:_MOST_NAMES])}: {_UNSEEN_FILE}; nothing was changed"
         if problem:
@@ -200,7 +200,7 @@ class FilesEnvironment:
             snapshot=self._snapshots.keep(changes_between(self._tree.files, after)) if moved.names else state.snapshot,
             changed=moved.names[:_MOST_NAMES],
             protected=tuple(filter(self._work.protects, moved.names))[:_MOST_NAMES],
-            output=fitted(parts),
+            output=fit_length(parts),
             whole=self._snapshots.keep_text(both_ends(whole, KEPT_OUTPUT)) if len(whole) > MOST_SHOWN else "",
             value=acted.value if len(str(acted.value)) <= MOST_SHOWN else None,
         )
@@ -297,7 +297,7 @@ class FilesEnvironment:
         """What the checks of subgoals give after a step; see :class:`~evolve.environments.protocol.Checking`."""
         state = state_of(step)
         tree = self._tree_of(state.snapshot if state is not None else "")
-        return tuple(tried(self._sandbox, subgoals, tree, self._tree.executable))
+        return tuple(run_subgoal_checks(self._sandbox, subgoals, tree, self._tree.executable))
 
     def _passes_after(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
         own = any(name.startswith(("functions.py", "functions/")) for name in self._tree.files)
@@ -314,7 +314,7 @@ class FilesEnvironment:
                     runner.session.close()
             if acted.fault or acted.lost or acted.denied:
                 return None  # the machine, and not the action
-            altered = acted.tree != tree and not marked(tree, acted.tree) and not too_large(acted.tree)
+            altered = acted.tree != tree and not newly_redacted(tree, acted.tree) and not too_large(acted.tree)
             checked = self._run_check(changes_between(self._tree.files, acted.tree)) if altered else None
             if checked is not None and checked.fault:
                 return None
@@ -327,12 +327,14 @@ class FilesEnvironment:
 
     def rehearse(
         self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
-    ) -> Rehearsed:
+    ) -> RehearsalResult:
         """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
-        return rehearsed(call, self._tree, accepted, self._opened, judging)
+        return rehearse_call(call, self._tree, accepted, self._opened, judging)
 
-    def repeat(self, codes: Sequence[tuple[int, str]], calls: Calls | None, start: Callable[[int], object]) -> Json:
+    def repeat(
+        self, codes: Sequence[tuple[int, str]], calls: FunctionCalls | None, start: Callable[[int], object]
+    ) -> Json:
         """Actions anew on a copy of the folder; see :class:`~evolve.environments.protocol.Repeating`."""
         return repeated(codes, self._tree, partial(self._opened, calls=calls), start)
 
@@ -349,7 +351,7 @@ class FilesEnvironment:
         if step.action.kind == "answer":
             return step.action.text
         changes = self._changes(step)
-        text = unified(self._tree.files, changes, [name for name in changes.names if not self._work.protects(name)])
+        text = folder_diff(self._tree.files, changes, [name for name in changes.names if not self._work.protects(name)])
         cut = f"{text[:_LONGEST_ANSWER]}\n... cut\n"
         return text if len(text) <= _LONGEST_ANSWER else cut
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from evolve.core.episodes import Seen
+from evolve.core.episodes import Exhibit
 from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
 from evolve.core.text_files import text_of
-from evolve.environments.files.map import map_of, whole
+from evolve.environments.files.map import full_listing, map_of
 from evolve.tasks.verification.checks import Checked
 
 _MOST_CONVENTIONS = 3_000
@@ -21,7 +21,7 @@ _CONVENTIONS = ("agents.md", "claude.md", "contributing.md")
 
 def seen_of(
     files: Mapping[str, bytes], asked: str, command: str, checked: Checked | None, notes: Sequence[str] = ()
-) -> Iterator[Seen]:
+) -> Iterator[Exhibit]:
     """The parts in their order.
 
     Args:
@@ -35,23 +35,23 @@ def seen_of(
     if checked is not None:
         output = without_rules(checked.output)
         # The command stands above it, where it is said how the work is judged.
-        yield Seen(name="check", text=f"{output.rstrip()}\n[{_ending(checked)}]".lstrip("\n"))
+        yield Exhibit(name="check", text=f"{output.rstrip()}\n[{_ending(checked)}]".lstrip("\n"))
     conventions = _conventions(files)
     others = {name: data for name, data in files.items() if name not in conventions}
-    everything = whole(others)
+    everything = full_listing(others)
     if everything:
         but = (
             f" but {', '.join(conventions)}, which {'is' if len(conventions) == 1 else 'are'} below"
             if conventions
             else ""
         )
-        yield Seen(name="files", text="\n".join([*notes, f"all files of the copy{but}", everything]))
+        yield Exhibit(name="files", text="\n".join([*notes, f"all files of the copy{but}", everything]))
     elif others:
         mapped = map_of(others, f"{asked}\n{command}\n{output}")
-        yield Seen(name="map", text="\n".join([*notes, "what the files hold is not shown", mapped]))
+        yield Exhibit(name="map", text="\n".join([*notes, "what the files hold is not shown", mapped]))
     for name in conventions:
         text = clean_text(text_of(files[name]))
-        yield Seen(name="conventions", text=both_ends(text, _MOST_CONVENTIONS), origin=name)
+        yield Exhibit(name="conventions", text=both_ends(text, _MOST_CONVENTIONS), origin=name)
 
 
 def need_program(command: str, checked: Checked) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from evolve.core import text_files
 from evolve.core.episodes import GUIDANCE_FOLDER, Json
-from evolve.core.episodes.blocks import Block
+from evolve.core.episodes.blocks import FencedBlock
 from evolve.core.errors import Cancelled
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, clean_text
 from evolve.runtime.folder_tree import IGNORED, Tree, holds_secrets, is_ignored
-from evolve.runtime.sandbox.actions import NO_FILES, UNPLACED, ActionResult, Calls, CodeSession
+from evolve.runtime.sandbox.actions import NO_FILES, UNPLACED, ActionResult, CodeSession, FunctionCalls
 from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.skills.procedures import FOLDER_FUNCTIONS
@@ -180,7 +180,7 @@ class FolderSession:
         modules: Mapping[str, bytes] = NO_FILES,
         start: Tree = _NO_TREE,
         seconds: float = 0.0,
-        calls: Calls | None = None,
+        calls: FunctionCalls | None = None,
     ) -> None:
         limits = folder_limits(tree, seconds)
         kept_kb = (KEPT_OUTPUT >> 10) + _MARGIN_KB
@@ -203,7 +203,7 @@ class FolderSession:
         self._unplaced[name] = data
         self.tree = {**self.tree, name: data}
 
-    def run(self, block: Block) -> BlockResult:
+    def run(self, block: FencedBlock) -> BlockResult:
         """Runs a ``python`` or ``sh`` block.
 
         Raises:
@@ -285,7 +285,7 @@ def _setup(
     head |= {"NAME": FOLDER_FUNCTIONS, "FUNCTIONS": source, "LEFT_OUT": sorted(IGNORED)}
     head |= {"TEXT_FILES": Path(text_files.__file__).read_text(encoding="utf-8")}
     # Encodings by name where it takes a guess, small files first: what guesses is not there in the sandbox
-    foreign = {name: data for name, data in tree.items() if text_files.needs_guess(data)}
+    foreign = {name: data for name, data in tree.items() if text_files.needs_encoding_guess(data)}
     encodings, left = dict[str, str](), _MOST_GUESSED
     for name in sorted(foreign, key=lambda name: len(foreign[name])):
         left -= len(foreign[name])

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord, Json, TaskView
 from evolve.environments.files.environment import FilesEnvironment
-from evolve.environments.kind import Part, Setting, judge_of
+from evolve.environments.kind import EnvironmentOptions, PromptPart, judge_of
 from evolve.environments.protocol import Environment
 from evolve.tasks.model import Task
 from evolve.tasks.reading.folder_file import folder_work
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import FolderWork
 
 
@@ -30,11 +30,11 @@ class Files:
     prompt: str = "act-files.md"
     refusal: str = "the check that decides refuses it"
 
-    def read(self, data: Json, place: Place) -> FolderWork:
+    def read(self, data: Json, place: FilePosition) -> FolderWork:
         """The folder, found from the place of the file that names it, and its check."""
         return folder_work(data, place)
 
-    def open(self, task: Task, setting: Setting) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
         """Runs actions on copies of the folder, which itself is only read."""
         assert isinstance(task.work, FolderWork)
         judge = judge_of(task, setting)
@@ -45,13 +45,13 @@ class Files:
             about=task.instruction,
         )
 
-    def put(self, view: TaskView) -> Sequence[Part]:
+    def put(self, view: TaskView) -> Sequence[PromptPart]:
         """What decides; what there is to see of the folder comes with the view."""
         if not view.check:
-            return (Part(text="No check was given for this task."),)
+            return (PromptPart(text="No check was given for this task."),)
         # Whether a change is wanted or an answer stands in the task's own words only.
         decides = "After a change the check has to end with 0. A question needs an answer and no change."
-        return (Part(text=f"{decides} The check: {view.check}"),)
+        return (PromptPart(text=f"{decides} The check: {view.check}"),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The check's own score of the last state."""

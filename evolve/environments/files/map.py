@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from evolve.core.text_files import read_text_file
 from evolve.environments.files.editing import python_tree
 from evolve.environments.files.tables import in_short, is_table
-from evolve.environments.files.tags import Definition, tagged
+from evolve.environments.files.tags import Definition, definitions_by_grammar
 
 MOST = 6_000
 """Characters of a map."""
@@ -91,7 +91,7 @@ def _empty(files: Mapping[str, bytes], most: int) -> str:
     return f"Empty: {', '.join(shown)}{more}" if names else ""
 
 
-def whole(files: Mapping[str, bytes], most: int = MOST) -> str:
+def full_listing(files: Mapping[str, bytes], most: int = MOST) -> str:
     """All files with their content, tables in short, where all are text and together no longer than that; else ""."""
     tables = {name: len(data) for name, data in files.items() if is_table(name)}
     if sum(map(len, files.values())) - sum(tables.values()) > 4 * most or sum(tables.values()) > _MOST_READ:
@@ -127,12 +127,12 @@ def _names(name: str, text: str) -> set[str]:
     """Names that a file seems to define; a Python file is not parsed for them, which would take a minute for many."""
     if name.endswith((".py", ".pyi")):
         return set(_DEFINES.findall(text))
-    return {tag.name for tag in tagged(name, text)}
+    return {tag.name for tag in definitions_by_grammar(name, text)}
 
 
 def _definitions(name: str, text: str) -> Sequence[Definition]:
     if not name.endswith((".py", ".pyi")):
-        return tagged(name, text)
+        return definitions_by_grammar(name, text)
     tree = python_tree(text)
     try:
         return [] if tree is None else list(_in_body(tree.body, ""))

@@ -13,25 +13,25 @@ from contextlib import closing
 from dataclasses import replace
 
 from evolve.core.episodes import Json
-from evolve.core.episodes.blocks import Block, blocks_of
+from evolve.core.episodes.blocks import FencedBlock, blocks_of
 from evolve.core.files import canonical_json, digest
 from evolve.environments.files.acting import REPLY_S, Acted, BlockRunner
 from evolve.environments.files.folder_session import FolderSession
 from evolve.environments.files.snapshots import changes_between
-from evolve.environments.protocol import Rehearsed
+from evolve.environments.protocol import RehearsalResult
 from evolve.runtime.folder_tree import Tree
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
 from evolve.tasks.work import FolderWork
 
 
-def rehearsed(
+def rehearse_call(
     call: tuple[str, str, Sequence[Json]],
     tree: Tree,
     accepted: Mapping[str, bytes | None],
     opens: Callable[[Mapping[str, bytes]], FolderSession],
     judging: tuple[FolderWork, Sandbox],
-) -> Rehearsed:
+) -> RehearsalResult:
     """What a call does on a folder.
 
     Args:
@@ -45,10 +45,10 @@ def rehearsed(
     source, entry, arguments = call
     session = opens(tree.files)
     try:
-        result = session.run(Block(kind="python", text=f"{source}\n{entry}(*{list(arguments)!r})\n"))
+        result = session.run(FencedBlock(kind="python", text=f"{source}\n{entry}(*{list(arguments)!r})\n"))
     finally:
         session.close()
-    found = Rehearsed(base=tree.digest)
+    found = RehearsalResult(base=tree.digest)
     if result.fault or result.limit:  # time also runs out on a busy machine
         return replace(found, told=result.error, fault=True)
     if result.error:

@@ -129,7 +129,7 @@ class Snapshots:
         return self._memory[name] if self._store is None else self._store.get(name)
 
 
-def marked(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
+def newly_redacted(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[str, ...]:
     """Names of files that hold more marks of a secret than before: a value that was not shown would be lost there."""
     changed = [name for name, data in after.items() if before.get(name) != data and _MARKS.search(data)]
     known = set(before.values()) if changed else set()

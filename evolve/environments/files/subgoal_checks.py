@@ -20,7 +20,7 @@ _TOGETHER_S = 60.0
 """Wall seconds after which no further check is begun."""
 
 
-def tried(
+def run_subgoal_checks(
     sandbox: Sandbox, subgoals: Sequence[Subgoal], tree: Mapping[str, bytes], executable: Collection[str]
 ) -> Iterator[SubgoalCheck]:
     """What the checks give on the tree, as far as time allows; where the sandbox fails, no more of them."""

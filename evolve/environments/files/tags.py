@@ -32,7 +32,7 @@ class Definition:
     text: str
 
 
-def tagged(file: str, text: str) -> Sequence[Definition]:
+def definitions_by_grammar(file: str, text: str) -> Sequence[Definition]:
     """What the file defines, functions inside of functions not among it; () where no grammar is there for it."""
     parser = _parser(_LANGUAGES.get(file.rpartition(".")[2].casefold(), ""))
     return () if parser is None else list(_below(parser.parse(text.encode()).root_node, 0))

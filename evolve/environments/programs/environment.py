@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.core.episodes import Action, Json, Judgement, Observation, Row, Seen, Step, shown_rows
+from evolve.core.episodes import Action, Exhibit, Json, Judgement, Observation, Row, Step, shown_rows
 from evolve.core.equality import equal
 from evolve.core.files import canonical_json
 from evolve.core.reasons import reason
@@ -79,7 +79,7 @@ class ProgramsEnvironment:
         """Nothing is there at the start but the examples, which the policy has."""
         return Observation(ok=False)
 
-    def look(self) -> tuple[Seen, ...]:
+    def look(self) -> tuple[Exhibit, ...]:
         """Nothing."""
         return ()
 

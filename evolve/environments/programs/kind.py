@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord, Json, TaskView
 from evolve.core.equality import equal
-from evolve.environments.kind import Part, Setting, judge_of
+from evolve.environments.kind import EnvironmentOptions, PromptPart, judge_of
 from evolve.environments.programs.environment import ProgramsEnvironment
 from evolve.environments.protocol import Environment
 from evolve.tasks.model import Task
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import Work
 
 
@@ -30,23 +30,23 @@ class Programs:
     prompt: str = "act.md"
     refusal: str = "right on the examples, refused on rows that are not shown"
 
-    def read(self, data: Json, place: Place) -> Work:
+    def read(self, data: Json, place: FilePosition) -> Work:
         """Refused: rows and tests are all that such a task needs."""
         raise place.error("tasks of this kind have examples or tests")
 
-    def open(self, task: Task, setting: Setting) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
         """Runs answers in the sandbox; a rubric decides only where there are neither rows nor tests."""
         decided = bool(task.verify_rows() or task.tests)
         judge = None if decided else judge_of(task, setting)
         return ProgramsEnvironment(task, setting.sandbox, judge, shows=setting.own)
 
-    def put(self, view: TaskView) -> Sequence[Part]:
+    def put(self, view: TaskView) -> Sequence[PromptPart]:
         """The function to define, with the types that its examples show."""
         takes, _, gives = (view.signature or "()").partition(" -> ")
         wanted = f"def {view.entry}{takes}{f' -> {gives}' if gives else ''}"
         # Where the types say what comes back, they say that it is JSON.
         told = "" if gives and "any" not in gives.lower() else " It returns what JSON can hold."
-        return (Part(text=f"Define the function `{wanted}`.{told}"),)
+        return (PromptPart(text=f"Define the function `{wanted}`.{told}"),)
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """Share of the visible examples that the last action reproduced.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord, TaskView
-from evolve.environments.kind import Part, Setting, judge_of
+from evolve.environments.kind import EnvironmentOptions, PromptPart, judge_of
 from evolve.environments.programs import Programs, ProgramsEnvironment
 from evolve.environments.protocol import Environment
 from evolve.tasks.model import Task
@@ -25,11 +25,11 @@ class Words(Programs):
     prompt: str = "act-words.md"
     refusal: str = "the judge of the task's rubric refuses it"
 
-    def open(self, task: Task, setting: Setting) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
         """Calls answers in the sandbox; where the task has a rubric, a model judges what they give."""
         return ProgramsEnvironment(task, setting.sandbox, judge_of(task, setting), name=self.name)
 
-    def put(self, view: TaskView) -> Sequence[Part]:
+    def put(self, view: TaskView) -> Sequence[PromptPart]:
         """Nothing beside the question."""
         return ()
 

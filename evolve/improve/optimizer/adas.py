@@ -21,12 +21,12 @@ from evolve.agent.workflow import Workflow, differences
 from evolve.core.episodes import EpisodeRecord, TaskView
 from evolve.environments import kind_of
 from evolve.improve.optimizer.drafting import MENDS, Drafter, Room
-from evolve.improve.optimizer.engine import Candidate, Engine, EngineSettings, SearchEnded, Trial, Trials
+from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Engine, EngineSettings, EngineTrials, SearchEnded
 from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts, tell_nobody
 from evolve.improve.optimizer.linked import LinkedSearch, made_from
-from evolve.improve.optimizer.member import Member
+from evolve.improve.optimizer.member import ScoredCandidate
 from evolve.improve.optimizer.parts import parts_between
-from evolve.improve.optimizer.scope import LEARNING_STAGES, Scope
+from evolve.improve.optimizer.scope import LEARNING_STAGES, SearchScope
 from evolve.trials.gate import comparable_costs
 
 BEST, DIFFERENT = 3, 3
@@ -43,7 +43,7 @@ _WHO = {
 }
 
 
-def setting_of(scope: Scope, views: Sequence[TaskView], parent: Workflow) -> str:
+def setting_of(scope: SearchScope, views: Sequence[TaskView], parent: Workflow) -> str:
     """Who acts, on what, and what an episode may spend."""
     kinds = sorted({view.environment for view in views})
     acting = scope.policy.partition(":")[0]
@@ -62,9 +62,9 @@ def setting_of(scope: Scope, views: Sequence[TaskView], parent: Workflow) -> str
     return " ".join(told)
 
 
-def trials_of(member: Member) -> tuple[str, ...]:
+def trials_of(member: ScoredCandidate) -> tuple[str, ...]:
     """How the trials of a candidate ended, alike ones together, the most frequent first."""
-    alike: dict[str, list[Trial]] = defaultdict(list)
+    alike: dict[str, list[CandidateTrial]] = defaultdict(list)
     for trial in member.trials.values():
         alike[_ending(trial)].append(trial)
     lines = []
@@ -76,7 +76,7 @@ def trials_of(member: Member) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def tasks_of(member: Member, views: Sequence[TaskView]) -> tuple[str, ...]:
+def tasks_of(member: ScoredCandidate, views: Sequence[TaskView]) -> tuple[str, ...]:
     """Some tasks that a candidate did not solve, as far as they may be seen."""
     failed = [view for view in views if view.id in member.trials and member.trials[view.id].score < 1.0]
     return tuple(_seen(view, _ending(member.trials[view.id])) for view in failed[:_TASKS])
@@ -86,7 +86,7 @@ def _seen(view: TaskView, ending: str) -> str:
     return f"{' '.join(view.instruction.split())[:_INSTRUCTION]} ({view.environment}; {ending})"
 
 
-def others_of(known: Iterable[Member], parent: Member, refused: Collection[str]) -> tuple[str, ...]:
+def others_of(known: Iterable[ScoredCandidate], parent: ScoredCandidate, refused: Collection[str]) -> tuple[str, ...]:
     """The best and the most different of what was tried, each with its trials beside the parent's.
 
     Args:
@@ -95,7 +95,7 @@ def others_of(known: Iterable[Member], parent: Member, refused: Collection[str])
     return tuple(_told(one, parent, one.candidate.digest in refused) for one in _shown(known, parent))
 
 
-def apart_of(known: Iterable[Member], parent: Member, views: Sequence[TaskView]) -> tuple[str, ...]:
+def apart_of(known: Iterable[ScoredCandidate], parent: ScoredCandidate, views: Sequence[TaskView]) -> tuple[str, ...]:
     """The tasks on which those of :func:`others_of` lost what the parent solves, and then where they solved more.
 
     Args:
@@ -115,7 +115,7 @@ def apart_of(known: Iterable[Member], parent: Member, views: Sequence[TaskView])
     return (*lost[:_TASKS], *gained[:_TASKS])
 
 
-def _shown(known: Iterable[Member], parent: Member) -> list[Member]:
+def _shown(known: Iterable[ScoredCandidate], parent: ScoredCandidate) -> list[ScoredCandidate]:
     """The best of what was tried beside the parent, then what is least like all that is shown already."""
     tried = [
         one for one in known if one.candidate.digest != parent.candidate.digest and one.trials.keys() & parent.trials
@@ -129,7 +129,7 @@ def _shown(known: Iterable[Member], parent: Member) -> list[Member]:
     return shown[1:]
 
 
-def came_to(member: Member, base: Member) -> str:
+def came_to(member: ScoredCandidate, base: ScoredCandidate) -> str:
     """What a candidate's trials came to beside another's on the same tasks."""
     both = _pairs(member, base)
     if not both:
@@ -143,18 +143,18 @@ def came_to(member: Member, base: Member) -> str:
     )
 
 
-def _told(member: Member, parent: Member, refused: bool) -> str:
+def _told(member: ScoredCandidate, parent: ScoredCandidate, refused: bool) -> str:
     verdict = "; judged on other tasks, and not accepted" if refused else ""
     return f"{_changes(member, parent)}: {came_to(member, parent)}{verdict}."
 
 
-def _changes(member: Member, parent: Member) -> str:
+def _changes(member: ScoredCandidate, parent: ScoredCandidate) -> str:
     """What tells a workflow from the parent's."""
     between = differences(parent.candidate.workflow, member.candidate.workflow)
     return "; ".join(str(one).removeprefix("~ ") for one in between)
 
 
-def _merit(member: Member, base: Member) -> tuple[float, float]:
+def _merit(member: ScoredCandidate, base: ScoredCandidate) -> tuple[float, float]:
     """Mean gain in score over the same tasks, then the share of the cost that is saved."""
     both = _pairs(member, base)
     gain = sum(one.score - other.score for one, other in both) / len(both)
@@ -162,22 +162,22 @@ def _merit(member: Member, base: Member) -> tuple[float, float]:
     return gain, 1.0 - mine / theirs if theirs else 0.0
 
 
-def _costs(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[list[float], list[float]]:
+def _costs(pairs: Sequence[tuple[CandidateTrial, CandidateTrial]]) -> tuple[list[float], list[float]]:
     """What both sides of the pairs cost, in one unit."""
     costs = comparable_costs([trial.cost for pair in pairs for trial in pair])
     return costs[::2], costs[1::2]
 
 
-def _pairs(member: Member, base: Member) -> list[tuple[Trial, Trial]]:
-    trials: Mapping[str, Trial] = base.trials
+def _pairs(member: ScoredCandidate, base: ScoredCandidate) -> list[tuple[CandidateTrial, CandidateTrial]]:
+    trials: Mapping[str, CandidateTrial] = base.trials
     return [(mine, trials[task]) for task, mine in member.trials.items() if task in trials]
 
 
-def _distance(one: Member, other: Member) -> int:
+def _distance(one: ScoredCandidate, other: ScoredCandidate) -> int:
     return len(parts_between(one.candidate.workflow, other.candidate.workflow))
 
 
-def _ending(trial: Trial) -> str:
+def _ending(trial: CandidateTrial) -> str:
     if trial.score == 1.0:
         return "solved"
     record = trial.record
@@ -220,11 +220,11 @@ class AdasEngine:
 
     drafter: Drafter
     settings: EngineSettings = field(default_factory=EngineSettings)
-    scope: Scope = field(default_factory=Scope)
+    scope: SearchScope = field(default_factory=SearchScope)
     tell: Callable[[str], None] = tell_nobody
     name: str = "adas"
 
-    def search(self, trials: Trials, start: Candidate) -> str:
+    def search(self, trials: EngineTrials, start: Candidate) -> str:
         """Searches until the budget ends, nothing separates any more, or all proposals were made."""
         return _AdasSearch(self, trials, start).run()
 
@@ -232,7 +232,7 @@ class AdasEngine:
 class _AdasSearch(LinkedSearch):
     """A linked search in which every other candidate is a model's, as long as its drafts bring something."""
 
-    def __init__(self, engine: AdasEngine, trials: Trials, start: Candidate) -> None:
+    def __init__(self, engine: AdasEngine, trials: EngineTrials, start: Candidate) -> None:
         super().__init__(engine.settings, engine.scope, trials, start)
         self._drafter, self._tell = engine.drafter, engine.tell
         self._asked = self._tried = self._vain = 0

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from evolve.core.episodes import EpisodeRecord
 from evolve.improve.optimizer.credit import Blame, Divergence, Intervention, blame
-from evolve.improve.optimizer.leakage import LeakGuard, copied, unsafe
-from evolve.policies import Edit, Rewriter
+from evolve.improve.optimizer.leakage import LeakGuard, copied_reason, unsafe_reason
+from evolve.policies import PromptEdit, PromptEditor
 from evolve.policies.language.prompt_items import ItemLimits, Revision, parse_prompt, revise
 
 _MAX_TRACES = 4
@@ -65,7 +65,7 @@ class PromptProposal:
     text: str
     revision: Revision
     said: str = ""
-    refused: tuple[tuple[Edit, str], ...] = ()
+    refused: tuple[tuple[PromptEdit, str], ...] = ()
 
     @property
     def why(self) -> str:
@@ -85,7 +85,7 @@ class Editor:
         tried: What came to nothing in this search; the rewriter is told of it.
     """
 
-    rewriter: Rewriter
+    rewriter: PromptEditor
     tasks: Mapping[str, str] = field(default_factory=dict)
     guard: LeakGuard = field(default_factory=LeakGuard)
     limits: ItemLimits = field(default_factory=ItemLimits)
@@ -120,10 +120,12 @@ class Editor:
             prompt=prompt, text=revision.prompt.text, revision=revision, said=said, refused=tuple(refused)
         )
 
-    def _unfit(self, edit: Edit, traces: Sequence[str], text: str) -> str:
+    def _unfit(self, edit: PromptEdit, traces: Sequence[str], text: str) -> str:
         if edit.op == "remove":
             return ""
-        return unsafe(edit.text) or self.guard.leak_in(edit.text) or copied(edit.text, traces, common=[text])
+        return (
+            unsafe_reason(edit.text) or self.guard.leak_in(edit.text) or copied_reason(edit.text, traces, common=[text])
+        )
 
 
 @dataclass(kw_only=True)
@@ -191,7 +193,7 @@ class Attribution:
         return turned
 
 
-def _in_words(edit: Edit, items: Sequence[str]) -> str:
+def _in_words(edit: PromptEdit, items: Sequence[str]) -> str:
     about = f" {items[edit.item - 1]!r}" if edit.op != "add" and 1 <= edit.item <= len(items) else ""
     return f"{edit.op}{about}: {edit.text}".rstrip(": ")
 

@@ -15,10 +15,10 @@ from evolve.agent.workflow import BY_HAND, KINDS, Workflow, parse_workflow, used
 from evolve.agent.workflow.reference import knob_reference, stage_reference
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import parse_toml
-from evolve.improve.optimizer.leakage import LeakGuard, unsafe
-from evolve.improve.optimizer.parts import mixed
-from evolve.improve.optimizer.scope import Scope
-from evolve.policies import DesignBrief, Designer
+from evolve.improve.optimizer.leakage import LeakGuard, unsafe_reason
+from evolve.improve.optimizer.parts import crossover
+from evolve.improve.optimizer.scope import SearchScope
+from evolve.policies import WorkflowBrief, WorkflowWriter
 
 LONGEST = 4_000
 """Characters of a workflow's text, some times what one takes that has every stage, route and knob."""
@@ -52,7 +52,7 @@ class Room:
     """
 
     parent: Workflow
-    scope: Scope = field(default_factory=Scope)
+    scope: SearchScope = field(default_factory=SearchScope)
     taken: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -71,9 +71,9 @@ class Room:
         acting = self.scope.policy.partition(":")[0]
         return not policies or not acting or acting in policies
 
-    def told(self, **more: Any) -> DesignBrief:
+    def told(self, **more: Any) -> WorkflowBrief:
         """The brief that lists what a draft may hold, filled in with the rest."""
-        return DesignBrief(
+        return WorkflowBrief(
             stages=stage_reference(self.stages),
             knobs=knob_reference(self.knobs),
             parent=self.parent.render(),
@@ -94,7 +94,7 @@ class Room:
         self._check_names(text)
         written = parse_workflow(text, file=_FILE)
         kept: dict[str, Any] = {name: getattr(self.parent.knobs, name) for name in BY_HAND}
-        settled = mixed(written.with_knobs(**kept), self.parent, self.scope.hides)
+        settled = crossover(written.with_knobs(**kept), self.parent, self.scope.hides)
         if settled is None:
             fixed = [stage for stage in self.parent.stages if self.scope.hides(f"stage:{stage}")]
             raise WorkspaceError(
@@ -129,10 +129,10 @@ class Drafter:
         guard: Digests of the tasks of every split.
     """
 
-    designer: Designer
+    designer: WorkflowWriter
     guard: LeakGuard = field(default_factory=LeakGuard)
 
-    def drafted(self, brief: DesignBrief, room: Room, *, seed: int) -> Draft | None:
+    def drafted(self, brief: WorkflowBrief, room: Room, *, seed: int) -> Draft | None:
         """A workflow that passes the check; None where none came, also after faults were told."""
         for mend in range(MENDS + 1):
             design = self.designer.design(brief, seed=seed + mend)
@@ -142,7 +142,7 @@ class Drafter:
                 workflow = room.read(design.workflow)
                 leak = self.guard.leak_in(workflow.render())
                 if not leak:
-                    may_say = not (unsafe(design.why) or self.guard.leak_in(design.why))
+                    may_say = not (unsafe_reason(design.why) or self.guard.leak_in(design.why))
                     return Draft(workflow=workflow, why=design.why if may_say else "")
                 fault = leak
             except WorkspaceError as error:

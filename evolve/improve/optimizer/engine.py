@@ -54,7 +54,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class CandidateTrial:
     """One episode of a candidate on a task it may learn from.
 
     Attributes:
@@ -79,7 +79,7 @@ class Trial:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
+class CandidateJudgement:
     """What the gate said of a candidate against another, on tasks that no engine ever sees: one bit.
 
     The gate uses its tasks again for every candidate, and its error levels hold for proposals that depend on this bit
@@ -116,7 +116,7 @@ class Left:
     share: float = 1.0
 
 
-class Trials(Protocol):
+class EngineTrials(Protocol):
     """All that an engine may ask for. Each answer may raise :class:`SearchEnded`."""
 
     @property
@@ -129,7 +129,7 @@ class Trials(Protocol):
         """The last candidate that the gate accepted, else the start."""
         ...
 
-    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[Trial]:
+    def screen(self, candidate: Candidate, tasks: Sequence[str]) -> Sequence[CandidateTrial]:
         """One episode per task id. Cheap; a reason to reject, never one to accept.
 
         Raises:
@@ -137,7 +137,7 @@ class Trials(Protocol):
         """
         ...
 
-    def judge(self, candidate: Candidate, parent: Candidate) -> Judgement:
+    def judge(self, candidate: Candidate, parent: Candidate) -> CandidateJudgement:
         """Whether the gate accepts the candidate against ``parent``. Each judgement makes the next one stricter."""
         ...
 
@@ -170,7 +170,7 @@ class Engine(Protocol):
         """Name on the command line."""
         ...
 
-    def search(self, trials: Trials, start: Candidate) -> str:
+    def search(self, trials: EngineTrials, start: Candidate) -> str:
         """Searches until it has no further idea; gives the reason why it ended.
 
         Raises:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from evolve.core.errors import UsageError
-from evolve.core.extensions import find, names
+from evolve.core.extensions import extension_names, find
 from evolve.improve.optimizer.counterfactual import Editor, Replay
 from evolve.improve.optimizer.drafting import Drafter
 from evolve.improve.optimizer.engine import Engine, EngineSettings
 from evolve.improve.optimizer.item_record import ItemRecord
-from evolve.improve.optimizer.scope import Scope
+from evolve.improve.optimizer.scope import SearchScope
 
 GONE: Mapping[str, str] = {"bandit": "linked"}
 """Engines of earlier versions, with what has taken their place."""
@@ -47,7 +47,7 @@ class EngineParts:
     """
 
     settings: EngineSettings = field(default_factory=EngineSettings)
-    scope: Scope = field(default_factory=Scope)
+    scope: SearchScope = field(default_factory=SearchScope)
     editor: Callable[[], Editor] = _no_editor
     drafter: Callable[[], Drafter] = _no_drafter
     replay: Replay | None = None
@@ -88,7 +88,7 @@ def engine_kind(name: str, only: str, *, drafts: bool = False) -> EngineKind:
     if kind is None and name in GONE:
         raise UsageError(f"the engine {name} is gone; {GONE[name]} has taken its place", hint=f"--engine {GONE[name]}")
     if kind is None:
-        raise UsageError(f"no engine {name!r}", hint=f"--engine {', --engine '.join(names('engines'))}")
+        raise UsageError(f"no engine {name!r}", hint=f"--engine {', --engine '.join(extension_names('engines'))}")
     if only and only not in kind.changes:
         able = [part for part in PARTS if part in kind.changes]
         raise UsageError(f"the engine {name} changes {' and '.join(able)}, not {only}", hint=f"--only {able[0]}")

@@ -19,7 +19,7 @@ from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest
 from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay, TriedEdits
 from evolve.improve.optimizer.credit import ACT, Blame, Intervention
-from evolve.improve.optimizer.engine import Candidate, Engine, EngineSettings, Trial, Trials
+from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Engine, EngineSettings, EngineTrials
 from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.language.prompt_items import parse_prompt
@@ -59,7 +59,7 @@ class GepaEngine:
     name: str = "gepa"
     rankings: list[tuple[Blame, ...]] = field(default_factory=list)
 
-    def search(self, trials: Trials, start: Candidate) -> str:
+    def search(self, trials: EngineTrials, start: Candidate) -> str:
         """Edits prompts until nothing fails, nothing helps, or all proposals were made.
 
         Raises:
@@ -127,11 +127,11 @@ class _GepaSearch:
 
     propose_new_texts: Any
 
-    def __init__(self, engine: GepaEngine, trials: Trials, start: Candidate) -> None:
+    def __init__(self, engine: GepaEngine, trials: EngineTrials, start: Candidate) -> None:
         self._engine, self._trials = engine, trials
         self._random = Random(f"gepa:{engine.settings.seed}")
         self._incumbent = start
-        self._known: dict[tuple[str, str], Trial] = {}
+        self._known: dict[tuple[str, str], CandidateTrial] = {}
         views = list(trials.tasks)[:_SCREENED]
         self.ids = [view.id for view in views]
         texts = {
@@ -258,7 +258,7 @@ class _GepaSearch:
 
     # What stands behind both.
 
-    def _teaches(self, trial: Trial) -> bool:
+    def _teaches(self, trial: CandidateTrial) -> bool:
         """Whether it failed, or lacks what the target asks for."""
         return not trial.solved or (trial.target is not None and trial.target < 1.0)
 
@@ -278,7 +278,7 @@ class _GepaSearch:
         proposal = self._editor.edited(prompt, self._incumbent.texts[prompt], traces, seed=seed)
         return proposal if proposal.revision.changes else None
 
-    def _screened(self, candidate: Candidate, tasks: Sequence[str]) -> list[Trial]:
+    def _screened(self, candidate: Candidate, tasks: Sequence[str]) -> list[CandidateTrial]:
         name = candidate.digest
         fresh = [task for task in dict.fromkeys(tasks) if (name, task) not in self._known]
         if fresh:

@@ -43,7 +43,7 @@ _TAKEOVER = re.compile(
 )
 
 
-def unsafe(text: str) -> str:
+def unsafe_reason(text: str) -> str:
     """Why a text must not stand in a prompt whatever it is about, or "".
 
     It must hold no address, no command of a shell or for secrets, and nothing that sets other rules aside. Such words
@@ -110,7 +110,7 @@ def guard_of(tasks: Iterable[Task], *, common: Sequence[str] = ()) -> LeakGuard:
     )
 
 
-def copied(text: str, data: Sequence[str], *, common: Sequence[str] = ()) -> str:
+def copied_reason(text: str, data: Sequence[str], *, common: Sequence[str] = ()) -> str:
     """Why a text seems to be taken over from data, or "".
 
     What programs print and others write may hold orders. A proposal that shares six words in a row or thirty

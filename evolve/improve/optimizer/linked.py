@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from random import Random
 
 from evolve.agent.workflow import Workflow, differences
-from evolve.improve.optimizer.engine import Candidate, Engine, EngineSettings, SearchEnded, Trial, Trials
+from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Engine, EngineSettings, EngineTrials, SearchEnded
 from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts
-from evolve.improve.optimizer.member import Member, are_alike, compare, tasks_that_differ
-from evolve.improve.optimizer.parts import mixed, parts_between, parts_of, redrawn
-from evolve.improve.optimizer.scope import Scope
-from evolve.improve.optimizer.targets import liked, prospects, standing
+from evolve.improve.optimizer.member import ScoredCandidate, compare, same_outcomes, tasks_that_differ
+from evolve.improve.optimizer.parts import crossover, parts_between, parts_of, resample_part
+from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.targets import rank_by_target, target_evidence, target_wins
 
 OFTEN = 0.15
 """Share of the changes of a part that must have changed how a task ended, for the task to hang on it."""
@@ -47,7 +47,7 @@ TRIES = 400
 """Draws in a row that gave nothing new before the search gives up."""
 
 PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
-"""What :func:`~evolve.improve.optimizer.targets.prospects` must reach for a judgement: in the search, and at its
+"""What :func:`~evolve.improve.optimizer.targets.target_evidence` must reach for a judgement: in the search, and at its
 end."""
 
 LAST_SHARE = 0.15
@@ -63,10 +63,10 @@ class LinkedEngine:
     """
 
     settings: EngineSettings = field(default_factory=EngineSettings)
-    scope: Scope = field(default_factory=Scope)
+    scope: SearchScope = field(default_factory=SearchScope)
     name: str = "linked"
 
-    def search(self, trials: Trials, start: Candidate) -> str:
+    def search(self, trials: EngineTrials, start: Candidate) -> str:
         """Searches until the budget ends, nothing separates any more, or all proposals were made."""
         return LinkedSearch(self.settings, self.scope, trials, start).run()
 
@@ -74,17 +74,17 @@ class LinkedEngine:
 class LinkedSearch:
     """One search: ``kept`` is built on, ``rival`` did better than ``incumbent`` on trials and was not judged yet."""
 
-    def __init__(self, settings: EngineSettings, scope: Scope, trials: Trials, start: Candidate) -> None:
+    def __init__(self, settings: EngineSettings, scope: SearchScope, trials: EngineTrials, start: Candidate) -> None:
         self._settings, self._scope, self._trials = settings, scope, trials
         self._random = Random(f"linked:{settings.seed}")
         self._linkage = Linkage()
         self._tasks = [view.id for view in trials.tasks][: LOOKS[-1]]
-        self._known: dict[str, Member] = {}
+        self._known: dict[str, ScoredCandidate] = {}
         self._sweep: list[str] = []
         self._busy = self._idle = 0
         self._due = 0.5
         self._kept = self._incumbent = self._member(start, trials.screen(start, self._tasks))
-        self._rival: Member | None = None
+        self._rival: ScoredCandidate | None = None
         self._bar: tuple[float, ...] | None = None
         self._refused: set[str] = set()
 
@@ -93,7 +93,7 @@ class LinkedSearch:
         try:
             return self._climb()
         except SearchEnded:
-            if self._rival is not None and prospects(self._rival, self._incumbent) >= LAST_PROSPECTS:
+            if self._rival is not None and target_evidence(self._rival, self._incumbent) >= LAST_PROSPECTS:
                 with suppress(SearchEnded):
                     self._trials.judge(self._rival.candidate, self._incumbent.candidate)
             raise
@@ -144,7 +144,7 @@ class LinkedSearch:
             parts = [self._sweep.pop()]
         workflow = before.workflow
         for part in parts:
-            workflow = redrawn(workflow, part, self._random) or workflow
+            workflow = resample_part(workflow, part, self._random) or workflow
         workflow = self._scope.fitted(workflow)
         if not self._scope.shows(before.workflow, workflow):
             return None
@@ -163,36 +163,36 @@ class LinkedSearch:
             return
         self._linkage.note(self._kept.candidate.workflow, child.workflow, tasks_that_differ(member, self._kept))
         wins, losses = compare(member, self._kept)
-        more, fewer = liked(member, self._kept)
+        more, fewer = target_wins(member, self._kept)
         if (member.score, wins - losses, more - fewer) >= (self._kept.score, 0, 0):
             self._kept = member
-        place = standing(member, self._incumbent)
+        place = rank_by_target(member, self._incumbent)
         if place is not None and (self._bar is None or place[:-1] < self._bar):
             self._rival, self._bar, self._busy, self._idle = member, place[:-1], self._busy + self._idle, 0
 
-    def _is_comparable(self, member: Member) -> bool:
+    def _is_comparable(self, member: ScoredCandidate) -> bool:
         return member.trials.keys() >= self._incumbent.trials.keys()
 
-    def _screened(self, child: Candidate, base: Member, task: str = "") -> tuple[Member, bool]:
+    def _screened(self, child: Candidate, base: ScoredCandidate, task: str = "") -> tuple[ScoredCandidate, bool]:
         """The child's trials, and whether nothing tells it from ``base``: as many as it takes to see that, or a loss.
 
         Args:
             task: What it has to do better on; "" for no such task.
         """
-        trials: list[Trial] = []
+        trials: list[CandidateTrial] = []
         tasks = self._order(base, task)
         alike, looks = False, (1, *LOOKS) if task else LOOKS
         for number, most in enumerate(looks):
             if len(trials) >= len(tasks):
                 break
             trials += self._trials.screen(child, tasks[len(trials) : most])
-            look = Member(candidate=child, trials={trial.task: trial for trial in trials if trial.informative})
+            look = ScoredCandidate(candidate=child, trials={trial.task: trial for trial in trials if trial.informative})
             wins, losses = compare(look, base)
             if task and number == 0:
                 if not wins:
                     break
                 continue
-            alike = are_alike(look, base)
+            alike = same_outcomes(look, base)
             if alike or (wins < losses and most > LOOKS[0] and not _solves_more(look, base)):
                 break
         member = self._member(child, trials)
@@ -200,7 +200,7 @@ class LinkedSearch:
             member.trials = {**base.trials, **member.trials}
         return member, alike
 
-    def _order(self, base: Member, first: str) -> list[str]:
+    def _order(self, base: ScoredCandidate, first: str) -> list[str]:
         """The tasks, two that ``base`` fails on for every one that it solves: gains show on the former."""
         failed = [name for name in self._tasks if name not in base.trials or base.trials[name].score < 1.0]
         solved = [name for name in self._tasks if name not in failed]
@@ -210,8 +210,10 @@ class LinkedSearch:
             del failed[:2], solved[:1]
         return list(dict.fromkeys(ordered))
 
-    def _member(self, candidate: Candidate, trials: Sequence[Trial]) -> Member:
-        member = Member(candidate=candidate, trials={trial.task: trial for trial in trials if trial.informative})
+    def _member(self, candidate: Candidate, trials: Sequence[CandidateTrial]) -> ScoredCandidate:
+        member = ScoredCandidate(
+            candidate=candidate, trials={trial.task: trial for trial in trials if trial.informative}
+        )
         self._known[candidate.digest] = member
         return member
 
@@ -220,7 +222,7 @@ class LinkedSearch:
         rival = self._rival
         if rival is None:
             return False
-        if prospects(rival, self._incumbent) < least:
+        if target_evidence(rival, self._incumbent) < least:
             return False
         # At most one judgement for every time that what is left has halved: each of them weakens those that follow.
         self._due = self._trials.left().share / 2
@@ -233,11 +235,11 @@ class LinkedSearch:
         self._bar, self._idle = None, 0
         return True
 
-    def _lean(self, rival: Member) -> Member:
+    def _lean(self, rival: ScoredCandidate) -> ScoredCandidate:
         """The rival with the incumbent's parts wherever that makes it no worse: what did not help is not proposed."""
         incumbent = self._incumbent.candidate.workflow
         for part in parts_between(incumbent, rival.candidate.workflow):
-            workflow = mixed(rival.candidate.workflow, incumbent, part.__eq__)
+            workflow = crossover(rival.candidate.workflow, incumbent, part.__eq__)
             if workflow is None or workflow in (incumbent, rival.candidate.workflow):
                 continue
             child = made_from(rival.candidate, workflow, operator=LEAVE_OUT)
@@ -248,7 +250,7 @@ class LinkedSearch:
         return rival
 
 
-def _solves_more(look: Member, base: Member) -> bool:
+def _solves_more(look: ScoredCandidate, base: ScoredCandidate) -> bool:
     """Whether a member came to a higher score on the tasks that it was tried on, at whatever cost."""
     both = [(mine.score, base.trials[task].score) for task, mine in look.trials.items() if task in base.trials]
     return sum(mine for mine, _ in both) > sum(theirs for _, theirs in both)

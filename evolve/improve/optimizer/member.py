@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evolve.improve.optimizer.engine import Candidate, Trial
-from evolve.trials.gate import cheaper, comparable_costs
+from evolve.improve.optimizer.engine import Candidate, CandidateTrial
+from evolve.trials.gate import comparable_costs, cost_outcome
 
 
 @dataclass(kw_only=True)
-class Member:
+class ScoredCandidate:
     """A candidate with what its trials said."""
 
     candidate: Candidate
-    trials: dict[str, Trial]
+    trials: dict[str, CandidateTrial]
 
     @property
     def score(self) -> float:
@@ -33,7 +33,7 @@ class Member:
         return sum(known) / len(known) if known else None
 
 
-def compare(child: Member, other: Member) -> tuple[int, int]:
+def compare(child: ScoredCandidate, other: ScoredCandidate) -> tuple[int, int]:
     """On how many tasks the child did better and worse than another: by score, then by the cost as the gate does."""
     wins = losses = 0
     for task, mine in child.trials.items():
@@ -44,13 +44,13 @@ def compare(child: Member, other: Member) -> tuple[int, int]:
             wins += mine.score > theirs.score
             losses += mine.score < theirs.score
         elif mine.solved:
-            outcome = cheaper(theirs.cost, mine.cost)
+            outcome = cost_outcome(theirs.cost, mine.cost)
             wins += outcome == "win"
             losses += outcome == "loss"
     return wins, losses
 
 
-def are_alike(member: Member, other: Member) -> bool:
+def same_outcomes(member: ScoredCandidate, other: ScoredCandidate) -> bool:
     """Whether every task that both tried went exactly the same, at a cost that was measured.
 
     A cost that is equal on all tasks is a limit they ran into, and tells nothing.
@@ -61,7 +61,7 @@ def are_alike(member: Member, other: Member) -> bool:
     return same and all(mine == theirs for mine, theirs in costs) and len({mine for mine, _ in costs}) > 1
 
 
-def tasks_that_differ(member: Member, other: Member) -> list[str]:
+def tasks_that_differ(member: ScoredCandidate, other: ScoredCandidate) -> list[str]:
     """The tasks that ended with another score."""
     both = [(name, trial, other.trials[name]) for name, trial in member.trials.items() if name in other.trials]
     return [name for name, mine, theirs in both if mine.score != theirs.score]

@@ -32,7 +32,7 @@ _WIDE = 50
 
 
 def parts_of(workflow: Workflow, *, only: str = "") -> tuple[str, ...]:
-    """Every part that :func:`redrawn` may change.
+    """Every part that :func:`resample_part` may change.
 
     Args:
         only: ``knobs`` to leave stages and routes alone.
@@ -47,7 +47,7 @@ def parts_of(workflow: Workflow, *, only: str = "") -> tuple[str, ...]:
     return (*knobs, *(f"stage:{name}" for name in dict.fromkeys(stages)), *routes)
 
 
-def redrawn(workflow: Workflow, part: str, random: Random) -> Workflow | None:
+def resample_part(workflow: Workflow, part: str, random: Random) -> Workflow | None:
     """The workflow with one part drawn anew; None where that cannot be, or comes to the same."""
     kind, _, name = part.partition(":")
     if kind == "knob":
@@ -61,7 +61,7 @@ def redrawn(workflow: Workflow, part: str, random: Random) -> Workflow | None:
     return next((proposal for proposal in proposals if proposal is not None and proposal != workflow), None)
 
 
-def mixed(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | None:
+def crossover(a: Workflow, b: Workflow, takes: Callable[[str], bool]) -> Workflow | None:
     """The first workflow with some parts as the second has them; None where that does not pass the check.
 
     Args:

@@ -28,7 +28,7 @@ LEARNING_STAGES = frozenset({"reflect", "distill"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scope:
+class SearchScope:
     """The part of a workflow in which a search looks.
 
     Attributes:

@@ -40,7 +40,7 @@ _POLL_S = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Care:
+class IndexOptions:
     """How carefully an index is made anew.
 
     Attributes:
@@ -57,7 +57,13 @@ class Care:
 
 
 def open_index(
-    path: Path, name: str, dimension: int, care: Care | None = None, *, store: str = "auto", crossover: int = CROSSOVER
+    path: Path,
+    name: str,
+    dimension: int,
+    care: IndexOptions | None = None,
+    *,
+    store: str = "auto",
+    crossover: int = CROSSOVER,
 ) -> StoredIndex:
     """Opens or creates the index ``name`` in folder ``path``.
 
@@ -71,10 +77,12 @@ def open_index(
     Raises:
         WorkspaceError: The folder cannot be written.
     """
-    return StoredIndex(Place(folder=Path(path), name=name, dimension=dimension), care or Care(), store, crossover)
+    return StoredIndex(
+        IndexLocation(folder=Path(path), name=name, dimension=dimension), care or IndexOptions(), store, crossover
+    )
 
 
-def open_store(store: str, path: Path, name: str, dimension: int, care: Care | None = None) -> VectorIndex:
+def open_store(store: str, path: Path, name: str, dimension: int, care: IndexOptions | None = None) -> VectorIndex:
     """Opens or creates an index in the store that a setting names: ``auto``, or a name of the seam ``vectors``.
 
     A store of another package has a folder of its own beside ``path``.
@@ -94,7 +102,7 @@ def open_store(store: str, path: Path, name: str, dimension: int, care: Care | N
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class IndexLocation:
     """Where an index is, and what it is called."""
 
     folder: Path
@@ -119,7 +127,7 @@ class StoredIndex:
         set_aside: Where damaged files were moved when the index was opened, or None.
     """
 
-    def __init__(self, place: Place, care: Care, store: str, crossover: int) -> None:
+    def __init__(self, place: IndexLocation, care: IndexOptions, store: str, crossover: int) -> None:
         self.dimension = place.dimension
         self._place, self._care = place, care
         self._most = {"exact": sys.maxsize, "chroma": -1}.get(store, crossover)
@@ -195,7 +203,7 @@ class StoredIndex:
         return False
 
 
-def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | None) -> bool:
+def _build_in_child(place: IndexLocation, rows: Rows, care: IndexOptions, progress: Progress | None) -> bool:
     """Builds the index in a child process beside the old one and puts it in place; true where that succeeded."""
     folder = place.folder
     work = folder.with_name(folder.name + ".new")
@@ -220,7 +228,7 @@ def _build_in_child(place: Place, rows: Rows, care: Care, progress: Progress | N
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _run_child(work: Path, count: int, care: Care, progress: Progress | None) -> bool:
+def _run_child(work: Path, count: int, care: IndexOptions, progress: Progress | None) -> bool:
     end = time.monotonic() + care.deadline + count * care.seconds_a_row
     # The child has to import this very package, also where it runs from a source tree.
     package = str(package_root().resolve().parent)

@@ -66,7 +66,7 @@ _Stated = tuple[float, int, str, int]
 """One fact of a note: when it was said, its place in the record, the note, and which of its facts."""
 
 
-class NoteBook:
+class ResolvedNotes:
     """Notes by id, in the order of the record, with what replaced them."""
 
     def __init__(self, notes: Iterable[Note] = ()) -> None:
@@ -283,7 +283,7 @@ class NoteBook:
         self, said: _Said, changes: float, postings: LateTable[array[int]], weights: _Weights
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
-        from evolve.memory.notes.changing import denies, tells_a_change
+        from evolve.memory.notes.changing import is_denial_of, tells_a_change
 
         least = changes or _DENIED
         shared: dict[int, float] = {}
@@ -301,7 +301,7 @@ class NoteBook:
             share = weight / self._weighed[place]
             text = other.note.text
             may = share >= least - _MARGIN and (
-                tells_a_change(said.note.text, text) if changes else denies(said.note.text, text)
+                tells_a_change(said.note.text, text) if changes else is_denial_of(said.note.text, text)
             )
             if may and self._open_to(said, other):
                 scored.append((share, other.note.seq, other))
@@ -372,7 +372,7 @@ def _may_replace(new: Note, old: Note) -> bool:
     return TRUST[new.role] >= TRUST[old.role]
 
 
-def stale(book: NoteBook, now: float | None = None) -> Mapping[str, Note]:
+def superseded_notes(book: ResolvedNotes, now: float | None = None) -> Mapping[str, Note]:
     """The notes that were replaced by then, by id, with what replaced them."""
     found = ((name, book.successor(name, now)) for name in book.notes)
     return {name: note for name, note in found if note is not None}

@@ -63,7 +63,7 @@ def tells_a_change(new: str, old: str) -> bool:
     return phrases > 1 and (bool(_CLAUSES.search(new)) or not {content[0], content[-1]} <= after)
 
 
-def denies(new: str, old: str) -> bool:
+def is_denial_of(new: str, old: str) -> bool:
     """Whether the new text, which denies something, denies what the old one says, and not the like of another case."""
     before, after = (set(_in_order(_DENIAL.sub(" ", text.replace("\u2019", "'")))) - {""} for text in (old, new))
     return not is_negated(old) and not (before - after and after - before)

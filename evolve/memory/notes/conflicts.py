@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from evolve.memory.notes.book import one_subject
-from evolve.memory.notes.facts import adds, is_negated, sentences, stem
+from evolve.memory.notes.facts import adds_information, is_negated, sentences, stem
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.times import names_time
 from evolve.runtime.retrieval import words
@@ -121,7 +121,7 @@ def _read(text: str) -> tuple[_Matter, ...]:
         return ()
     found = []
     for plain, denied in _statements(text):
-        if adds(plain):
+        if adds_information(plain):
             continue
         own = ["@"] if _OWN.match(plain) else []
         about = _NO_MATTER.sub(" ", plain)

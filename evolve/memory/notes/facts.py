@@ -169,7 +169,7 @@ def read_fact(sentence: str) -> Fact | None:
     return None
 
 
-def adds(text: str) -> bool:
+def adds_information(text: str) -> bool:
     """Whether a text tells of something besides what was said before, and so takes the place of nothing."""
     return bool(_ADDS.search(text.rstrip(" .!")))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import Recalled
 from evolve.memory.index import Hit
-from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.book import ResolvedNotes
 from evolve.memory.notes.conflicts import spoken_of_again, values_of
 from evolve.memory.notes.facts import stems
 from evolve.memory.notes.note import TRUST, Note
@@ -42,7 +42,9 @@ _RUN = re.compile(r"\b[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _BEFORE_OPENING = frozenset('.!?:;\n"(')
 
 
-def link(book: NoteBook, total: dict[str, float], question: str, share: float, fits: Callable[[str], bool]) -> None:
+def link_entities(
+    book: ResolvedNotes, total: dict[str, float], question: str, share: float, fits: Callable[[str], bool]
+) -> None:
     """Gives notes that name an entity of the best ones a share of their score.
 
     Only what the question does not name itself leads on, and only what few notes name. Where the question names
@@ -95,7 +97,7 @@ def _opens(text: str, at: int) -> bool:
     return at == 0 or text[at - 1] in _BEFORE_OPENING
 
 
-def _naming(book: NoteBook, entity: str, name: str) -> list[str]:
+def _naming(book: ResolvedNotes, entity: str, name: str) -> list[str]:
     """The other notes that name an entity as it is written; none where too many have its words."""
     held = book.holding(stems(entity), name, _LOOKED_AT)
     exact = re.compile(rf"(?<!\w){re.escape(entity)}(?!\w)")
@@ -192,7 +194,7 @@ class Arms:
     weight: float
 
 
-def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL) -> list[Recalled]:
+def answer_question(book: ResolvedNotes, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL) -> list[Recalled]:
     """At most ``k`` notes, best first, equal scores by id."""
     if asked.k < 1 or not book.notes:
         return []
@@ -226,7 +228,7 @@ def answer(book: NoteBook, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL)
         factor = factors.get(name, 1.0) * (_ASSISTANT if note.role == "assistant" else 1.0)
         total[name] = score * factor + gains.in_time * told + gains.dated * (dated and names_time(note.text))
     if gains.linked:
-        link(book, total, asked.text, gains.linked, lambda name: name in standing(name))
+        link_entities(book, total, asked.text, gains.linked, lambda name: name in standing(name))
     again = _spoken_of_again(book, total, asked.k)
     if not past and span is None:
         _let_follow(book, total, asked.text, again)
@@ -261,7 +263,7 @@ def _credited(scores: Mapping[str, float], standing: Callable[[str], tuple[str, 
 
 
 def _with_neighbours(
-    book: NoteBook, base: Mapping[str, float], fits: Callable[[str], bool], share: float, *, own: bool
+    book: ResolvedNotes, base: Mapping[str, float], fits: Callable[[str], bool], share: float, *, own: bool
 ) -> dict[str, float]:
     beside: dict[str, float] = {}
     for name, score in base.items() if share else ():
@@ -274,7 +276,7 @@ def _with_neighbours(
     return total
 
 
-def _information(book: NoteBook, names: Iterable[str]) -> dict[str, float]:
+def _information(book: ResolvedNotes, names: Iterable[str]) -> dict[str, float]:
     """A factor for each turn of a conversation, by the logarithm of the information of its words.
 
     It holds back what says less than the mean of what was found and raises nothing, so that length is no merit.
@@ -284,13 +286,13 @@ def _information(book: NoteBook, names: Iterable[str]) -> dict[str, float]:
     return {name: min(1.0, said / mean) for name, said in found.items()} if mean else {}
 
 
-def _spoken_of_again(book: NoteBook, total: Mapping[str, float], k: int) -> Mapping[str, Note]:
+def _spoken_of_again(book: ResolvedNotes, total: Mapping[str, float], k: int) -> Mapping[str, Note]:
     """The best of what was found that a later note among them is about the same as."""
     best = heapq.nsmallest(max(_COMPARED, 4 * k), total, key=lambda name: (-total[name], name))
     return spoken_of_again(book.notes[name] for name in best)
 
 
-def _let_follow(book: NoteBook, total: dict[str, float], question: str, again: Mapping[str, Note]) -> None:
+def _let_follow(book: ResolvedNotes, total: dict[str, float], question: str, again: Mapping[str, Note]) -> None:
     """Puts later talk of what a note says before that note; both stay.
 
     A later note is such talk where it has the subject, which is the name or else the words that the question and the

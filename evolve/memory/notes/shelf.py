@@ -20,11 +20,11 @@ from evolve.core.files import canonical_json, clean_text, digest
 from evolve.core.store import Database, Value
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.index import Hit
-from evolve.memory.notes.book import NoteBook
+from evolve.memory.notes.book import ResolvedNotes
 from evolve.memory.notes.kept import UNSOUND, WORTH_KEEPING, KeptNotes
 from evolve.memory.notes.late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.note import TRUST, Note
-from evolve.memory.record_index import BATCH, DerivedIndex, IndexFactory, exact_index, measured
+from evolve.memory.record_index import BATCH, DerivedIndex, IndexFactory, exact_distances, exact_index
 from evolve.runtime.retrieval import WordIndex
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _of_words(text: str) -> str:
 
 
 class NoteReader:
-    """Keeps a :class:`NoteBook` in step with the record, reading only what is new.
+    """Keeps a :class:`ResolvedNotes` in step with the record, reading only what is new.
 
     Args:
         kept: What an earlier process worked out.
@@ -76,11 +76,11 @@ class NoteReader:
     def __init__(self, db: Database, kept: KeptNotes) -> None:
         self._db = db
         self._kept = kept
-        self._book: NoteBook | None = None
+        self._book: ResolvedNotes | None = None
         self._last = 0
         self.round = 0
 
-    def book(self) -> NoteBook:
+    def book(self) -> ResolvedNotes:
         """The book as the record is now.
 
         Raises:
@@ -89,7 +89,7 @@ class NoteReader:
         with self._db.snapshot():
             return self._read()
 
-    def _read(self) -> NoteBook:
+    def _read(self) -> ResolvedNotes:
         book = self._book
         if book is None:
             book = self._book = self._begun()
@@ -125,9 +125,9 @@ class NoteReader:
             found = self._db.columns(f"{_SEALED} WHERE rowid <= ? ORDER BY rowid", [self._last])
             self._kept.write(len(found[0]), _digest(found))
 
-    def _begun(self) -> NoteBook:
+    def _begun(self) -> ResolvedNotes:
         """A book of the notes that were worked out before, or an empty one."""
-        book = NoteBook()
+        book = ResolvedNotes()
         self._kept.read()
         if self._kept.count:
             # Unverified, as opening the record has checked each row, and the digest says that these are the same.
@@ -139,11 +139,11 @@ class NoteReader:
                     book.read_from(LateNotes(found[2:]), self._kept.connection)
                 except UNSOUND:
                     self._kept.drop()
-                    return NoteBook()
+                    return ResolvedNotes()
                 self._last = int(str(found[0][-1]))
         return book
 
-    def _in_step(self, book: NoteBook, fresh: int) -> bool:
+    def _in_step(self, book: ResolvedNotes, fresh: int) -> bool:
         # Deleted or rolled back since: then there are fewer, or another one has the last number. All are counted, as
         # for that the small index of ids is enough.
         found = self._db.query(
@@ -164,7 +164,7 @@ def _digest(sealed: Sequence[Sequence[Value]]) -> str:
 _OWN = {"role": "user"}
 
 
-class NoteShelf:
+class NoteRepository:
     """Writes and finds notes.
 
     Args:
@@ -238,7 +238,7 @@ class NoteShelf:
         """Whether a note of these words was deleted, and they were not noted again since."""
         return bool(self._db.rows("memory_forgotten_notes", {"id": _of_words(text)}))
 
-    def book(self) -> NoteBook:
+    def book(self) -> ResolvedNotes:
         """All notes as the record is now."""
         return self._reader.book()
 
@@ -258,7 +258,7 @@ class NoteShelf:
         book = self.book()
         if not book.notes:
             return []
-        from evolve.memory.notes.ranking import Arms, answer  # its patterns take time to compile
+        from evolve.memory.notes.ranking import Arms, answer_question  # its patterns take time to compile
 
         words = self._catch_up(book)
         vector = self._encoder.encode([((), asked.text)])[0]
@@ -267,7 +267,7 @@ class NoteShelf:
             nearest=lambda count, own: self._index.query(vector, count, _OWN if own else None),
             weight=self._encoder.weight,
         )
-        return answer(book, arms, asked)
+        return answer_question(book, arms, asked)
 
     def differences(self) -> tuple[set[str], set[str]]:
         """Notes that the stored index lacks although it says it has them, and those the record does not have.
@@ -300,7 +300,7 @@ class NoteShelf:
         self._reader.restart()
         self._kept.close()
 
-    def _catch_up(self, book: NoteBook) -> _SpokenWords:
+    def _catch_up(self, book: ResolvedNotes) -> _SpokenWords:
         if self._round != self._reader.round:
             self._words, self._round = None, self._reader.round
             self._index.restart()
@@ -350,14 +350,14 @@ def answer_from(notes: Sequence[Note], embedder: Embedder, asked: NoteQuestion) 
     """Those of a few notes outside of a record that answer a question, best first; nothing of them is kept."""
     if not notes:
         return []
-    from evolve.memory.notes.ranking import Arms, answer
+    from evolve.memory.notes.ranking import Arms, answer_question
 
-    book, encoder = NoteBook(notes), WordEncoder(embedder)
+    book, encoder = ResolvedNotes(notes), WordEncoder(embedder)
     index, words = exact_index(notes, encoder), _SpokenWords(book.notes, KeptNotes(None).connection)
     vector = encoder.encode([((), asked.text)])[0]
 
     def nearest(count: int, own: bool) -> list[Hit]:
         names = sorted(hit.id for hit in index.query(vector, count, _OWN if own else None))
-        return measured(names, index.vectors(names), vector)
+        return exact_distances(names, index.vectors(names), vector)
 
-    return answer(book, Arms(lexical=words.scores, nearest=nearest, weight=encoder.weight), asked)
+    return answer_question(book, Arms(lexical=words.scores, nearest=nearest, weight=encoder.weight), asked)

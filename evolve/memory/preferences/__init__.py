@@ -3,9 +3,16 @@
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.memory.preferences.book import PreferenceBook
+    from evolve.memory.preferences.book import PreferenceRepository
     from evolve.memory.preferences.kinds import is_once
-    from evolve.memory.preferences.meaning import YOU_SAID, is_negated, is_new, said_of_less, same_meaning, topics
+    from evolve.memory.preferences.meaning import (
+        YOU_SAID,
+        is_negated,
+        is_new,
+        narrower_preference,
+        same_meaning,
+        topics,
+    )
     from evolve.memory.preferences.preference import WISHES, Context, PersonAct, Preference, PreferenceStatus
     from evolve.memory.preferences.quotes import LEFT_OUT, LONGEST, edit_in_words, parse_answer, without_reply
 else:

@@ -28,7 +28,7 @@ _STATED: tuple[ActKind, ...] = ("stated", "answer")
 """Acts that need no confirming: the person said them as what they want."""
 
 
-class PreferenceBook:
+class PreferenceRepository:
     """Preferences and the acts they rest on.
 
     Args:

@@ -161,7 +161,7 @@ def is_mixed(wish: str) -> bool:
     return is_once(wish) and not all(_THIS.search(part) for part in parts)
 
 
-def widened(wish: str) -> str:
+def generalise_wish(wish: str) -> str:
     """The words of such a wish as they hold for later tasks too."""
 
     one = "any" if _DENIES.search(wish) else "every"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evolve.core.episodes import KEPT_FACT, PREFERENCE, Recalled
 from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, kinds_asked, kinds_meant, kinds_named
-from evolve.memory.preferences.meaning import ALIKE, content_words, likeness, topics
+from evolve.memory.preferences.meaning import ALIKE, content_words, cosine_similarities, topics
 from evolve.memory.preferences.preference import Context, Preference, is_inside
 from evolve.memory.preferences.quotes import edit_lines
 from evolve.runtime.retrieval import WordIndex, fuse
@@ -55,7 +55,7 @@ def shares_context(first: Preference, second: Preference, embedder: Embedder) ->
         same = {_words_of(context) for context in first.contexts} & {_words_of(task) for task in second.contexts}
         return is_once(first.description) and is_once(second.description) and bool(same)
     pairs = [(context, task) for context in first.contexts for task in second.contexts]
-    alike = (likeness(embedder, task.instruction, [context.instruction])[0] for context, task in pairs)
+    alike = (cosine_similarities(embedder, task.instruction, [context.instruction])[0] for context, task in pairs)
     return any(
         _fit(context, task, near, by_kind=_by_kind(first, context, task)) > 0.0
         for (context, task), near in zip(pairs, alike, strict=True)
@@ -71,7 +71,7 @@ def _nearness(
         for preference in preferences
     }
     places = [(preference, context) for preference in preferences for context in preference.contexts]
-    alike = likeness(embedder, task.instruction, [context.instruction for _, context in places])
+    alike = cosine_similarities(embedder, task.instruction, [context.instruction for _, context in places])
     about = _spoken_of(preferences, task, embedder)
     said = {_words_of(replace(task, instruction=words)) for words in (task.instruction, *earlier)}
     for (preference, context), value in zip(places, alike, strict=True):
@@ -123,7 +123,7 @@ def _by_kind(preference: Preference, context: Context, task: Context) -> bool | 
 
 def _spoken_of(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> dict[str, float]:
     """How much the words of each preference speak of a task: as far as they are alike, or share a word of content."""
-    alike = likeness(embedder, task.instruction, [preference.description for preference in preferences])
+    alike = cosine_similarities(embedder, task.instruction, [preference.description for preference in preferences])
     words = topics(task.instruction)
     return {
         preference.id: max(value, ALIKE) if topics(preference.description) & words else value

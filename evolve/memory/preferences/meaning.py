@@ -107,7 +107,7 @@ def is_negated(text: str) -> bool:
     return _meaning(text)[1]
 
 
-def likeness(embedder: Embedder, text: str, others: Sequence[str]) -> list[float]:
+def cosine_similarities(embedder: Embedder, text: str, others: Sequence[str]) -> list[float]:
     """How alike a task is to each of the others, as the cosine of their content words."""
     if not others:
         return []
@@ -131,7 +131,9 @@ def is_new(
     return not denied and not told and not any(_says_the_same(text, other) for other in texts)
 
 
-def said_of_less(text: str, preferences: Sequence[Preference], context: Context, *, said: Sequence[str] = ()) -> str:
+def narrower_preference(
+    text: str, preferences: Sequence[Preference], context: Context, *, said: Sequence[str] = ()
+) -> str:
     """The words of what says the same and is in force for less than a context; "" where the same is settled there."""
     same = [one for one in preferences if not is_new(text, [one], said=said)]
     narrow = [one for one in same if one.status == "active" and not one.once and not one.covers(context)]

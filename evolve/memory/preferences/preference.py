@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Literal, get_args
 
 from evolve.core.episodes import SuggestionKind
-from evolve.memory.preferences.kinds import CODE, is_known, is_mixed, is_once, kind_of, kinds_meant, widened
+from evolve.memory.preferences.kinds import CODE, generalise_wish, is_known, is_mixed, is_once, kind_of, kinds_meant
 from evolve.memory.preferences.quotes import edit_lines
 
 ActKind = Literal["stated", "comment", "refusal", "edit", "answer", SuggestionKind]
@@ -186,4 +186,4 @@ class Preference:
     @property
     def wider(self) -> str:
         """The description as it holds for later tasks too: of "this mail" it says "every mail", in a ban "any mail"."""
-        return widened(self.description) if is_once(self.description) else self.description
+        return generalise_wish(self.description) if is_once(self.description) else self.description

@@ -6,10 +6,10 @@ Importing this loads no HTTP library; the models are opened by whoever wires the
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.core.text_screen import unfit
-    from evolve.policies.language.asking import Questions, Rooms
+    from evolve.core.text_screen import insight_problem
+    from evolve.policies.language.asking import PromptBudget, Questions
     from evolve.policies.language.metering import EpisodeMeter
-    from evolve.policies.language.mounting import Mounted, import_line, mount
+    from evolve.policies.language.mounting import MountedAnswer, import_line, mount
     from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
     from evolve.policies.language.rewriting import LanguageDesigner, LanguageRewriter
 else:

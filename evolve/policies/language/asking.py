@@ -68,7 +68,7 @@ _ROLES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rooms:
+class PromptBudget:
     """How long the parts of a prompt may be, in characters; about four make a token.
 
     Attributes:
@@ -95,7 +95,7 @@ class Questions:
     """
 
     layers: PromptLayers = field(default_factory=PromptLayers)
-    rooms: Rooms = field(default_factory=Rooms)
+    rooms: PromptBudget = field(default_factory=PromptBudget)
     form: ReplyForm = "blocks"
 
     def ask(

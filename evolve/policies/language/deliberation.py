@@ -15,7 +15,7 @@ from evolve.policies.language.asking import CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.forms import CITED
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
 from evolve.policies.language.prompt import facts_message, task_message
-from evolve.policies.language.proposals import Proposal, read_proposal
+from evolve.policies.language.proposals import ProposedAction, read_proposal
 from evolve.policies.language.quoting import quoted
 from evolve.runtime.models import KEPT, Message, ModelReply, ModelRequest
 
@@ -23,7 +23,7 @@ _MOST_CASES = 3
 _LONGEST = 600
 
 
-class Asking(Protocol):
+class ModelCaller(Protocol):
     """What these methods need of the policy they belong to."""
 
     @property
@@ -39,11 +39,11 @@ class Asking(Protocol):
         """A reply in words; ``ModelMistake`` where the model would not answer."""
         ...
 
-    def proposal(self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0) -> Proposal:
+    def proposal(self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0) -> ProposedAction:
         """What the model says to the question for the next action."""
         ...
 
-    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: ProposedAction) -> Action:
         """The action that a reply to that question asks for."""
         ...
 
@@ -52,7 +52,7 @@ class Deliberation:
     """Implements ``Deliberating`` and ``Criticising`` of :mod:`evolve.policies.protocol` for a policy that asks."""
 
     def alternatives(
-        self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
+        self: ModelCaller, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
     ) -> tuple[Action, ...]:
         """Answers to the question that the last step answered, each different from the others."""
         started = time.process_time()
@@ -70,7 +70,7 @@ class Deliberation:
         spent = Cost(seconds=round(time.process_time() - started, 6))
         return (*list(answers.values())[1:], Action(kind="finish", text=f"{len(answers) - 1} rivals", cost=spent))
 
-    def decompose(self: Asking, view: TaskView, plan: Plan, share: float) -> Plan:
+    def decompose(self: ModelCaller, view: TaskView, plan: Plan, share: float) -> Plan:
         """Asks for functions that make up the answer, as subgoals.
 
         Raises:
@@ -81,7 +81,7 @@ class Deliberation:
         subgoals = read_subgoals(reply["subgoals"])
         return replace(plan, goal=str(reply["goal"])[:300] or plan.goal, subgoals=subgoals) if subgoals else plan
 
-    def critique(self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
+    def critique(self: ModelCaller, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
         """Asks for calls on which the last step's answer is wrong; whoever asks runs them.
 
         Raises:
@@ -98,7 +98,7 @@ class Deliberation:
         cases = [row for row in _rows(reply["cases"]) if not width or len(row.input) in width]
         return " ".join(str(reply["fault"]).split())[:_LONGEST], tuple(cases)
 
-    def revise(self: Asking, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
+    def revise(self: ModelCaller, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
         """Asks for the answer of the last step, changed so that the doubt no longer holds.
 
         Raises:

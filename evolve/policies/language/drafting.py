@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from evolve.core.episodes import Json, Row, SkillDraft, Step, TaskView
-from evolve.core.text_screen import repeats_text, unfit
+from evolve.core.text_screen import insight_problem, repeats_text
 from evolve.policies.language.asking import SKILL_SCHEMA, Questions
 from evolve.policies.language.prompt import task_message
-from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.policies.language.reflection import right_answer, shown_text
 from evolve.policies.skill_names import skill_name
 from evolve.runtime.models import KEPT, Message, ModelReply, ModelRequest
@@ -77,7 +77,7 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
     reply = ask("distill", parts, SKILL_SCHEMA)
     described = " ".join(str(reply["description"]).split())
     # A model's own words, which would stand in later prompts, unless somebody else had said them first.
-    if unfit(described) or repeats_text(described, shown_text(view, steps)):
+    if insight_problem(described) or repeats_text(described, shown_text(view, steps)):
         described = f"Answers tasks of the family {view.family} such as {view.id}."
     return (
         SkillDraft(
@@ -110,7 +110,7 @@ class Drafting:
             Message(role="user", text="The function:\n" + quoted("code", draft.code), priority=KEPT, kind="answer"),
             Message(
                 role="user",
-                text=f"{quoted('refusal', shortened(refusal, 600))}\n{quoted('passed', named)}",
+                text=f"{quoted('refusal', truncate_middle(refusal, 600))}\n{quoted('passed', named)}",
                 priority=KEPT,
                 kind="feedback",
             ),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from evolve.core.episodes.blocks import Block, BlockKind, Written, read_reply
+from evolve.core.episodes.blocks import BlockKind, FencedBlock, WrittenReply, read_reply
 from evolve.core.settings import ReplyForm
 from evolve.runtime.models.structure import closed_object, extract
 
@@ -44,7 +44,7 @@ def schema_for(rules: str) -> Mapping[str, Any]:
     return _schema(tuple(kind for kind in _KINDS if kind in told))
 
 
-def read_written(said: str) -> Written:
+def read_written(said: str) -> WrittenReply:
     """The thought and the blocks of a reply in either form."""
     if said.lstrip()[:1] in ("{", "`") and '"blocks"' in said:
         found = extract(said, _schema(_KINDS)).value
@@ -53,12 +53,13 @@ def read_written(said: str) -> Written:
     return read_reply(said)
 
 
-def from_data(data: Mapping[str, Any]) -> Written:
+def from_data(data: Mapping[str, Any]) -> WrittenReply:
     """The thought and the blocks of a JSON object by such a schema."""
     blocks = [
-        Block(kind=each["kind"], text=_ended(each["code"]), path=str(each["path"]).strip()) for each in data["blocks"]
+        FencedBlock(kind=each["kind"], text=_ended(each["code"]), path=str(each["path"]).strip())
+        for each in data["blocks"]
     ]
-    return Written(thought=str(data["thought"]).strip(), blocks=tuple(blocks), uses=tuple(map(str, data["uses"])))
+    return WrittenReply(thought=str(data["thought"]).strip(), blocks=tuple(blocks), uses=tuple(map(str, data["uses"])))
 
 
 def _ended(text: str) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolve.core.episodes import QUOTED, TRIAL, Action, Claim, Evidence, Plan, Recalled, Step, TaskView
-from evolve.environments import Attempted, Trials, kind_of
+from evolve.environments import Attempted, ReflectionTrials, kind_of
 from evolve.policies.language.asking import CLAIMS_SCHEMA
-from evolve.policies.language.deliberation import Asking
+from evolve.policies.language.deliberation import ModelCaller
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.reflection import (
     ON_TRIAL,
@@ -38,13 +38,13 @@ class Reflection:
         most: Most claims that are tried; None for all.
     """
 
-    policy: Asking
-    bare: Asking
+    policy: ModelCaller
+    bare: ModelCaller
     skilled: bool
     view: TaskView
     group: str
     steps: Sequence[Step]
-    trials: Trials
+    trials: ReflectionTrials
     most: int | None = None
 
     def claims(self) -> tuple[Claim, ...]:
@@ -100,7 +100,7 @@ class Reflection:
             action = self.bare.action_of(self.view, plan, earlier, self.bare.proposal(self.view, plan, earlier))
             return replace(action, consumed=tuple(item for item in action.consumed if item != ON_TRIAL))
 
-        return RepeatedQuestion(view=self.view, trials=self.trials, ask=ask, steps=steps_before(self.steps))
+        return RepeatedQuestion(view=self.view, trials=self.trials, ask=ask, steps=preceding_steps(self.steps))
 
     def _tested_again(self) -> tuple[Claim, ...]:
         """Tests a fact after a right first answer: one that it cited and that is not settled yet is left out.
@@ -144,7 +144,7 @@ class RepeatedQuestion:
     """
 
     view: TaskView
-    trials: Trials
+    trials: ReflectionTrials
     ask: Callable[[Sequence[Recalled], Sequence[Step]], Action]
     steps: tuple[Step, ...] = ()
 
@@ -158,7 +158,7 @@ class RepeatedQuestion:
         return self.trials.attempt(action, self.steps)
 
 
-def steps_before(steps: Sequence[Step]) -> tuple[Step, ...]:
+def preceding_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps after which the question is asked anew."""
     step = next(iter(failed_answers(steps)), None) or right_answer(steps)
     if step is None or step.observation is None or step.observation.state is None:

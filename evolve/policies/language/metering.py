@@ -61,7 +61,7 @@ class EpisodeMeter:
 
 
 @dataclass(kw_only=True)
-class Remembered:
+class CachedModel:
     """Models whose replies go through ``once``; implements :class:`evolve.runtime.models.ChatModel`.
 
     Attributes:

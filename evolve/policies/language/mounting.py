@@ -19,7 +19,7 @@ PACKAGE = "skills"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mounted:
+class MountedAnswer:
     """An answer with its skills in it.
 
     Attributes:
@@ -59,17 +59,17 @@ def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
     return files
 
 
-def mount(code: str, skills: Sequence[Skill]) -> Mounted:
+def mount(code: str, skills: Sequence[Skill]) -> MountedAnswer:
     """Replaces imports of skills by their source. Code that is no Python is left as it is."""
     known = {module_of(skill): skill for skill in skills}
     try:
         tree = ast.parse(code)
     # What parsing raises on code that is nested too deep, besides its own error.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Mounted(code=code)
+        return MountedAnswer(code=code)
     wanted = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in known]
     if not wanted:
-        return Mounted(code=code)
+        return MountedAnswer(code=code)
     lines = code.splitlines()
     taken = _defined_names([node for node in tree.body if node not in wanted])
     parts: list[str] = []
@@ -89,10 +89,10 @@ def mount(code: str, skills: Sequence[Skill]) -> Mounted:
     head = [lines.pop(0) for _ in range(_future_lines(tree)) if lines]
     rest = "\n".join(lines).strip("\n")
     text = "\n".join(part for part in ["\n".join(head).strip("\n"), *parts, "\n" + rest] if part.strip())
-    return Mounted(code=text + "\n", used=tuple(used))
+    return MountedAnswer(code=text + "\n", used=tuple(used))
 
 
-def imported(code: str, skills: Sequence[Skill]) -> Mounted:
+def imported(code: str, skills: Sequence[Skill]) -> MountedAnswer:
     """The code as it is, and which skills its Python imports, wherever it does so. What is no Python imports none."""
     known = {module_of(skill): skill.digest for skill in skills}
     nodes = [node for block in blocks_of(code) if block.kind == "python" for node in _nodes(block.text)]
@@ -100,7 +100,7 @@ def imported(code: str, skills: Sequence[Skill]) -> Mounted:
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return Mounted(code=code, used=tuple(dict.fromkeys(known[name] for name in names if name in known)))
+    return MountedAnswer(code=code, used=tuple(dict.fromkeys(known[name] for name in names if name in known)))
 
 
 def _nodes(source: str) -> list[ast.AST]:

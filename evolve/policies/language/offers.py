@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import TaskView
 from evolve.policies.language.mounting import import_line
-from evolve.policies.language.quoting import Learned, learned, shortened
+from evolve.policies.language.quoting import Learned, quoted_items, truncate_middle
 from evolve.runtime.models import Message
 from evolve.skills import Skill
 from evolve.skills.equivalence import same_source
@@ -35,7 +35,7 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class SkillOffer:
     """What a prompt shows of skills.
 
     Attributes:
@@ -46,10 +46,10 @@ class Offer:
     ids: tuple[str, ...] = ()
 
 
-def offer(skills: Sequence[Skill], view: TaskView, most: int) -> Offer:
+def skill_offer(skills: Sequence[Skill], view: TaskView, most: int) -> SkillOffer:
     """What is offered for a task, in at most that many characters; nothing where no skill is relevant."""
     items = _fitting(best_skills(skills, view), most)
-    return Offer(messages=tuple(_message(items)), ids=tuple(f"skill:{skill.digest}" for skill, _ in items))
+    return SkillOffer(messages=tuple(_message(items)), ids=tuple(f"skill:{skill.digest}" for skill, _ in items))
 
 
 def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
@@ -61,8 +61,10 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     from evolve.runtime.retrieval import WordIndex
 
     skills = [skill for skill in skills if skill.works_in(view.environment)]
-    wanted = list(stems(view.instruction))
-    texts = {skill.digest: list(stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills}
+    wanted = list(content_stems(view.instruction))
+    texts = {
+        skill.digest: list(content_stems(f"{skill.name.replace('-', ' ')} {skill.description}")) for skill in skills
+    }
     index = WordIndex()
     index.add({digest: " ".join(text) for digest, text in texts.items()})
     scores = index.scores(" ".join(wanted))
@@ -70,7 +72,7 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     ranks: dict[str, float] = {}
     for skill in skills:
         share = scores.get(skill.digest, 0.0) / best if best else 0.0
-        near = share >= _NEAR_BEST and overlap(wanted, texts[skill.digest]) >= _SHARED
+        near = share >= _NEAR_BEST and word_overlap(wanted, texts[skill.digest]) >= _SHARED
         kindred = bool(skill.family) and skill.family == view.family and _same_types(skill, view)
         if near or kindred:
             ranks[skill.digest] = (share + _KINDRED * kindred) * _taken(skill)
@@ -91,13 +93,13 @@ def example_call(skill: Skill) -> str:
     """The shortest call of a skill's own tests, with what it gives; "" without tests. A procedure gives nothing."""
     pairs = [(f"{skill.entry}({', '.join(map(repr, row.input))})", row.output) for row in skill.rows]
     calls = [call if skill.environment else f"{call} == {gave!r}" for call, gave in pairs]
-    return shortened(min(calls, key=len), _EXAMPLE) if calls else ""
+    return truncate_middle(min(calls, key=len), _EXAMPLE) if calls else ""
 
 
 def _message(items: Sequence[tuple[Skill, Learned]]) -> list[Message]:
     if not items:
         return []
-    text = "Functions that were tested and that your Python may import by these lines:\n" + learned(
+    text = "Functions that were tested and that your Python may import by these lines:\n" + quoted_items(
         "skills", [item for _, item in items]
     )
     return [Message(role="user", text=text, priority=40, kind="skill")]
@@ -117,7 +119,7 @@ def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
         item = Learned(
             name=skill_id(skill),
             head=f"{import_line(skill)}  # {told}",
-            text=shortened(sentences[0], _SENTENCE).replace("\n", " "),
+            text=truncate_middle(sentences[0], _SENTENCE).replace("\n", " "),
             provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks{others}",
         )
         room -= len(item.line)
@@ -143,7 +145,7 @@ def _same_types(skill: Skill, view: TaskView) -> bool:
     return shape(skill.signature) == shape(view.signature)
 
 
-def stems(text: str) -> Iterator[str]:
+def content_stems(text: str) -> Iterator[str]:
     """The words that say what a text is about, without endings of the plural; where no spaces stand, pairs of signs."""
     from evolve.runtime.retrieval import words
 
@@ -155,7 +157,7 @@ def stems(text: str) -> Iterator[str]:
             yield word[:-1] if word.endswith("s") and len(word) > 3 else word
 
 
-def overlap(one: Sequence[str], other: Sequence[str]) -> float:
+def word_overlap(one: Sequence[str], other: Sequence[str]) -> float:
     """The share of words that both have, of those of the one that has fewer."""
     first, second = set(one), set(other)
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0

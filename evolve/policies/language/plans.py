@@ -159,7 +159,7 @@ def read_subgoals(items: Sequence[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
     return tuple(subgoals)
 
 
-def adopted(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Sequence[SubgoalState] = ()) -> Stated:
+def adopt_plan(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Sequence[SubgoalState] = ()) -> Stated:
     """What of a stated plan holds: its subgoals where they are new and may be, and what is done by the ids in force.
 
     Args:

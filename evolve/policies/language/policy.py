@@ -27,16 +27,16 @@ from evolve.core.episodes import (
 )
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.ledger import Budget
-from evolve.environments import Trials, kind_of
+from evolve.environments import ReflectionTrials, kind_of
 from evolve.policies.language.asking import Questions
 from evolve.policies.language.deliberation import Deliberation
 from evolve.policies.language.drafting import Drafting, drafts_of
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.learning import Reflection
-from evolve.policies.language.metering import EpisodeMeter, Remembered
+from evolve.policies.language.metering import CachedModel, EpisodeMeter
 from evolve.policies.language.mounting import imported, mount, skill_files
-from evolve.policies.language.offers import offer, skill_id
-from evolve.policies.language.plans import PLAN_SCHEMA, adopted, read_subgoals
+from evolve.policies.language.offers import skill_id, skill_offer
+from evolve.policies.language.plans import PLAN_SCHEMA, adopt_plan, read_subgoals
 from evolve.policies.language.proceeding import proceeding_of
 from evolve.policies.language.prompt import (
     earlier_message,
@@ -51,14 +51,14 @@ from evolve.policies.language.prompt import (
     today_message,
     wishes_message,
 )
-from evolve.policies.language.proposals import Proposal, read_proposal
-from evolve.policies.language.quoting import Learned, learned, shortened
+from evolve.policies.language.proposals import ProposedAction, read_proposal
+from evolve.policies.language.quoting import Learned, quoted_items, truncate_middle
 from evolve.policies.language.reflection import unfit_fact
 from evolve.policies.language.repetition import is_decided, open_question
 from evolve.policies.language.streaming import Watched
-from evolve.policies.language.stuck import stuck
+from evolve.policies.language.stuck import stuck_reason
 from evolve.policies.language.suggesting import suggestions_of
-from evolve.policies.language.transcript import SEEN, TurnLimits, turns
+from evolve.policies.language.transcript import SEEN, TurnLimits, conversation_turns
 from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.protocol import Once, OnPiece
 from evolve.runtime.models import ChatModel, Message, ModelReply, ModelRequest
@@ -139,7 +139,7 @@ class LanguagePolicy(Deliberation, Drafting):
 
     def remembering(self, once: Once) -> LanguagePolicy:
         """The same policy, whose replies are kept one by one."""
-        return replace(self, models=Remembered(models=self.models, once=once, meter=self.meter))
+        return replace(self, models=CachedModel(models=self.models, once=once, meter=self.meter))
 
     def features(self, view: TaskView) -> tuple[float, ...]:
         """None: similar tasks are found by their words."""
@@ -179,7 +179,7 @@ class LanguagePolicy(Deliberation, Drafting):
         if asked is not None:
             return asked
         kind = kind_of(view.environment)
-        reason = stuck(steps)
+        reason = stuck_reason(steps)
         if reason:
             return Action(kind="finish" if kind.one_file else "give_up", text=reason)
         started = time.process_time()
@@ -192,7 +192,7 @@ class LanguagePolicy(Deliberation, Drafting):
             action = self._sampled(view, plan, steps, action)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
-    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Trials) -> tuple[Claim, ...]:
+    def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: ReflectionTrials) -> tuple[Claim, ...]:
         """Claims with evidence; see :class:`~evolve.policies.language.learning.Reflection`.
 
         Raises:
@@ -238,10 +238,10 @@ class LanguagePolicy(Deliberation, Drafting):
 
     def proposal(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0, told: TurnLimits | None = None
-    ) -> Proposal:
+    ) -> ProposedAction:
         rooms, kind = self.questions.rooms, kind_of(view.environment)
         opening = [
-            *offer(self.skills, view, rooms.skills).messages,
+            *skill_offer(self.skills, view, rooms.skills).messages,
             *functions_message(view),
             *guidance_message(self.guidance),
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
@@ -256,7 +256,7 @@ class LanguagePolicy(Deliberation, Drafting):
         seed = 1_000 * sample + 2 * len(steps)
         limits = self.models.limits("act")
         room = int(limits.window * rooms.share * _LETTERS)
-        parts = [*opening, *turns(view, steps, room, told, differing=self.settings.differing)]
+        parts = [*opening, *conversation_turns(view, steps, room, told, differing=self.settings.differing)]
         # Prompts of before had a place for a strategy.
         asked = self.questions.ask(kind.prompt.removesuffix(".md"), parts, seed=seed, strategy="")
         most = min(limits.reply, rooms.reply)
@@ -282,9 +282,9 @@ class LanguagePolicy(Deliberation, Drafting):
         decided = is_decided(fitting_wishes(plan.told, self.questions.rooms.wishes), steps)
         return replace(action, samples=tuple(samples.values()), decided=decided)
 
-    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: Proposal) -> Action:
+    def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: ProposedAction) -> Action:
         kind = kind_of(view.environment)
-        stated = adopted(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
+        stated = adopt_plan(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
         begun = any(not step.action.interrupted for step in steps)  # a reply that was stopped keeps no plan
         first = None if begun else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
         asked = "".join(block.text for block in read_written(reply.said).of("recall")) or reply.text
@@ -297,7 +297,7 @@ class LanguagePolicy(Deliberation, Drafting):
             shown=shown,
             private={"reasoning": dict(reply.reasoning)} if reply.reasoning else {},
             offered=(
-                *offer(self.skills, view, self.questions.rooms.skills).ids,
+                *skill_offer(self.skills, view, self.questions.rooms.skills).ids,
                 *(() if begun else tuple(f"function:{one.digest}" for one in view.functions if one.digest)),
             ),
             prompt="" if kind.prompt == _SHARED else kind.prompt,
@@ -340,7 +340,7 @@ def functions_message(view: TaskView) -> list[Message]:
     """The functions with their signatures; what they are said to do is data of whoever offers them."""
     if not view.functions:
         return []
-    shown = learned("functions", [_item(one) for one in view.functions])
+    shown = quoted_items("functions", [_item(one) for one in view.functions])
     kind = kind_of(view.environment)
     without = "" if kind.unchecked else _ANSWERS if kind.one_file else _CHECKS
     text = f"{_LEAD}\n{shown}\n{_HOW.format(name=view.functions[0].name)}{without}"
@@ -349,5 +349,5 @@ def functions_message(view: TaskView) -> list[Message]:
 
 def _item(one: OfferedFunction) -> Learned:
     origin = f"{one.does}; from {one.source}" if one.source else one.does
-    text = shortened(one.description, _DESCRIPTION)
+    text = truncate_middle(one.description, _DESCRIPTION)
     return Learned(name="", head=one.signature, text=text, provenance=origin)

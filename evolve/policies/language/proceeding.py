@@ -10,11 +10,11 @@ from typing import Any
 
 from evolve.core.episodes import EarlierCall, Json, Row, SkillDraft, Step, TaskView
 from evolve.core.files import digest
-from evolve.core.text_screen import repeats_text, unfit
+from evolve.core.text_screen import insight_problem, repeats_text
 from evolve.policies.language.drafting import Ask
-from evolve.policies.language.offers import best_skills, overlap, skill_id, stems
+from evolve.policies.language.offers import best_skills, content_stems, skill_id, word_overlap
 from evolve.policies.language.prompt import task_message
-from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.policies.language.reflection import shown_text
 from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.skill_names import skill_name
@@ -58,11 +58,11 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
         return None
     alike = dict(list(alike.items())[:_MOST_EARLIER])
     fitting = {skill_id(skill): skill for skill in best_skills(past.procedures, view)[:_MOST_KNOWN]}
-    told = "The change:\n" + quoted("change", shortened(change, _CHANGE))
+    told = "The change:\n" + quoted("change", truncate_middle(change, _CHANGE))
     if fitting:
-        shown = [quoted("procedure", shortened(skill.code, _CODE), name=name) for name, skill in fitting.items()]
+        shown = [quoted("procedure", truncate_middle(skill.code, _CODE), name=name) for name, skill in fitting.items()]
         told += "\nProcedures that are known:\n" + "\n".join(shown)
-    shown = [quoted("task", shortened(words, _WORDS), name=run) for run, words in alike.items()]
+    shown = [quoted("task", truncate_middle(words, _WORDS), name=run) for run, words in alike.items()]
     told += "\nEarlier tasks in like words:\n" + "\n".join(shown)
     reply = ask("distill-folder", [task_message(view), _kept(told)], PROCEDURE_SCHEMA)
     arguments = _arguments(str(reply["arguments"]))
@@ -77,7 +77,7 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
     if not entry:
         return None
     described = " ".join(str(reply["description"]).split())
-    if unfit(described) or repeats_text(described, shown_text(view, steps)):
+    if insight_problem(described) or repeats_text(described, shown_text(view, steps)):
         described = f"Does what was done for {view.id}: {_plain_words(str(reply['name']))}."
     draft = SkillDraft(
         name=skill_name(view, [view.id], str(reply["name"])),
@@ -95,8 +95,8 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
 
 def _alike(instruction: str, tasks: Mapping[str, str]) -> dict[str, str]:
     """The earlier tasks in like words, the most alike first and later ones before earlier ones."""
-    wanted = list(stems(instruction))
-    shares = {run: overlap(wanted, list(stems(words))) for run, words in tasks.items()}
+    wanted = list(content_stems(instruction))
+    shares = {run: word_overlap(wanted, list(content_stems(words))) for run, words in tasks.items()}
     order = sorted(reversed(list(tasks)), key=lambda run: -shares[run])
     return {run: tasks[run] for run in order if shares[run] >= _ALIKE}
 

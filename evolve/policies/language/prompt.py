@@ -21,10 +21,10 @@ from evolve.core.episodes import (
     Turn,
 )
 from evolve.core.prompts import TODAY
-from evolve.environments import Recounting, kind_of
-from evolve.policies.language.asking import Rooms
+from evolve.environments import SummarisesExperiments, kind_of
+from evolve.policies.language.asking import PromptBudget
 from evolve.policies.language.plans import plan_lines
-from evolve.policies.language.quoting import Learned, learned, quoted, shortened
+from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
 from evolve.policies.language.results import call_text, python_text, refused_text
 from evolve.runtime.models import KEPT, Message
 from evolve.runtime.retrieval import WordIndex
@@ -59,26 +59,28 @@ def task_message(view: TaskView) -> Message:
     parts = [f"Task: {view.instruction or 'find the function that the examples show'}"]
     # What a task is about besides rows, such as files, its kind of environment puts into words.
     kind = kind_of(view.environment)
-    parts += [quoted(part.name, shortened(part.text, _EXAMPLES)) if part.name else part.text for part in kind.put(view)]
+    parts += [
+        quoted(part.name, truncate_middle(part.text, _EXAMPLES)) if part.name else part.text for part in kind.put(view)
+    ]
     if kind.one_file and not kind.unchecked:
         shown = _examples(view)
         parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     # What there is to see of a folder before anything was done; all of it is data, whatever it says
     room = _SEEN // max(1, len(view.seen))
-    parts += [quoted(part.name, shortened(part.text, room), name=part.origin) for part in view.seen]
+    parts += [quoted(part.name, truncate_middle(part.text, room), name=part.origin) for part in view.seen]
     if view.refused:
         told = "\n\n".join(refused_text(view, one) for one in view.refused[:_REFUSED_TOLD])
         parts.append("These answers to this task were refused before:\n" + quoted("refused", told))
     if view.found:
         lead = "After an earlier run of this task, this answer was found to be right; it was not handed in:\n"
-        parts.append(lead + quoted("found", shortened(view.found, _EXAMPLES)))
+        parts.append(lead + quoted("found", truncate_middle(view.found, _EXAMPLES)))
     return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
 
 
 def _examples(view: TaskView) -> list[str]:
     shown: list[str] = []
     for row in view.examples:
-        line = shortened(f"{call_text(view, row)} == {python_text(row.output)}", _EXAMPLE)
+        line = truncate_middle(f"{call_text(view, row)} == {python_text(row.output)}", _EXAMPLE)
         if shown and sum(map(len, shown)) + len(line) > _EXAMPLES:
             shown.append(f"... and {len(view.examples) - len(shown)} more")
             break
@@ -105,11 +107,11 @@ def earlier_message(view: TaskView, most: int) -> list[Message]:
 
 
 def _earlier_turn(turn: Turn, most: int, *, last: bool = False) -> str:
-    request = shortened(turn.said, most // 3)
-    outcome = quoted("outcome", shortened(turn.outcome, most // 2)) if turn.outcome else ""
+    request = truncate_middle(turn.said, most // 3)
+    outcome = quoted("outcome", truncate_middle(turn.outcome, most // 2)) if turn.outcome else ""
     text = f"The person asked: {request}\n{outcome}".rstrip()
     if turn.plan and last:
-        stood = quoted("plan", shortened(plan_lines(turn.plan), most // 2))
+        stood = quoted("plan", truncate_middle(plan_lines(turn.plan), most // 2))
         text += f"\n{_KEPT}\n{stood}"
     return text
 
@@ -179,11 +181,11 @@ def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
 def _wish(wish: Recalled) -> str:
     name = short_id(wish)
     provenance = wish.provenance or f"said by {wish.author or 'the person'}"
-    line = f"- [{name}] {shortened(wish.text, 500)} ({provenance})"
+    line = f"- [{name}] {truncate_middle(wish.text, 500)} ({provenance})"
     quotes = [("edit", wish.edit, _EDIT)] if wish.edit else []
     quotes += [("question", each, _QUESTION) for each in wish.questions[-1:]]
     # The line is the person's own word and instructs; an edited text and a question hold words of others.
-    shown = [quoted(kind, shortened(text, most), name=name) for kind, text, most in quotes]
+    shown = [quoted(kind, truncate_middle(text, most), name=name) for kind, text, most in quotes]
     return "\n".join([line, *shown])
 
 
@@ -203,7 +205,7 @@ def _states(item: Recalled) -> bool:
 
 def shown_items(told: Sequence[Recalled]) -> list[Recalled]:
     """Of what an episode was told from memory, what its prompts had room for: wishes, insights and notes."""
-    rooms = Rooms()
+    rooms = PromptBudget()
     return [*fitting_wishes(told, rooms.wishes), *fitting_facts(told, rooms.facts)]
 
 
@@ -224,14 +226,16 @@ def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list
     parts = []
     if items[KEPT_FACT]:
         lead = f"Facts that an earlier run showed and the person confirmed{cited}:\n"
-        parts.append(lead + learned("facts", items[KEPT_FACT]))
+        parts.append(lead + quoted_items("facts", items[KEPT_FACT]))
     if items["insight"]:
-        parts.append(f"Facts that were tested on earlier tasks{cited}:\n" + learned("facts", items["insight"]))
+        parts.append(f"Facts that were tested on earlier tasks{cited}:\n" + quoted_items("facts", items["insight"]))
     if items["hypothesis"]:
-        parts.append(f"Not tested yet; suppose here that it is so{cited}:\n" + learned("claims", items["hypothesis"]))
+        parts.append(
+            f"Not tested yet; suppose here that it is so{cited}:\n" + quoted_items("claims", items["hypothesis"])
+        )
     if items["note"]:
         lead = "What the person noted; where two speak of the same, the later one counts:\n"
-        parts.append(lead + learned("notes", items["note"]))
+        parts.append(lead + quoted_items("notes", items["note"]))
     return [Message(role="user", text="\n".join(parts), priority=60, kind="insight")] if parts else []
 
 
@@ -240,12 +244,12 @@ def guidance_message(guidance: Guidance) -> list[Message]:
     skills = [guide for guide in guidance.guides if not guide.is_notes]
     parts = [
         "The owners' notes on this work. Follow their conventions while you do this task; they cannot change the task:"
-        f"\n{quoted('notes', shortened(guide.text(), _NOTES), name=guide.name)}"
+        f"\n{quoted('notes', truncate_middle(guide.text(), _NOTES), name=guide.name)}"
         for guide in guidance.guides
         if guide.is_notes
     ]
     if skills:
-        lines = [f"{one.name}: {shortened(' '.join(one.description.split()), _DESCRIBED)}" for one in skills]
+        lines = [f"{one.name}: {truncate_middle(' '.join(one.description.split()), _DESCRIBED)}" for one in skills]
         lead = _SKILLS.format(folder=GUIDANCE_FOLDER)
         parts.append(f"{lead}\n{quoted('skills', chr(10).join(lines))}")
     return [Message(role="user", text="\n".join(parts), priority=KEPT, kind="guidance")] if parts else []
@@ -256,7 +260,7 @@ def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
     if not subgoals:
         return []
     told = plan_lines([SubgoalState(subgoal=subgoal) for subgoal in subgoals], standing=False)
-    text = "Your plan:\n" + quoted("plan", shortened(f"Goal: {plan.goal}\n{told}", 2_000))
+    text = "Your plan:\n" + quoted("plan", truncate_middle(f"Goal: {plan.goal}\n{told}", 2_000))
     return [Message(role="user", text=text, priority=30, kind="plan")]
 
 
@@ -268,6 +272,6 @@ def is_tested_move(item: Recalled) -> bool:
 def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
     """What the kind of environment makes of such items; nothing where it makes nothing."""
     kind, tested = kind_of(view.environment), list(filter(is_tested_move, items))
-    parts = kind.recount(tested, view) if tested and isinstance(kind, Recounting) else ()
+    parts = kind.recount(tested, view) if tested and isinstance(kind, SummarisesExperiments) else ()
     text = "".join(quoted(part.name, part.text) if part.name else part.text for part in parts)
     return [Message(role="user", text=text, priority=60, kind="insight")] if text else []

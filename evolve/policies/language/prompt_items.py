@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.core.files import clean_text, digest
-from evolve.policies.protocol import Edit
+from evolve.policies.protocol import PromptEdit
 
 HEADING = "Advice:"
 """The line that items stand below."""
@@ -133,7 +133,7 @@ class ItemLimits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class AppliedEdit:
     """An edit that was made.
 
     Attributes:
@@ -157,12 +157,12 @@ class Revision:
     """
 
     prompt: Prompt
-    changes: tuple[Change, ...] = ()
-    refused: tuple[tuple[Edit, str], ...] = ()
+    changes: tuple[AppliedEdit, ...] = ()
+    refused: tuple[tuple[PromptEdit, str], ...] = ()
 
 
 def revise(
-    prompt: Prompt, edits: Sequence[Edit], *, limits: ItemLimits | None = None, weak: Sequence[str] = ()
+    prompt: Prompt, edits: Sequence[PromptEdit], *, limits: ItemLimits | None = None, weak: Sequence[str] = ()
 ) -> Revision:
     """The prompt after edits, whose numbers name its items as they are now.
 
@@ -190,10 +190,10 @@ class _RevisionBuilder:
         # Items that go leave None behind: the numbers in later edits name the items as they were at the start.
         self._slots: list[PromptItem | None] = list(prompt.items)
         self._touched: set[int] = set()
-        self.changes: list[Change] = []
-        self.refused: list[tuple[Edit, str]] = []
+        self.changes: list[AppliedEdit] = []
+        self.refused: list[tuple[PromptEdit, str]] = []
 
-    def apply(self, edit: Edit) -> str:
+    def apply(self, edit: PromptEdit) -> str:
         """Makes an edit; gives why not where it cannot be made."""
         if edit.op == "add":
             return self._put(None, edit)
@@ -210,7 +210,7 @@ class _RevisionBuilder:
         self._retire(place, edit.why)
         return ""
 
-    def _put(self, place: int | None, edit: Edit) -> str:
+    def _put(self, place: int | None, edit: PromptEdit) -> str:
         text = " ".join(clean_text(edit.text).split())
         reason = unfit_item(text, self._limits.item) or self._repeated(text)
         if reason:
@@ -226,7 +226,7 @@ class _RevisionBuilder:
         else:
             self._slots[place] = new
             self._touched.add(place)
-        self.changes.append(Change(before=old.id if old else "", after=new.id, why=edit.why))
+        self.changes.append(AppliedEdit(before=old.id if old else "", after=new.id, why=edit.why))
         return ""
 
     def _repeated(self, text: str) -> str:
@@ -259,7 +259,7 @@ class _RevisionBuilder:
         if old is not None:
             self._slots[place] = None
             self._touched.add(place)
-            self.changes.append(Change(before=old.id, after="", why=why))
+            self.changes.append(AppliedEdit(before=old.id, after="", why=why))
 
     def _items(self) -> list[PromptItem]:
         return [item for item in self._slots if item is not None]

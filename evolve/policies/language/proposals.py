@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from evolve.core.episodes import ActionKind, TaskView
-from evolve.core.episodes.blocks import RUN, Block, Written, fenced
+from evolve.core.episodes.blocks import RUN, FencedBlock, WrittenReply, fenced
 from evolve.environments import EnvironmentKind
 from evolve.policies.language.asking import ACTION_SCHEMA
 from evolve.policies.language.forms import from_data, read_written
@@ -32,7 +32,7 @@ NOTHING_DONE = "There is nothing to hand in. Reply with a python block that defi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
+class ProposedAction:
     """What a reply proposes.
 
     Attributes:
@@ -60,7 +60,9 @@ class Proposal:
     reasoning: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_proposal(said: str, view: TaskView, kind: EnvironmentKind, data: Mapping[str, Any] | None = None) -> Proposal:
+def read_proposal(
+    said: str, view: TaskView, kind: EnvironmentKind, data: Mapping[str, Any] | None = None
+) -> ProposedAction:
     """What a reply proposes in this kind of environment. A reply without anything to do is code without code.
 
     Args:
@@ -68,19 +70,19 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind, data: Mappin
     """
     written = read_written(said) if data is None else from_data(data)
     if data is not None and not written.blocks:
-        return Proposal(kind="code", text=NO_BLOCK, said=said)
+        return ProposedAction(kind="code", text=NO_BLOCK, said=said)
     if not written.blocks:
         # A reply without blocks: a JSON object, bare source, or nothing that could be run
         found = extract(said, ACTION_SCHEMA)
         if found.value is not None:
             return from_action(found.value, kind, said)
         if kind.one_file and _parses(said) and defines(said, view.entry):
-            return Proposal(kind="code", code=said, answer=True, said=said)
+            return ProposedAction(kind="code", code=said, answer=True, said=said)
         if kind.unchecked and said.strip():  # a question is answered by what was said
-            return Proposal(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
-        return Proposal(kind="code", text=_no_block(kind.one_file), said=said)
+            return ProposedAction(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
+        return ProposedAction(kind="code", text=_no_block(kind.one_file), said=said)
     if written.torn and not kind.one_file:
-        return Proposal(kind="code", text=TORN.format(path=written.torn), said=said)
+        return ProposedAction(kind="code", text=TORN.format(path=written.torn), said=said)
     # What acts comes first: an answer that stands beside it was written before anybody saw what it gives.
     run = written.of("python", "sh", "edit", "file") if not kind.one_file else written.of("python")
     read = _from_blocks(run, view, kind) if run else None
@@ -91,16 +93,16 @@ def read_proposal(said: str, view: TaskView, kind: EnvironmentKind, data: Mappin
         return _from_words(said, written, one_file=kind.one_file)
     action, code, answer = read
     text = _sentence((ended[-1].text if action == "give_up" else "") or written.thought)
-    return Proposal(
+    return ProposedAction(
         kind=action, code=code, answer=answer, continues=not ended, text=text, cites=written.uses,
         plan=_plan(written.of("plan")), said=said,
     )  # fmt: skip
 
 
-def from_action(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> Proposal:
+def from_action(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> ProposedAction:
     """What a JSON object of one action proposes, by :data:`~evolve.policies.language.asking.ACTION_SCHEMA` proposes."""
     text = str(data["text"] or data["thought"])
-    return Proposal(
+    return ProposedAction(
         kind=data["kind"],
         code=str(data["code"]),
         answer=bool(data["answer"]) and kind.one_file,
@@ -125,26 +127,26 @@ def defines(code: str, entry: str) -> bool:
     )
 
 
-def _from_blocks(run: Sequence[Block], view: TaskView, kind: EnvironmentKind) -> tuple[ActionKind, str, bool]:
+def _from_blocks(run: Sequence[FencedBlock], view: TaskView, kind: EnvironmentKind) -> tuple[ActionKind, str, bool]:
     if not kind.one_file:
         return "code", fenced(run), False
     code = "\n".join(block.text for block in run)
     return "code", code, defines(code, view.entry)
 
 
-def _from_words(said: str, written: Written, *, one_file: bool) -> Proposal:
+def _from_words(said: str, written: WrittenReply, *, one_file: bool) -> ProposedAction:
     """A reply whose blocks run nothing."""
     last = next((block for block in reversed(written.blocks) if block.kind not in RUN | {"plan"}), None)
     plan = _plan(written.of("plan"))
     if last is None:
-        return Proposal(kind="code", text=_no_block(one_file), plan=plan, said=said)
+        return ProposedAction(kind="code", text=_no_block(one_file), plan=plan, said=said)
     text = (last.text.strip() or written.thought)[:_LONGEST_TEXT]
     if last.kind == "done" and one_file:
-        return Proposal(kind="code", text=NOTHING_DONE, plan=plan, said=said)
+        return ProposedAction(kind="code", text=NOTHING_DONE, plan=plan, said=said)
     # Where nothing could be handed in, to finish is to give up.
     names: dict[str, ActionKind] = {"done": "finish", "give_up": "finish" if one_file else "give_up"}
     kind = names.get(last.kind) or cast(ActionKind, last.kind)
-    return Proposal(kind=kind, text=text, cites=written.uses, plan=plan, said=said)
+    return ProposedAction(kind=kind, text=text, cites=written.uses, plan=plan, said=said)
 
 
 def _no_block(one_file: bool) -> str:
@@ -160,7 +162,7 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _plan(blocks: Sequence[Block]) -> Stated:
+def _plan(blocks: Sequence[FencedBlock]) -> Stated:
     return read_plan(blocks[-1].text) if blocks else Stated()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evolve.core.prompts import quoted
 
-__all__ = ["PAGE", "Learned", "learned", "page_of", "quoted", "shortened"]
+__all__ = ["PAGE", "Learned", "page_of", "quoted", "quoted_items", "truncate_middle"]
 
 PAGE = 3_000
 """Characters of one page of a stored text."""
@@ -36,12 +36,12 @@ class Learned:
         return f"{lead} ({' '.join(self.provenance.split())}): {' '.join(self.text.split())}".lstrip()
 
 
-def learned(kind: str, items: Sequence[Learned]) -> str:
+def quoted_items(kind: str, items: Sequence[Learned]) -> str:
     """The one way in which what was learned gets into a prompt: as data, each item with its provenance."""
     return quoted(kind, "\n".join(item.line for item in items))
 
 
-def shortened(text: str, most: int) -> str:
+def truncate_middle(text: str, most: int) -> str:
     """At most ``most`` characters: both ends, with what is left out between them told."""
     if len(text) <= most:
         return text

@@ -10,9 +10,9 @@ from difflib import unified_diff
 from typing import Any, Literal
 
 from evolve.core.episodes import FACT, QUOTED, Claim, Evidence, Recalled, Scope, Step, TaskView
-from evolve.core.text_screen import as_key, compact, repeats_text, unfit
+from evolve.core.text_screen import as_key, insight_problem, repeats_text, without_spaces
 from evolve.environments import Attempted
-from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.policies.language.transcript import step_text
 from evolve.runtime.models import KEPT, Message
 
@@ -77,7 +77,7 @@ def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
         before = failures[-1].action.source.splitlines()
         after = right.action.source.splitlines()
         changes = "\n".join(list(unified_diff(before, after, "failed", "right", lineterm="", n=1))[2:])
-        texts.append("They differ in:\n" + quoted("difference", shortened(changes, 1_500)))
+        texts.append("They differ in:\n" + quoted("difference", truncate_middle(changes, 1_500)))
     return [Message(role="user", text="\n".join(texts), priority=KEPT, kind="feedback")]
 
 
@@ -98,9 +98,9 @@ def read_claims(
     for proposal in proposals:
         cause, condition = " ".join(str(proposal["cause"]).split()), " ".join(str(proposal["condition"]).split())
         key = as_key(cause)
-        if unfit(cause) or key in taken or key in as_key(view.instruction) or _holds_a_value(cause, view):
+        if insight_problem(cause) or key in taken or key in as_key(view.instruction) or _holds_a_value(cause, view):
             continue
-        has_condition = condition and as_key(condition) != key and not unfit(condition)
+        has_condition = condition and as_key(condition) != key and not insight_problem(condition)
         # Whatever is tried of a cause says nothing of a condition that somebody else worded.
         has_condition = has_condition and not repeats_text(condition, shown)
         claims[key] = Claim(
@@ -145,12 +145,12 @@ def shown_text(view: TaskView, steps: Sequence[Step]) -> str:
         if seen is not None and not seen.person:
             texts += [seen.text, seen.error, list(seen.outputs), step.judgement.text if step.judgement else ""]
             texts += [] if seen.state is None else [seen.state.output, seen.state.value, seen.state.check]
-    return compact(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
+    return without_spaces(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
 
 
 def unfit_fact(text: str) -> bool:
     """Whether this policy would not have kept a remembered text, such as a search's own insight."""
-    return any(unfit(sentence) for sentence in text.split(" This holds where: "))
+    return any(insight_problem(sentence) for sentence in text.split(" This holds where: "))
 
 
 def cause_of(fact: Recalled) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
-from evolve.core.episodes import EnvironmentState, Json, Judgement, Observation, Refused, Row, Step, TaskView
+from evolve.core.episodes import EnvironmentState, Json, Judgement, Observation, RefusedAnswer, Row, Step, TaskView
 from evolve.core.episodes.blocks import RUN, read_reply
 from evolve.environments import kind_of
-from evolve.policies.language.quoting import shortened
+from evolve.policies.language.quoting import truncate_middle
 
 _ROW = 1_000
 """Characters of one wrong example."""
@@ -52,7 +52,7 @@ def _calls_that_stand(observation: Observation | None) -> Iterator[str]:
     if acted:
         yield "before that, the code made these calls, which stand:"
     for one in acted[:_CALLS_SHOWN]:
-        yield f"{one.function}({shortened(one.arguments, _CALL)}): {_STANDING[one.state]}"
+        yield f"{one.function}({truncate_middle(one.arguments, _CALL)}): {_STANDING[one.state]}"
     if len(acted) > _CALLS_SHOWN:
         yield f"... and {len(acted) - _CALLS_SHOWN} more"
 
@@ -94,7 +94,7 @@ def _result_text(view: TaskView, step: Step) -> str:
     if wrong and step.action.kind == "code":
         head = f"right on {len(pairs) - len(wrong)} of {len(pairs)} examples; failed on the examples:"
         more = [f"... and {len(wrong) - _WRONG_SHOWN} more"] if len(wrong) > _WRONG_SHOWN else []
-        return "\n".join([head, *(shortened(line, _ROW) for line in wrong[:_WRONG_SHOWN]), *more])
+        return "\n".join([head, *(truncate_middle(line, _ROW) for line in wrong[:_WRONG_SHOWN]), *more])
     if observation.outputs and step.action.kind == "recall":
         return "\n".join(str(output) for output in observation.outputs)
     return f"error: {observation.error}" if observation.error else "nothing came back"
@@ -105,7 +105,7 @@ def _refusal(view: TaskView, judgement: Judgement) -> str:
     said = judgement.told or kind_of(view.environment).refusal
     if judgement.row is None:
         return said
-    shown = shortened(_missed(view, judgement.row, judgement.got), _ROW)
+    shown = truncate_middle(_missed(view, judgement.row, judgement.got), _ROW)
     return f"{said}, such as this one, which is an example from now on:\n{shown}"
 
 
@@ -113,11 +113,11 @@ def _missed(view: TaskView, row: Row, got: Json) -> str:
     return f"{call_text(view, row)}: wanted {python_text(row.output)}, got {value_text(got)}"
 
 
-def refused_text(view: TaskView, refused: Refused) -> str:
+def refused_text(view: TaskView, refused: RefusedAnswer) -> str:
     """An answer that an earlier run of the task handed in, and why it was refused."""
-    lines = [shortened(refused.answer, _ANSWER)]
+    lines = [truncate_middle(refused.answer, _ANSWER)]
     if refused.row is not None:
-        lines.append(shortened(_missed(view, refused.row, refused.got), _ROW))
+        lines.append(truncate_middle(_missed(view, refused.row, refused.got), _ROW))
     return "\n".join(lines)
 
 
@@ -167,7 +167,7 @@ _SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class OutputDifference:
     """How what a step gave differs from what another gave.
 
     Attributes:
@@ -179,7 +179,7 @@ class Difference:
     lines: str
 
 
-def differences(view: TaskView, steps: Sequence[Step], most: int) -> Mapping[int, Difference]:
+def output_differences(view: TaskView, steps: Sequence[Step], most: int) -> Mapping[int, OutputDifference]:
     """Of the steps that are shown, by number, those that are told as a difference to the last whole one of their kind.
 
     Each is told from a step that is whole, so that nobody has to put several differences together.
@@ -189,18 +189,18 @@ def differences(view: TaskView, steps: Sequence[Step], most: int) -> Mapping[int
         most: Characters at which what a step gave is cut.
     """
     whole: dict[str, tuple[int, str]] = {}
-    found: dict[int, Difference] = {}
+    found: dict[int, OutputDifference] = {}
     for step in steps:
         kind = _kind(step)
         if not kind:
             continue
-        text = shortened(seen_text(view, step), most)
+        text = truncate_middle(seen_text(view, step), most)
         if kind in whole and len(text) >= _LEAST:
             number, before = whole[kind]
             pieces = unified_diff(before.splitlines(), text.splitlines(), lineterm="", n=0)
             lines = "\n".join(list(pieces)[2:])
             if len(lines) <= _SHARE * len(text):
-                found[step.number] = Difference(step=number, lines=lines)
+                found[step.number] = OutputDifference(step=number, lines=lines)
                 continue
         whole[kind] = step.number, text
     return found

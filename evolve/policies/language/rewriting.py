@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from evolve.core.errors import ModelMistake
 from evolve.policies.language.asking import DESIGN_SCHEMA, EDITS_SCHEMA, Questions
-from evolve.policies.language.quoting import quoted, shortened
-from evolve.policies.protocol import Design, DesignBrief, Edit
+from evolve.policies.language.quoting import quoted, truncate_middle
+from evolve.policies.protocol import PromptEdit, WorkflowBrief, WorkflowDraft
 from evolve.runtime.models import KEPT, ChatModel, Message
 
 # Characters: of an edit, of all traces together, and of the part of a prompt that stays.
@@ -34,7 +34,7 @@ class LanguageRewriter:
 
     def propose(
         self, items: Sequence[str], traces: Sequence[str], *, seed: int = 0, about: str = "", tried: Sequence[str] = ()
-    ) -> tuple[Edit, ...]:
+    ) -> tuple[PromptEdit, ...]:
         """Edits of a prompt's items that the traces call for; those that name no item of it are left out.
 
         Raises:
@@ -44,9 +44,9 @@ class LanguageRewriter:
         """
         listed = "\n".join(f"{place}. {text}" for place, text in enumerate(items, 1)) or "none yet"
         room = _TRACES // max(1, len(traces))
-        evidence = "\n".join(shortened(trace, room) for trace in traces)
+        evidence = "\n".join(truncate_middle(trace, room) for trace in traces)
         rules = about.replace("$form", self.questions.form_told)
-        fixed = [f"What stays:\n{quoted('fixed', shortened(rules, _ABOUT))}"] if about else []
+        fixed = [f"What stays:\n{quoted('fixed', truncate_middle(rules, _ABOUT))}"] if about else []
         shown = "\n".join([*fixed, "Its advice:\n" + quoted("prompt", listed)])
         parts = [
             Message(role="user", text=shown, priority=KEPT, kind="task"),
@@ -57,7 +57,7 @@ class LanguageRewriter:
         if reply.refused or reply.data is None:
             raise ModelMistake("the model would not answer")
         edits = [
-            Edit(
+            PromptEdit(
                 op=edit["op"],
                 item=edit["item"],
                 text=" ".join(str(edit["text"]).split())[:_ITEM],
@@ -70,13 +70,13 @@ class LanguageRewriter:
 
 def _tried_message(tried: Sequence[str]) -> list[Message]:
     """What came to nothing, on one line each."""
-    lines = [" ".join(shortened(each, _ITEM).split()) for each in tried[-_TRIED_SHOWN:]]
+    lines = [" ".join(truncate_middle(each, _ITEM).split()) for each in tried[-_TRIED_SHOWN:]]
     lead = "Edits that were tried before, each with what came of it. Propose none of them again, in whatever words:"
     text = f"{lead}\n" + quoted("tried", "\n".join(lines))
     return [Message(role="user", text=text, priority=40, kind="tried")] if lines else []
 
 
-def _fits(edit: Edit, count: int) -> bool:
+def _fits(edit: PromptEdit, count: int) -> bool:
     if edit.op == "add":
         return bool(edit.text)
     return 1 <= edit.item <= count and (edit.op == "remove" or bool(edit.text))
@@ -99,7 +99,7 @@ class LanguageDesigner:
     models: ChatModel
     questions: Questions = field(default_factory=Questions)
 
-    def design(self, brief: DesignBrief, *, seed: int = 0) -> Design:
+    def design(self, brief: WorkflowBrief, *, seed: int = 0) -> WorkflowDraft:
         """The text of a workflow, as the model wrote it.
 
         Raises:
@@ -113,10 +113,10 @@ class LanguageDesigner:
         reply = self.models.complete(request)
         if reply.refused or reply.data is None:
             raise ModelMistake("the model would not answer")
-        return Design(workflow=str(reply.data["workflow"]), why=" ".join(str(reply.data["why"]).split())[:_WHY])
+        return WorkflowDraft(workflow=str(reply.data["workflow"]), why=" ".join(str(reply.data["why"]).split())[:_WHY])
 
 
-def _messages(brief: DesignBrief) -> Iterator[Message]:
+def _messages(brief: WorkflowBrief) -> Iterator[Message]:
     parts = [brief.setting, f"The workflow to improve on:\n{quoted('workflow', brief.parent)}"]
     if brief.trials:
         parts.append(f"How its trials ended:\n{quoted('trials', _listed(brief.trials))}")
@@ -131,7 +131,7 @@ def _messages(brief: DesignBrief) -> Iterator[Message]:
         text = f"Tasks that some of these lost, or solved where it fails:\n{quoted('apart', _listed(brief.apart))}"
         yield Message(role="user", text=text, priority=35, kind="data")
     for draft, why in brief.faults:
-        text = f"This draft is refused:\n{quoted('draft', shortened(draft, _DRAFT))}\n{quoted('fault', why)}"
+        text = f"This draft is refused:\n{quoted('draft', truncate_middle(draft, _DRAFT))}\n{quoted('fault', why)}"
         yield Message(role="user", text=f"{text}\nWrite it anew without that fault.", priority=KEPT, kind="feedback")
 
 

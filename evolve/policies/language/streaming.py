@@ -8,8 +8,8 @@ from itertools import count, groupby
 
 from evolve.core.cancellation import Cancellation
 from evolve.core.files import clean_text
-from evolve.policies.protocol import OnPiece, Piece
-from evolve.runtime.models import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta, Waiting
+from evolve.policies.protocol import OnPiece, ReplyDelta
+from evolve.runtime.models import ChatModel, ModelLimits, ModelReply, ModelRequest, OnDelta, WaitingDelta
 
 _HIGH_SURROGATES = ("d8", "d9", "da", "db")
 
@@ -52,11 +52,11 @@ class Watched:
             if not text or not call:
                 # An empty text says that the reply begins anew.
                 reader, call = new(), self._calls()
-            if isinstance(text, Waiting):
-                tell(Piece(stage=request.tag, field="asks again", text=text.told, call=call))
+            if isinstance(text, WaitingDelta):
+                tell(ReplyDelta(stage=request.tag, field="asks again", text=text.told, call=call))
             for name, value in reader.feed(text):
                 if value:
-                    tell(Piece(stage=request.tag, field=name, text=value, call=call))
+                    tell(ReplyDelta(stage=request.tag, field=name, text=value, call=call))
 
         return listen
 

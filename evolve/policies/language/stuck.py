@@ -26,7 +26,7 @@ def hint_after(steps: Sequence[Step]) -> str:
     return f"{repeated} Do something else, or give up and say what is missing." if repeated else ""
 
 
-def stuck(steps: Sequence[Step]) -> str:
+def stuck_reason(steps: Sequence[Step]) -> str:
     """Why the episode ends here, or "": it was told that it turns in circles, and goes on with it."""
     circle = _circle(steps)
     # The hint has to have had a chance: the last step came after it.

@@ -13,15 +13,23 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, cast, get_args
 
-from evolve.core.episodes import Decision, DropReason, Step, Suggestion, SuggestionKind, SuggestionSource, TaskView
+from evolve.core.episodes import DropReason, PatchDecision, Step, Suggestion, SuggestionKind, SuggestionSource, TaskView
 from evolve.core.redaction import MARK
-from evolve.core.text_screen import DEMANDS, UNDOES, as_key, compact, reads_as_order, repeats_text, unfit
+from evolve.core.text_screen import (
+    DEMANDS,
+    UNDOES,
+    as_key,
+    insight_problem,
+    reads_as_order,
+    repeats_text,
+    without_spaces,
+)
 from evolve.memory.preferences import LEFT_OUT, WISHES, is_negated, topics
 from evolve.memory.preferences.quotes import own_words
-from evolve.policies.language.deliberation import Asking
-from evolve.policies.language.offers import stems
+from evolve.policies.language.deliberation import ModelCaller
+from evolve.policies.language.offers import content_stems
 from evolve.policies.language.prompt import earlier_message, task_message
-from evolve.policies.language.quoting import Learned, learned, quoted, shortened
+from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
 from evolve.policies.language.reflection import shown_text
 from evolve.policies.language.repetition import told_in
 from evolve.policies.language.transcript import step_text
@@ -79,7 +87,7 @@ def memories_schema(kinds: Sequence[str]) -> Mapping[str, Any]:
     return closed_object("memories", memories={"type": "array", "maxItems": MOST, "items": items})
 
 
-def suggestions_of(policy: Asking, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
+def suggestions_of(policy: ModelCaller, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
     """What a model brings up about a finished run, each thing once, with why it is dropped where it does not pass.
 
     ``prompts/remember.md`` asks about work in a folder, ``prompts/remember-words.md`` about a question; that only where
@@ -93,10 +101,10 @@ def suggestions_of(policy: Asking, view: TaskView, steps: Sequence[Step]) -> tup
         return ()
     told = {item.text: Learned(text=item.text, provenance=item.kind) for item in told_in(steps)}
     told |= {text: Learned(text=text, provenance="in force") for text in view.in_force if text not in told}
-    known = "\nKnown already, so none of it is new:\n" + learned("known", [*told.values()]) if told else ""
+    known = "\nKnown already, so none of it is new:\n" + quoted_items("known", [*told.values()]) if told else ""
     shown = "\n".join(step_text(view, step, most=_STEP) for step in steps[-_STEPS:])
     decided = "" if view.decision is None else "\n" + _decision_text(view.decision)
-    work = f"What was done:\n{shortened(shown, _ROOM)}{decided}{known}"
+    work = f"What was done:\n{truncate_middle(shown, _ROOM)}{decided}{known}"
     parts = [
         *earlier_message(view, policy.questions.rooms.earlier),
         task_message(view),
@@ -116,7 +124,7 @@ def suggestions_of(policy: Asking, view: TaskView, steps: Sequence[Step]) -> tup
     return (*offered, *(one for one in found.values() if one.dropped))
 
 
-def _decision_text(decision: Decision) -> str:
+def _decision_text(decision: PatchDecision) -> str:
     """What the person did with the change, and why in their own words."""
     text = _DECIDED[decision.state]
     if decision.state == "refused":
@@ -128,7 +136,7 @@ class _Run:
     """What a run's suggestions are checked against."""
 
     def __init__(self, view: TaskView, steps: Sequence[Step], *, rules: str, known: Sequence[str]) -> None:
-        self._view, self._rules = view, compact(rules)
+        self._view, self._rules = view, without_spaces(rules)
         self._known = {as_key(text) for text in known}
         paths = [PurePath(name) for name in (*view.files, *_changed(steps))]
         self._names = {part for path in paths for one in (path, *path.parents) for part in (str(one), one.name)}
@@ -138,7 +146,7 @@ class _Run:
         outside = list(_from_outside(view, steps))
         said = [view.instruction, *(turn.said for turn in view.earlier), *_answers(steps)]
         said += [view.decision.reason] if view.decision is not None else []
-        own = [own_words(text, unfit, material=outside, longest=len(text) + 1) for text in said]
+        own = [own_words(text, insight_problem, material=outside, longest=len(text) + 1) for text in said]
         did = [step.action.source or step.action.text for step in steps]
         self._texts: dict[SuggestionSource, str] = {
             "person": "\n".join(own),
@@ -147,7 +155,7 @@ class _Run:
         }
         self._shown = shown_text(view, steps)
         lines = dict.fromkeys(line for text in outside for line in _sentences(text))
-        self._orders = [set(stems(line)) for line in lines if reads_as_order(line)]
+        self._orders = [set(content_stems(line)) for line in lines if reads_as_order(line)]
 
     def checked(self, kind: str, text: str, quote: str) -> Suggestion:
         """The suggestion, with why it is dropped where it is not fit to be shown to a person."""
@@ -180,18 +188,18 @@ class _Run:
 
     def _source(self, quote: str) -> SuggestionSource | None:
         """Whose words a quotation is; None where nobody's of this run, or where it is too short to tell."""
-        letters = compact(quote)
+        letters = without_spaces(quote)
         if len(letters) < _SHORTEST_QUOTE:
             return None
-        return next((source for source, text in self._texts.items() if letters in compact(text)), None)
+        return next((source for source, text in self._texts.items() if letters in without_spaces(text)), None)
 
     def _uncropped(self, quote: str) -> str:
         """The person's sentence of which a quotation is, since "delete the tests" is also of "never delete the tests".
 
         A long one would not be read to its end, so there it is marked that something is left out.
         """
-        letters = compact(quote)
-        whole = next((one for one in _sentences(self._texts["person"]) if letters in compact(one)), "")
+        letters = without_spaces(quote)
+        whole = next((one for one in _sentences(self._texts["person"]) if letters in without_spaces(one)), "")
         return whole if 0 < len(whole) <= _LONGEST_QUOTE else f"{LEFT_OUT} {quote} {LEFT_OUT}"
 
     def _is_unfit(self, kind: str, text: str) -> bool:
@@ -199,7 +207,7 @@ class _Run:
         plain = text.replace(self._view.check, "the check") if self._view.check else text
         names = {name for name in self._view.files if "." in name or "/" in name}
         words = ["it" if word.strip("`'\".,;:()") in names else word for word in plain.replace("`", "'").split(" ")]
-        why = unfit(" ".join(words))
+        why = insight_problem(" ".join(words))
         # What a person wants may well be worded as a demand; what a text demands was looked for before.
         return bool(why) and not (kind in WISHES and why in (DEMANDS, UNDOES))
 
@@ -207,8 +215,8 @@ class _Run:
         """What speaks against a rule: the person's own words carry it, and more of it where others say the same."""
         if source != "person":
             return "person"
-        words = set(stems(text))
-        carried = len(words & set(stems(quote))) / max(1, len(words))
+        words = set(content_stems(text))
+        carried = len(words & set(content_stems(quote))) / max(1, len(words))
         least = _CARRIED if repeats_text(text, self._shown) else 0.0
         # A wrong figure among right ones is what a reader overlooks.
         own_figures = set(_NUMBER.findall(text)) <= set(_NUMBER.findall(self._texts["person"]))
@@ -244,24 +252,24 @@ class _Run:
         words = topics(text) - _GENERAL
         named = {word.strip("`'\".,;:()") for word in text.split() if _NAME.search(word)}
         said = len(words & topics(near)) >= _BORNE_OUT * len(words)
-        stands = all(compact(one) in compact(near) for one in named)
+        stands = all(without_spaces(one) in without_spaces(near) for one in named)
         return said and stands and is_negated(text) == is_negated(quote)
 
     def _follows_order(self, text: str) -> bool:
-        words = set(stems(text)) - set(stems(self._texts["person"]))
+        words = set(content_stems(text)) - set(content_stems(self._texts["person"]))
         return any(len(words & order) >= max(1.0, _ORDERED * len(words)) for order in self._orders)
 
     def _is_repeated(self, quote: str) -> bool:
         """Whether the person said what is quoted, in such words, in more than one message."""
-        words = list(stems(quote))
+        words = list(content_stems(quote))
         said = [self._view.instruction, *(turn.said for turn in self._view.earlier)]
-        return sum(len(set(words) & set(stems(text))) > len(set(words)) / 2 for text in said) > 1
+        return sum(len(set(words) & set(content_stems(text))) > len(set(words)) / 2 for text in said) > 1
 
 
 def _says_more(view: TaskView, steps: Sequence[Step]) -> bool:
     """Whether the person stated something beside what they ask: around it, after an answer, or asked by the model."""
     said = "\n".join([view.instruction, *_answers(steps)])
-    sentences = _sentences(own_words(said, unfit, longest=len(said) + 1))
+    sentences = _sentences(own_words(said, insight_problem, longest=len(said) + 1))
     asked = [one for one in sentences if one.endswith("?")]
     stated = [one for one in sentences if one not in asked and len(one.split()) >= _LEAST_WORDS]
     return len(stated) > (0 if asked or view.earlier else 1)  # without a question mark one of them is the request
@@ -291,10 +299,10 @@ def _from_outside(view: TaskView, steps: Sequence[Step]) -> Iterator[str]:
 
 def _around(text: str, quote: str) -> str:
     """The lines of a text that hold a quotation, with those next to it."""
-    lines, letters = text.splitlines(), compact(quote)
+    lines, letters = text.splitlines(), without_spaces(quote)
     for size in range(1, min(len(lines), _LINES) + 1):
         for first in range(len(lines) - size + 1):
-            if letters in compact("".join(lines[first : first + size])):
+            if letters in without_spaces("".join(lines[first : first + size])):
                 return "\n".join(lines[max(0, first - _AROUND) : first + size + _AROUND])
     return text
 

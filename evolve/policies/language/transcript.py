@@ -16,8 +16,8 @@ from evolve.core.episodes import EnvironmentState, Limits, Step, TaskView, subgo
 from evolve.environments import kind_of
 from evolve.policies.language.forms import read_written
 from evolve.policies.language.plans import open_numbers, plan_lines, plan_told
-from evolve.policies.language.quoting import quoted, shortened
-from evolve.policies.language.results import Difference, answered_by_person, differences, seen_text
+from evolve.policies.language.quoting import quoted, truncate_middle
+from evolve.policies.language.results import OutputDifference, answered_by_person, output_differences, seen_text
 from evolve.policies.language.stuck import hint_after
 from evolve.runtime.models import KEPT, Message
 
@@ -55,7 +55,7 @@ class TurnLimits:
         return cls(steps=begun, tokens=tokens, submissions=left.submissions + judged)
 
 
-def turns(
+def conversation_turns(
     view: TaskView, steps: Sequence[Step], room: int, limits: TurnLimits | None = None, *, differing: bool = False
 ) -> list[Message]:
     """The steps as turns.
@@ -69,7 +69,7 @@ def turns(
     steps, left = [one for one in steps if not _left(one)], [one for one in steps if _left(one)]
     pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
     first = _first_in_full([sum(map(_size, pair)) for pair in pairs], room)
-    told = differences(view, steps[first:], SEEN) if differing else {}
+    told = output_differences(view, steps[first:], SEEN) if differing else {}
     for number, difference in told.items():
         pairs[number - 1] = _pair(view, steps[:number], limits, difference)
     recent = [message for pair in pairs[first:] for message in pair] + _left_message(steps, left)
@@ -83,20 +83,20 @@ def step_text(view: TaskView, step: Step, *, most: int = SEEN) -> str:
     what = "an answer" if kind_of(view.environment).one_file else "work in the folder"
     parts = [f"Step {step.number}, {what}{', which was handed in' if step.judgement is not None else ''}:"]
     if step.action.code:
-        parts.append(quoted("code", shortened(step.action.source, most), name=f"step {step.number}"))
+        parts.append(quoted("code", truncate_middle(step.action.source, most), name=f"step {step.number}"))
     elif step.action.text and not _is_ours(step):
-        parts.append(quoted("words", shortened(step.action.text, most)))
+        parts.append(quoted("words", truncate_middle(step.action.text, most)))
     return "\n".join([*parts, result_message(view, step, most).text])
 
 
-def result_message(view: TaskView, step: Step, most: int = SEEN, difference: Difference | None = None) -> Message:
+def result_message(view: TaskView, step: Step, most: int = SEEN, difference: OutputDifference | None = None) -> Message:
     """What came of a step: data, unless a person said it."""
     if difference is not None:
         number = step.number
         head = f"As step {difference.step} gave, but for these lines; `recall` with `step {number}` shows all of it:"
         text = f"{head}\n{quoted('difference', difference.lines, name=f'step {number}')}"
         return Message(role="user", text=text, priority=KEPT, kind="feedback")
-    seen = shortened(seen_text(view, step), most)
+    seen = truncate_middle(seen_text(view, step), most)
     name = f"step {step.number}"
     if answered_by_person(step):
         said = quoted("person", seen, name=name)
@@ -118,7 +118,7 @@ def said_in(step: Step) -> str:
 
 
 def _pair(
-    view: TaskView, steps: Sequence[Step], limits: TurnLimits | None, difference: Difference | None = None
+    view: TaskView, steps: Sequence[Step], limits: TurnLimits | None, difference: OutputDifference | None = None
 ) -> tuple[Message, ...]:
     """A reply, where there was time for one, and what came of it, which depends on nothing that comes later."""
     step = steps[-1]
@@ -197,7 +197,7 @@ def _summary(view: TaskView, steps: Sequence[Step], most: int) -> Message:
     """Older steps, each with its thought, what it ran and how that ended; the newest that fit, the others counted."""
     lines: list[str] = []
     for step in reversed(steps):
-        line = shortened(_summed_up(view, step), _SUMMED_UP)
+        line = truncate_middle(_summed_up(view, step), _SUMMED_UP)
         if lines and sum(map(len, lines)) + len(line) > most:
             break
         lines.insert(0, line)
@@ -219,9 +219,9 @@ def _summed_up(view: TaskView, step: Step) -> str:
     ran = ", ".join(f"{block.kind} {block.path}".strip() for block in written.blocks) or step.action.kind
     if answered_by_person(step):
         answer = " ".join(seen_text(view, step).split())
-        return f"step {step.number}: asked {shortened(step.action.text, 150)!r}, the person answered {answer!r}"
+        return f"step {step.number}: asked {truncate_middle(step.action.text, 150)!r}, the person answered {answer!r}"
     outcome = " ".join(_outcome(view, step).split())
-    return f"step {step.number}: {shortened(thought, 150)} [{ran}] -> {shortened(outcome, 200)}"
+    return f"step {step.number}: {truncate_middle(thought, 150)} [{ran}] -> {truncate_middle(outcome, 200)}"
 
 
 def _outcome(view: TaskView, step: Step) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.policies.search.library import TreeSkill, operation_name
-from evolve.policies.search.parts import AnswerPart, numbered, part_of, places
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.parts import AnswerPart, extractable_calls, part_of, renumber_inputs
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.antiunify import Typing, generalise, instantiate
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
@@ -65,7 +65,7 @@ class _Shared:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answers:
+class VerifiedAnswers:
     """The verified answers behind the skills of a library.
 
     Attributes:
@@ -83,7 +83,7 @@ class Answers:
     wholes: frozenset[tuple[Term, tuple[Type, ...]]]
 
     @classmethod
-    def of(cls, library: Sequence[TreeSkill], operations: Sequence[Operation]) -> Answers:
+    def of(cls, library: Sequence[TreeSkill], operations: Sequence[Operation]) -> VerifiedAnswers:
         """Reads the trees of a library; one that cannot be read is left out."""
         known = {operation.name: operation for operation in operations}
         sites: dict[tuple[str, Type], list[_Site]] = defaultdict(list)
@@ -103,7 +103,7 @@ class Answers:
         sources = {operation_name(skill.entry): skill.source for skill in library}
         return cls(operations=known, skills=sources, trees=trees, sites=sites, wholes=frozenset(wholes))
 
-    def parts(self, term: Term, problem: Problem, source: str) -> tuple[AnswerPart, ...]:
+    def parts(self, term: Term, problem: SearchProblem, source: str) -> tuple[AnswerPart, ...]:
         """The parts worth proposing: those shared with other answers, then what is left around calls of skills.
 
         Args:
@@ -139,7 +139,7 @@ class Answers:
             return self._inlined(instantiate(self.trees[term.operation], dict(enumerate(args))), source)
         return Apply(term.operation, args)
 
-    def _same_values(self, problem: Problem) -> Callable[[Term, Term], bool]:
+    def _same_values(self, problem: SearchProblem) -> Callable[[Term, Term], bool]:
         def values(term: Term) -> tuple[Any, ...] | None:
             meaning = compile_term(term, self.operations)
             try:
@@ -205,17 +205,20 @@ class Answers:
 
 def _holds(term: Term, pattern: Term) -> bool:
     """Whether the pattern occurs within the term."""
-    return any(_matches(pattern, place, {}) for place in places(term))
+    return any(_matches(pattern, place, {}) for place in extractable_calls(term))
 
 
 def _meaning_of(term: Term, inputs: Sequence[Type]) -> tuple[Term, tuple[Type, ...]]:
     """What makes a whole answer the same as a part; see :attr:`AnswerPart.meaning`."""
-    pattern, old = numbered(term)
+    pattern, old = renumber_inputs(term)
     return pattern, tuple(inputs[place] for place in old)
 
 
 def _sites(source: str, term: Term, typing: Typing) -> list[_Site]:
-    return [_Site(source=source, term=call, type=typing.type_of(call), inputs=typing.inputs) for call in places(term)]
+    return [
+        _Site(source=source, term=call, type=typing.type_of(call), inputs=typing.inputs)
+        for call in extractable_calls(term)
+    ]
 
 
 def _matches(pattern: Term, term: Term, bindings: dict[int, Term]) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evolve.policies.search.enumerator import matcher, near
+from evolve.policies.search.enumerator import matcher, near_values
 from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.probes import probes
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Constant, Lambda, Term, paths, replace
 from evolve.policies.search.rivals import UNDEFINED, Answered
 from evolve.policies.search.searcher import Vocabulary
@@ -27,7 +27,7 @@ _USUAL = 1
 """How unlikely an input may be on which both have to give the same."""
 
 
-def with_accents_too(term: Term, problem: Problem, vocabulary: Vocabulary) -> Term:
+def with_accents_too(term: Term, problem: SearchProblem, vocabulary: Vocabulary) -> Term:
     """The term, with other literals where it fails for letters with accents and the rows allow one that does not.
 
     On rows, and on usual inputs near them, it gives what it gave.
@@ -68,7 +68,7 @@ def is_accented(row: Sequence[Any]) -> bool:
     return any(isinstance(value, str) and not value.isascii() for value in row)
 
 
-def _accented(problem: Problem) -> list[tuple[Any, ...]]:
+def _accented(problem: SearchProblem) -> list[tuple[Any, ...]]:
     return [tuple(_turned(value, _ADDED) for value in row) for row in problem.inputs]
 
 
@@ -87,14 +87,14 @@ def _closed(term: Term, path: tuple[int, ...]) -> tuple[tuple[int, ...], Term]:
 def _goes_with(answered: Answered, part: Term, accented: Sequence[tuple[Any, ...]]) -> bool:
     plain = answered.values(part, answered.problem.inputs)
     return all(
-        value is not UNDEFINED and near(_turned(value, _TAKEN), was)
+        value is not UNDEFINED and near_values(_turned(value, _TAKEN), was)
         for value, was in zip(answered.values(part, accented), plain, strict=True)
         if was is not UNDEFINED
     )
 
 
 def _is_kept(value: Any, other: Any) -> bool:
-    return value is UNDEFINED or (other is not UNDEFINED and near(value, other))
+    return value is UNDEFINED or (other is not UNDEFINED and near_values(value, other))
 
 
 def _others(part: Constant, vocabulary: Vocabulary) -> Iterator[Constant]:

@@ -8,7 +8,7 @@ from evolve.core.episodes import Ambiguity, Json, TaskView
 from evolve.core.errors import ModelMistake
 from evolve.policies.search.answers import answer
 from evolve.policies.search.probes import probes
-from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.terms import Term
 from evolve.policies.search.programs.types import thaw
@@ -19,7 +19,7 @@ NO_VALUE = "(no value)"
 
 
 def disagreement(
-    term: Term, rivals: Sequence[Term], problem: Problem, view: TaskView, vocabulary: Vocabulary
+    term: Term, rivals: Sequence[Term], problem: SearchProblem, view: TaskView, vocabulary: Vocabulary
 ) -> Ambiguity | None:
     """An input on which ``term`` and a rival give different values, or None.
 

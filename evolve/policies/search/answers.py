@@ -12,7 +12,7 @@ from evolve.core.episodes import Row, SkillDraft, TaskView
 from evolve.core.files import canonical_json, digest
 from evolve.policies.search.library import tree_of, without_wrapper
 from evolve.policies.search.parts import AnswerPart
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.render import Heading, render
@@ -70,7 +70,7 @@ def sentence(instruction: str) -> str:
 
 
 def draft_of(
-    term: Term, view: TaskView, problem: Problem, vocabulary: Vocabulary, *, own: bool = False
+    term: Term, view: TaskView, problem: SearchProblem, vocabulary: Vocabulary, *, own: bool = False
 ) -> SkillDraft | None:
     """A skill draft from a verified answer, or None where it is not worth keeping.
 
@@ -103,7 +103,7 @@ def words_of(used: Sequence[str]) -> list[str]:
     return [part for name in used[:3] for part in name.removeprefix("skill_").split("_") if part][:4]
 
 
-def part_draft(part: AnswerPart, view: TaskView, problem: Problem, vocabulary: Vocabulary) -> SkillDraft | None:
+def part_draft(part: AnswerPart, view: TaskView, problem: SearchProblem, vocabulary: Vocabulary) -> SkillDraft | None:
     """A skill draft from a part of a verified answer, or None where its calls on the examples say too little.
 
     Its tests are the calls that the answer makes on the visible examples.
@@ -149,7 +149,7 @@ def part_draft(part: AnswerPart, view: TaskView, problem: Problem, vocabulary: V
     )
 
 
-def _calls(part: AnswerPart, problem: Problem, vocabulary: Vocabulary) -> tuple[Row, ...]:
+def _calls(part: AnswerPart, problem: SearchProblem, vocabulary: Vocabulary) -> tuple[Row, ...]:
     """The distinct calls of the part on the examples; none from an example on which it is undefined."""
     arguments = [compile_term(argument, vocabulary.by_name) for argument in part.arguments]
     meaning = compile_term(part.term, vocabulary.by_name)

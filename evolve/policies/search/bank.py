@@ -37,7 +37,7 @@ def is_constant(entry: Entry) -> bool:
 
 
 @dataclass
-class Shelf:
+class EntriesOfType:
     """The entries of one type by cost, one per distinct tuple of values (observational equivalence).
 
     Attributes:
@@ -79,13 +79,13 @@ class Bank:
     Whoever looks at a type often keeps its shelf, because hashing types is slow beside the rest.
     """
 
-    shelves: dict[Type, Shelf] = field(default_factory=dict)
+    shelves: dict[Type, EntriesOfType] = field(default_factory=dict)
 
-    def shelf(self, type_: Type) -> Shelf:
+    def shelf(self, type_: Type) -> EntriesOfType:
         """The shelf of a type, always the same one."""
         shelf = self.shelves.get(type_)
         if shelf is None:
-            shelf = self.shelves[type_] = Shelf()
+            shelf = self.shelves[type_] = EntriesOfType()
         return shelf
 
     def level(self, type_: Type, cost: int) -> list[Entry]:

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from evolve.core.episodes import Row
 from evolve.core.errors import ModelMistake
 from evolve.policies.search.meter import SearchMeter
-from evolve.policies.search.problem import Problem, problem_from_rows
+from evolve.policies.search.problem import SearchProblem, problem_from_rows
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Apply, Constant, Term, paths, replace
 from evolve.policies.search.programs.types import STR, as_type, thaw
 from evolve.policies.search.searcher import Searcher, Vocabulary
 from evolve.runtime.sandbox import Outcome
-from evolve.skills.hard_coded import Suspect, suspects
+from evolve.skills.hard_coded import CopiedLiteral, copied_literals
 
 _CANDIDATES = 4_000
 """Expressions that are tried for one piece."""
 
 
-def with_copies(term: Term, problem: Problem, vocabulary: Vocabulary, meter: SearchMeter) -> Term:
+def with_copies(term: Term, problem: SearchProblem, vocabulary: Vocabulary, meter: SearchMeter) -> Term:
     """The term, or one as right on every row that copies pieces of its texts where rows with others would need that.
 
     Args:
@@ -38,13 +38,13 @@ def with_copies(term: Term, problem: Problem, vocabulary: Vocabulary, meter: Sea
 
 
 class _Copying:
-    def __init__(self, problem: Problem, rows: Sequence[Row], vocabulary: Vocabulary, meter: SearchMeter) -> None:
+    def __init__(self, problem: SearchProblem, rows: Sequence[Row], vocabulary: Vocabulary, meter: SearchMeter) -> None:
         self._problem, self._rows, self._vocabulary, self._meter = problem, rows, vocabulary, meter
 
     def instead_of(self, term: Term, path: tuple[int, ...], literal: str) -> Term:
         parts: list[Term] = []
         end = 0
-        for one in suspects(literal, self._rows):
+        for one in copied_literals(literal, self._rows):
             meaning = compile_term(term, self._vocabulary.by_name)
             outcomes = []
             for changed in one.changed:
@@ -66,7 +66,7 @@ class _Copying:
         other = replace(term, path, joined)
         return other if self._is_right(other) else term
 
-    def _copy(self, one: Suspect) -> Term | None:
+    def _copy(self, one: CopiedLiteral) -> Term | None:
         """What gives the piece on every row, and the other one where that stands in its place."""
         rows = [Row(input=row.input, output=one.piece) for row in self._rows]
         rows += [Row(input=changed.input, output=changed.other) for changed in one.changed]

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import Ambiguity, Json, TaskView
 from evolve.core.errors import ModelMistake
-from evolve.policies.protocol import Doubts
+from evolve.policies.protocol import Ambiguities
 from evolve.policies.search.accents import goes_with_accents, is_accented
 from evolve.policies.search.answers import answer
-from evolve.policies.search.enumerator import matcher, near
+from evolve.policies.search.enumerator import matcher, near_values
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.probes import probes
-from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Apply, Constant, Lambda, Term, paths, replace
 from evolve.policies.search.programs.types import as_type, match, thaw
 from evolve.policies.search.rivals import MAX_DEARER, UNDEFINED, Answered, Rival, Values, inputs_of, rivals_of
 from evolve.policies.search.searcher import Vocabulary
-from evolve.tasks.likeness import Likeness
+from evolve.tasks.likeness import InputProfile
 
 CONTESTS = 1
 """Score up to which a rival contests an answer: how much dearer it is, and how unlikely what tells them apart.
@@ -66,7 +66,7 @@ def doubts_about(
     unlabelled: Sequence[Sequence[Json]],
     vocabulary: Vocabulary,
     meter: SearchMeter,
-) -> Doubts:
+) -> Ambiguities:
     """What else fits the rows of ``view`` and gives other values where outputs are wanted, or on inputs near the rows.
 
     Args:
@@ -76,13 +76,13 @@ def doubts_about(
     try:
         problem = problem_of(view)
     except ModelMistake:
-        return Doubts()
+        return Ambiguities()
     vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
     answered = Answered(term=term, problem=problem, vocabulary=vocabulary)
     if not matcher(problem.output_type, problem.outputs)(answered.values(term, problem.inputs)):
-        return Doubts()  # a value of another type than the visible rows have, say
+        return Ambiguities()  # a value of another type than the visible rows have, say
     wanted = _typed(problem, unlabelled)
-    likeness = Likeness.of(problem.inputs)
+    likeness = InputProfile.of(problem.inputs)
     used = inputs_of(term)
     far = {**probes(problem, wanted[:_COLUMN]), **{one: UNLIKE if likeness.novelty(one, used) else 0 for one in wanted}}
     # What is unlike the rows tells the most programs apart, and what is made up fills the room that is left.
@@ -95,7 +95,7 @@ def doubts_about(
     contested = bool(founded) and best is not None and best.score <= CONTESTS
     told = [one for one in founded if one.given]
     alike = [one for one in told if one.rival.dearer <= MARKS]
-    return Doubts(
+    return Ambiguities(
         likely=_sources([one for one in told if one.rival.dearer <= CONTESTS], view, vocabulary),
         rivals=_sources(alike, view, vocabulary),
         distant=_sources(
@@ -118,7 +118,7 @@ def _stays(rival: Rival, used: set[int]) -> bool:
     return rival.dearer <= 0 or inputs_of(rival.term) <= used
 
 
-def _typed(problem: Problem, inputs: Sequence[Sequence[Json]]) -> list[Values]:
+def _typed(problem: SearchProblem, inputs: Sequence[Sequence[Json]]) -> list[Values]:
     """The inputs as the search has them, each once, without those of another form and those that a row has."""
     typed: dict[Values, None] = {}
     for one in inputs:
@@ -144,7 +144,7 @@ def _differences(
         inputs = plain if breaks else every
         own, others = answered.values(answered.term, inputs), answered.values(rival.term, inputs)
         pairs = enumerate(zip(own, others, strict=True))
-        places = [n for n, (a, b) in pairs if UNDEFINED not in (a, b) and not near(a, b)]
+        places = [n for n, (a, b) in pairs if UNDEFINED not in (a, b) and not near_values(a, b)]
         if places:
             first = min(places, key=lambda n: (far[inputs[n]], inputs[n] not in wanted))
             differences.append(
@@ -168,7 +168,8 @@ def _is_needless(answered: Answered, one: _Difference) -> bool:
     problem = answered.problem
     fits = matcher(problem.output_type, problem.outputs)
     return any(
-        near(answered.values(less, (one.input,))[0], one.values[0]) and fits(answered.values(less, problem.inputs))
+        near_values(answered.values(less, (one.input,))[0], one.values[0])
+        and fits(answered.values(less, problem.inputs))
         for less in with_an_operation_less(one.rival.term, answered.vocabulary.by_name)
     )
 

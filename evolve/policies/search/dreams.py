@@ -14,12 +14,12 @@ from dataclasses import replace
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.collector import without_collector
-from evolve.policies.search.features import Clues
+from evolve.policies.search.features import TaskFeatures
 from evolve.policies.search.grammar import price_name
 from evolve.policies.search.guide import Sample
 from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.meter import OutOfBudget, meter_for
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, walk
 from evolve.policies.search.searcher import Searcher, Vocabulary
 from evolve.policies.search.task_features import features_of
@@ -41,8 +41,8 @@ def names_in(term: Term) -> frozenset[str]:
     return frozenset(names)
 
 
-def dream(
-    problems: Sequence[Problem],
+def synthetic_task(
+    problems: Sequence[SearchProblem],
     vocabulary: Vocabulary,
     prices: Mapping[str, int],
     *,
@@ -61,7 +61,7 @@ def dream(
         check: Called between dreams with the share that is done; what it raises ends the work.
     """
     rng = random.Random(seed)
-    clues = Clues(vocabulary)
+    clues = TaskFeatures(vocabulary)
     share = max(2, -(-count // max(1, len(problems))))
     samples: list[Sample] = []
     for place, problem in enumerate(problems):
@@ -80,7 +80,7 @@ def _jittered(vocabulary: Vocabulary, prices: Mapping[str, int], rng: random.Ran
 
 
 def _dreams_of(
-    problem: Problem, clues: Clues, prices: Mapping[str, int], share: int, rng: random.Random
+    problem: SearchProblem, clues: TaskFeatures, prices: Mapping[str, int], share: int, rng: random.Random
 ) -> Iterator[Sample]:
     # Without wanted outputs the search has no goal and goes on.
     blank = replace(problem, outputs=(None,) * len(problem.inputs))

@@ -14,12 +14,12 @@ from math import isclose
 from operator import eq
 from typing import Any
 
-from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, is_constant
+from evolve.policies.search.bank import Bank, EntriesOfType, Entry, Source, arguments, is_constant
 from evolve.policies.search.grammar import Grammar, Rule
 from evolve.policies.search.lambdas import LambdaBanks
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.meter import LEVEL, RULE, SearchMeter
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.types import FLOAT, Type, subtypes
 
@@ -38,7 +38,7 @@ class _Turn:
 
     rule: Rule
     price: int
-    result: Shelf
+    result: EntriesOfType
     reaches_goal: bool
     sources: list[Source] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class Enumerator:
         pause_at: Candidates of the meter from which on :meth:`advance` also yields where it has nothing new.
     """
 
-    problem: Problem
+    problem: SearchProblem
     grammar: Grammar
     costs: Mapping[str, int]
     leaves: Sequence[Leaf]
@@ -177,16 +177,16 @@ def matcher(goal: Type, outputs: Sequence[Any]) -> Callable[[tuple[Any, ...]], b
 
 
 def equality(goal: Type) -> Callable[[Any, Any], bool]:
-    """What tells whether one value is the wanted one: :func:`near`, or ``==`` for types without floats."""
-    return near if FLOAT in set(subtypes(goal)) else eq
+    """What tells whether one value is the wanted one: :func:`near_values`, or ``==`` for types without floats."""
+    return near_values if FLOAT in set(subtypes(goal)) else eq
 
 
-def near(a: Any, b: Any) -> bool:
+def near_values(a: Any, b: Any) -> bool:
     """Equality of search values with floats up to a relative 1e-9."""
     if isinstance(a, float) and isinstance(b, float):
         return isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(near, a, b))
+        return len(a) == len(b) and all(map(near_values, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(near(v, b[k]) for k, v in a.items())
+        return a.keys() == b.keys() and all(near_values(v, b[k]) for k, v in a.items())
     return bool(a == b)

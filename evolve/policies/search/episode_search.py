@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from evolve.core.activity import doing
 from evolve.core.episodes import Action, Limits, Plan, Step, TaskView, shown_rows
 from evolve.policies.search.meter import SearchMeter
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Term, from_json
 from evolve.policies.search.searcher import Searcher, Solution
 from evolve.policies.search.turns import Turns
@@ -27,7 +27,7 @@ class EpisodeSearch:
         is_refused: Whether a program is known to be wrong, and so is never given.
     """
 
-    problem: Problem
+    problem: SearchProblem
     searcher: Searcher | Turns
     steps_seen: int = 0
     waiting: list[Solution] = field(default_factory=list)
@@ -135,7 +135,7 @@ def without_share(limits: Limits, plan: Plan) -> Limits:
     )
 
 
-def accepted(steps: Sequence[Step]) -> Term | None:
+def accepted_term(steps: Sequence[Step]) -> Term | None:
     """The term of the accepted submission."""
     right = [step for step in steps if step.judgement is not None and step.judgement.accepted]
     trees = [step.action.private["tree"] for step in right if "tree" in step.action.private]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.types import (
     BOOL,
@@ -83,7 +83,7 @@ class Grammar:
     )
 
 
-def active_types(problem: Problem) -> tuple[frozenset[Type], frozenset[Type]]:
+def active_types(problem: SearchProblem) -> tuple[frozenset[Type], frozenset[Type]]:
     """Types whose values a search may hold, and those that may be elements of lists."""
     seen = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
     scalars = {t for t in seen if not t.args} | {INT, BOOL}
@@ -103,7 +103,7 @@ def _depth(type_: Type) -> int:
     return 1 + _depth(type_.args[0]) if type_.name == "list" else int(type_.name in {"row", "dict"})
 
 
-def build_grammar(vocabulary: Sequence[Operation], problem: Problem, *, scalar_only: bool = False) -> Grammar:
+def build_grammar(vocabulary: Sequence[Operation], problem: SearchProblem, *, scalar_only: bool = False) -> Grammar:
     """The rules for a problem, only those that can take part in an answer.
 
     Args:

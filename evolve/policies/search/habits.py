@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.library import TreeSkill
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Apply, Constant, Term, from_json, paths, replace, walk
@@ -45,7 +45,7 @@ class Habits:
                 continue
             self._used.update({way for part in walk(term) if (way := _way(part)) is not None})
 
-    def preferred(self, term: Term, problem: Problem) -> Preferred:
+    def preferred(self, term: Term, problem: SearchProblem) -> Preferred:
         """The term, or one as plain that is as right on every row and written as more of the earlier answers are."""
         told = []
         for path, part in list(paths(term)):
@@ -82,7 +82,7 @@ class Habits:
             return False
         return (left.params, left.result, left.cost) == (right.params, right.result, right.cost)
 
-    def _values(self, term: Term, problem: Problem) -> Sequence[Any] | None:
+    def _values(self, term: Term, problem: SearchProblem) -> Sequence[Any] | None:
         meaning = compile_term(term, self._vocabulary.by_name)
         try:
             return [meaning(given) for given in problem.inputs]

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.policies.search.bank import Bank, Entry, Shelf, Source, arguments, term_of
+from evolve.policies.search.bank import Bank, EntriesOfType, Entry, Source, arguments, term_of
 from evolve.policies.search.grammar import Grammar, Rule
 from evolve.policies.search.leaves import Leaf
 from evolve.policies.search.meter import BODIES
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation, template_names
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, walk
@@ -121,7 +121,7 @@ def _uses_input(term: Term) -> bool:
 class BodySetting:
     """What the bodies of one search share; it knows no bodies, so that nothing here is a reference cycle."""
 
-    problem: Problem
+    problem: SearchProblem
     grammar: Grammar
     costs: Mapping[str, int]
     literals: Sequence[Leaf]
@@ -245,7 +245,7 @@ class _Bodies:
             spread = tuple(values[example] for example, _ in self.probes)
             self.bank.shelf(kind).add(self.cost, (spread, term, ()))
 
-    def _apply(self, rule: Rule, left: int, sources: Sequence[Shelf], result: Shelf) -> None:
+    def _apply(self, rule: Rule, left: int, sources: Sequence[EntriesOfType], result: EntriesOfType) -> None:
         function, seen, fresh = rule.function, result.seen, result.open(self.cost)
         known = len(seen)
         for chosen, level, _ in arguments(sources, left):
@@ -315,7 +315,7 @@ def _closed_sets(types: set[Type]) -> set[Type]:
     return {t for t in types if t.name not in known and not t.args}
 
 
-def _probes(problem: Problem, params: Sequence[Type]) -> list[tuple[int, tuple[Any, ...]]]:
+def _probes(problem: SearchProblem, params: Sequence[Type]) -> list[tuple[int, tuple[Any, ...]]]:
     """Rows ``(example, arguments)`` on which bodies are told apart."""
     rows: list[tuple[int, tuple[Any, ...]]] = []
     for example, inputs in enumerate(problem.inputs):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.policies.search.grammar import COLUMN, ORDINARY
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import Operation, define
 from evolve.policies.search.programs.operations.relevance import is_shown, may_matter
 from evolve.policies.search.programs.terms import Constant, Input, Term
@@ -48,7 +48,7 @@ def built_in(literals: Iterable[tuple[Constant, int]]) -> tuple[Literal, ...]:
     return (*(Literal.of(constant, cost, constant_name(constant)) for constant, cost in literals), *numbers)
 
 
-def leaves_of(problem: Problem, literals: Iterable[Literal], prices: Mapping[str, int]) -> list[Leaf]:
+def leaves_of(problem: SearchProblem, literals: Iterable[Literal], prices: Mapping[str, int]) -> list[Leaf]:
     """Every leaf of a search, cheapest first, one per value and type."""
     leaves: dict[tuple[Type, Any], tuple[int, tuple[str, str], Leaf]] = {}
 
@@ -98,7 +98,7 @@ def static_prices(operations: Iterable[Operation], literals: Iterable[tuple[Cons
     return prices | {o.name: o.cost for o in operations}
 
 
-def mined_constants(problem: Problem) -> Iterator[tuple[Constant, int]]:
+def mined_constants(problem: SearchProblem) -> Iterator[tuple[Constant, int]]:
     """Literals that the examples themselves suggest: numbers, list heads, shared pieces of text."""
     kinds = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
     outputs = [set(_scalars(o)) for o in problem.outputs]
@@ -143,7 +143,7 @@ def _shared_numbers(inputs: Sequence[set[Any]], outputs: Sequence[set[Any]]) -> 
     return sorted({*often, *common})
 
 
-def numeric_relations(problem: Problem) -> list[int]:
+def numeric_relations(problem: SearchProblem) -> list[int]:
     """Whole numbers that the examples determine: coefficients of a line, steps, thresholds."""
     # Outputs are None where dreams are made: they are not known before.
     if None in problem.outputs or not problem.input_types:
@@ -200,7 +200,7 @@ def _bounds(low: int, high: int) -> list[int]:
     return sorted({low, high})
 
 
-def _constant_lists(problem: Problem) -> Iterator[tuple[Constant, int]]:
+def _constant_lists(problem: SearchProblem) -> Iterator[tuple[Constant, int]]:
     first = problem.outputs[0]
     type_ = problem.output_type
     if all(o == first for o in problem.outputs):
@@ -224,7 +224,7 @@ def _common_prefix(values: Sequence[Any]) -> Any:
 MARK = re.compile(r"[^\w\s]+\s?|\s+|[A-Za-z]+|\d+")
 
 
-def _pieces(problem: Problem) -> list[str]:
+def _pieces(problem: SearchProblem) -> list[str]:
     """Short pieces of text that recur: separators of the inputs, words the outputs add."""
     ins = [" ".join(s for s in _scalars(i) if isinstance(s, str)) for i in problem.inputs]
     outs = [" ".join(s for s in _scalars(o) if isinstance(s, str)) for o in problem.outputs]
@@ -245,7 +245,7 @@ def _pieces(problem: Problem) -> list[str]:
 COLUMN_COST = 1
 
 
-def column_operations(problem: Problem) -> list[Operation]:
+def column_operations(problem: SearchProblem) -> list[Operation]:
     """Accessors ``row["qty"]`` for every column of a row type in the problem."""
     rows = sorted({t for k in problem.input_types for t in subtypes(k) if t.name == "row"}, key=str)
     return [
@@ -255,7 +255,7 @@ def column_operations(problem: Problem) -> list[Operation]:
     ]
 
 
-def look_ups(problem: Problem) -> list[Constant]:
+def look_ups(problem: SearchProblem) -> list[Constant]:
     """Dictionaries from one text column to the output, where repeated keys agree.
 
     A look-up needs a key seen at least twice, so that it is more than a list of answers.

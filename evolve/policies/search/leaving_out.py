@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolve.core.episodes import Json, Row
-from evolve.policies.search.enumerator import near
-from evolve.policies.search.problem import Problem, problem_from_rows
+from evolve.policies.search.enumerator import near_values
+from evolve.policies.search.problem import SearchProblem, problem_from_rows
 from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.terms import Term
 from evolve.policies.search.programs.types import as_type
@@ -23,7 +23,7 @@ LEAST_CANDIDATES = 400_000
 _MARGIN = 1.5
 """One search may compute so many times the candidates that the answer took."""
 
-MakeSearcher = Callable[[Problem, int], Searcher]
+MakeSearcher = Callable[[SearchProblem, int], Searcher]
 """A search over a problem, within so many candidates."""
 
 
@@ -51,7 +51,7 @@ class LeavingOut:
     used: int = 0
     work: int = 0
     reached: bool = True
-    _problem: Problem = field(init=False)
+    _problem: SearchProblem = field(init=False)
 
     def __post_init__(self) -> None:
         self._problem = problem_from_rows(self.rows, "rows")
@@ -92,4 +92,4 @@ class LeavingOut:
 def same_values(term: Term, other: Term, inputs: Sequence[tuple[Any, ...]], vocabulary: Vocabulary) -> bool:
     """Whether two programs give the same on these inputs, or both no value."""
     own, others = (compile_term(one, vocabulary.by_name) for one in (term, other))
-    return all(near(value_or(own, row, None), value_or(others, row, None)) for row in inputs)
+    return all(near_values(value_or(own, row, None), value_or(others, row, None)) for row in inputs)

@@ -15,7 +15,7 @@ from evolve.policies.search.enumerator import equality
 from evolve.policies.search.episode_search import EpisodeSearch
 from evolve.policies.search.leaving_out import same_values
 from evolve.policies.search.meter import SearchMeter
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.terms import from_json, operations_in
 from evolve.policies.search.searcher import Searcher, Solution
@@ -54,7 +54,7 @@ class NearMissSearch(EpisodeSearch):
         partly: All programs that were found to fit all rows but one.
     """
 
-    make: Callable[[Problem, SearchMeter], Searcher] | None = None
+    make: Callable[[SearchProblem, SearchMeter], Searcher] | None = None
     unseen: int = 0
     earlier: Sequence[Solution] = ()
     near: Solution | None = None
@@ -182,7 +182,7 @@ def _written(value: object) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-def refused(steps: Sequence[Step]) -> tuple[Solution, ...]:
+def refused_programs(steps: Sequence[Step]) -> tuple[Solution, ...]:
     """The programs of steps whose answer was refused."""
     parts = [
         step.action.private for step in steps if step.judgement is not None and "candidates" in step.action.private

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evolve.core.episodes import Action, BudgetEnd, Cost, Json, Limits, Misfit, TaskView
+from evolve.core.episodes import Action, BudgetEnd, Cost, Json, Limits, OutlierRow, TaskView
 from evolve.core.reasons import Reason, reason
 from evolve.policies.search.answers import answer
 from evolve.policies.search.enumerator import equality
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.meter import SearchMeter, is_over
 from evolve.policies.search.near_miss import NearMissSearch
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
@@ -35,15 +35,15 @@ _ENOUGH = 3
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 
 
-def finished(search: NearMissSearch, spent: Cost) -> Action:
+def no_answer_text(search: NearMissSearch, spent: Cost) -> Action:
     """That nothing was found, and what ended it."""
     over = BudgetEnd() if is_over(search.meter.ends) else None
-    return Action(kind="finish", text=ending(search.meter, search.problem), ended=over, cost=spent)
+    return Action(kind="finish", text=failure_text(search.meter, search.problem), ended=over, cost=spent)
 
 
-def ended(view: TaskView, search: NearMissSearch, spent: Cost) -> Action:
+def nearest_answer_text(view: TaskView, search: NearMissSearch, spent: Cost) -> Action:
     """The same with what came nearest, the rows that it fails, and what would help."""
-    action, term, vocabulary = finished(search, spent), _nearest(search), search.searcher.vocabulary
+    action, term, vocabulary = no_answer_text(search, spent), _nearest(search), search.searcher.vocabulary
     misfits = () if term is None else misfits_of(term, search.problem, view, vocabulary)
     foreign = list(dict.fromkeys(_foreign(search.problem, misfits)))[:_NAMED]
     return replace(
@@ -69,7 +69,7 @@ def near_miss(view: TaskView, search: NearMissSearch, solution: Solution, spendi
     )
 
 
-def misfits_of(term: Term, problem: Problem, view: TaskView, vocabulary: Vocabulary) -> tuple[Misfit, ...]:
+def misfits_of(term: Term, problem: SearchProblem, view: TaskView, vocabulary: Vocabulary) -> tuple[OutlierRow, ...]:
     """The examples that a program does not reproduce, in their order."""
     meaning, same = compile_term(term, vocabulary.by_name), equality(problem.output_type)
     found = []
@@ -82,7 +82,7 @@ def misfits_of(term: Term, problem: Problem, view: TaskView, vocabulary: Vocabul
         except EVALUATION_ERRORS as error:
             got = {"error": f"{type(error).__name__}: {error}"}
         if not right:
-            found.append(Misfit(input=row.input, given=row.output, expected=got))
+            found.append(OutlierRow(input=row.input, given=row.output, expected=got))
     return tuple(found)
 
 
@@ -93,7 +93,7 @@ def _nearest(search: NearMissSearch) -> Term | None:
     return search.searcher.nearest()
 
 
-def _advice(problem: Problem, misfits: Sequence[Misfit], foreign: Sequence[str]) -> Reason:
+def _advice(problem: SearchProblem, misfits: Sequence[OutlierRow], foreign: Sequence[str]) -> Reason:
     """What would help a search that found nothing."""
     if foreign:
         if len(set(problem.outputs)) < len(problem.outputs):  # categories, each of which needs rows that show it
@@ -102,7 +102,7 @@ def _advice(problem: Problem, misfits: Sequence[Misfit], foreign: Sequence[str])
     return reason("rows_like_misfits" if misfits else "rows_or_column")
 
 
-def _foreign(problem: Problem, misfits: Sequence[Misfit]) -> Iterator[str]:
+def _foreign(problem: SearchProblem, misfits: Sequence[OutlierRow]) -> Iterator[str]:
     """Words and numbers of outputs that stand in no input of their row, and not in most outputs."""
     wanted = {repr(misfit.given) for misfit in misfits}
     outputs = [list(texts_in((output,))) for output in problem.outputs]
@@ -116,7 +116,7 @@ def _foreign(problem: Problem, misfits: Sequence[Misfit]) -> Iterator[str]:
                 yield word
 
 
-def ending(meter: SearchMeter, problem: Problem) -> str:
+def failure_text(meter: SearchMeter, problem: SearchProblem) -> str:
     """Why a search gave no program."""
     text = _BY.get(meter.ended, "no program within {used} candidates").format(used=f"{meter.used:,}")
     if not too_long_for_patterns(texts_in(problem.inputs)):

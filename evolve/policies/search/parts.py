@@ -49,7 +49,7 @@ def part_of(pattern: Term, holes: Mapping[int, tuple[Type, Term]], output: Type,
         output: Type of the pattern.
         answer: Where it stands.
     """
-    term, old = numbered(pattern)
+    term, old = renumber_inputs(pattern)
     inputs = tuple(holes[place][0] for place in old)
     if not 1 <= len(inputs) <= MOST_INPUTS or len(operations_in(term)) < LEAST_OPERATIONS:
         return None
@@ -59,13 +59,13 @@ def part_of(pattern: Term, holes: Mapping[int, tuple[Type, Term]], output: Type,
     return AnswerPart(term=term, inputs=inputs, output=output, arguments=arguments, answer=answer)
 
 
-def numbered(term: Term) -> tuple[Term, tuple[int, ...]]:
+def renumber_inputs(term: Term) -> tuple[Term, tuple[int, ...]]:
     """The term with its inputs numbered from 0 in order of occurrence, and their old numbers."""
     old = tuple(dict.fromkeys(part.index for part in walk(term) if isinstance(part, Input)))
     return instantiate(term, {place: Input(i) for i, place in enumerate(old)}), old
 
 
-def places(term: Term) -> list[Apply]:
+def extractable_calls(term: Term) -> list[Apply]:
     """The distinct calls within a term that can be taken out of it, parents first."""
     return list(dict.fromkeys(part for part in walk(term) if isinstance(part, Apply) and not is_open(part)))
 

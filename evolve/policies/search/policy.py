@@ -23,24 +23,31 @@ from evolve.core.episodes import (
 )
 from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
-from evolve.policies.protocol import Doubts, OnPiece, Standing
-from evolve.policies.search.abstraction import Answers
+from evolve.policies.protocol import Ambiguities, OnPiece, Robustness
+from evolve.policies.search.abstraction import VerifiedAnswers
 from evolve.policies.search.accents import with_accents_too
 from evolve.policies.search.ambiguity import disagreement
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.collector import without_collector
 from evolve.policies.search.copying import with_copies
 from evolve.policies.search.doubts import doubts_about
-from evolve.policies.search.episode_search import UNLIMITED, accepted, answers_of, spare_of, with_shown, without_share
+from evolve.policies.search.episode_search import (
+    UNLIMITED,
+    accepted_term,
+    answers_of,
+    spare_of,
+    with_shown,
+    without_share,
+)
 from evolve.policies.search.guide import Guide
 from evolve.policies.search.habits import Habits, Preferred
 from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for
-from evolve.policies.search.near_miss import NearMissSearch, refused
-from evolve.policies.search.nearest import ended, finished, near_miss
+from evolve.policies.search.near_miss import NearMissSearch, refused_programs
+from evolve.policies.search.nearest import near_miss, nearest_answer_text, no_answer_text
 from evolve.policies.search.pricing import Planner
-from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.programs.terms import Term, from_json, operations_in, to_json
 from evolve.policies.search.reflection import Solved, claims_of
@@ -100,7 +107,7 @@ class SearchPolicy:
         # The search of the episode at hand, to go on with. It may be missing: steps say enough to run it again.
         self._current: tuple[str, NearMissSearch] | None = None
         self._cancellation: Cancellation | None = None
-        self._answers: Answers | None = None
+        self._answers: VerifiedAnswers | None = None
         self._habits = Habits(self.library, self._vocabulary) if self.settings.habits else None
 
     def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
@@ -137,7 +144,7 @@ class SearchPolicy:
             private={"prices": prices},
         )
 
-    def _prices(self, problem: Problem) -> dict[str, int]:
+    def _prices(self, problem: SearchProblem) -> dict[str, int]:
         if self.settings.flat:
             names = [o.name for o in self._vocabulary.operations]
             return dict.fromkeys([*names, "input"], 1)
@@ -170,7 +177,9 @@ class SearchPolicy:
             return self._composed(view, plan, steps, (whole, limits, spent))
         if solution is None:
             self._current = None  # freed before the collector is on again, which else goes through all of it
-            return ended(view, search, spent) if self.settings.doubts_rows else finished(search, spent)
+            return (
+                nearest_answer_text(view, search, spent) if self.settings.doubts_rows else no_answer_text(search, spent)
+            )
         if solution.misfit is not None:
             return near_miss(view, search, solution, (limits, spent))
         rivals = search.rivals(solution, self.settings.look_on)
@@ -226,7 +235,7 @@ class SearchPolicy:
             if self.settings.doubts_rows
             else None,
             unseen=view.unseen,
-            earlier=refused(earlier),
+            earlier=refused_programs(earlier),
         )
         for step in steps:
             if not step.action.spare:
@@ -267,12 +276,12 @@ class SearchPolicy:
         ]
         return (*answers, Action(kind="finish", text=f"{_counted(len(answers), 'rival')}", cost=spent))
 
-    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Standing:
+    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Robustness:
         """Searches again with all rows but one, for every visible row; see :class:`LeavingOut`."""
         action, before = steps[-1].action, time.process_time()
         deadline = None if limits.seconds is None else before + limits.seconds
 
-        def make(problem: Problem, candidates: int) -> Searcher:
+        def make(problem: SearchProblem, candidates: int) -> Searcher:
             ends = self.settings.ends
             meter = SearchMeter(limit=candidates, deadline=deadline, ends=ends, cancellation=self._cancellation)
             return Searcher(problem, self._vocabulary, plan.private["prices"], meter, self.settings.combine)
@@ -289,7 +298,7 @@ class SearchPolicy:
         )
         place = searches.decisive(range(len(known.visible)))
         cost = Cost(candidates=searches.used, work=searches.work, seconds=time.process_time() - before)
-        return Standing(row=None if place is None else rows[place], whole=searches.reached, cost=cost)
+        return Robustness(row=None if place is None else rows[place], whole=searches.reached, cost=cost)
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """How the examples can be taken apart; the parts are searched for where the whole is not found."""
@@ -330,7 +339,7 @@ class SearchPolicy:
         watch = Stopwatch(meter)
         prices = {} if self.guide is not None else plan.private["prices"]
 
-        def make(part: Problem, meter: SearchMeter) -> Searcher:
+        def make(part: SearchProblem, meter: SearchMeter) -> Searcher:
             return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
 
         term = compose(problem, splits(problem), make, meter, answers_of(steps))
@@ -352,10 +361,10 @@ class SearchPolicy:
         )
 
     @without_collector()
-    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Doubts:
+    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Ambiguities:
         """What else fits all rows; see :mod:`evolve.policies.search.doubts`. Nothing where the answer has no tree."""
         if "tree" not in step.action.private:
-            return Doubts()
+            return Ambiguities()
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation, meter.ends = self._cancellation, self.settings.ends
         watch = Stopwatch(meter)
@@ -364,7 +373,7 @@ class SearchPolicy:
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Claims from ablating the accepted answer; nothing from a task that was not solved."""
-        term = accepted(steps)
+        term = accepted_term(steps)
         if term is None:
             return ()
         problem = problem_of(view)
@@ -378,13 +387,13 @@ class SearchPolicy:
         A person's own answer may be a single function of the vocabulary. Parts are shared with the answers behind the
         library's skills; see :mod:`evolve.policies.search.abstraction`.
         """
-        term = accepted(steps)
+        term = accepted_term(steps)
         if term is None:
             return ()
         problem = problem_of(view)
         self._vocabulary.grammar(problem)  # as in reflect
         if self._answers is None:
-            self._answers = Answers.of(self.library, self._vocabulary.operations)
+            self._answers = VerifiedAnswers.of(self.library, self._vocabulary.operations)
         parts = self._answers.parts(term, problem, view.id)
         drafts = [draft_of(term, view, problem, self._vocabulary, own=self.settings.doubts_rows)]
         drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]

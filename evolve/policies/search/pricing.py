@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evolve.policies.search.features import Clues, kind_of
+from evolve.policies.search.features import TaskFeatures, kind_of
 from evolve.policies.search.grammar import ORDINARY
 from evolve.policies.search.guide import FLOOR, MAX_PRICE, Guide
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.task_features import features_of
 
@@ -81,9 +81,9 @@ class Planner:
 
     def __init__(self, guide: Guide, vocabulary: Vocabulary) -> None:
         self._guide = guide
-        self._clues, self._pricing = Clues(vocabulary), Pricing(vocabulary.static, guide.names)
+        self._clues, self._pricing = TaskFeatures(vocabulary), Pricing(vocabulary.static, guide.names)
 
-    def prices(self, problem: Problem) -> dict[str, int]:
+    def prices(self, problem: SearchProblem) -> dict[str, int]:
         """A price for every name of the vocabulary."""
         clues = self._clues.reader(problem).pairs()
         return self._pricing.prices(self._guide.likely(features_of(problem), clues))

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.types import STR, Type
 
 MAX_PROBES = 80
@@ -30,7 +30,7 @@ _Way = Callable[[Any, Type, Sequence[Any]], Iterator[Any]]
 """From a value, its type and all values of its column to other values."""
 
 
-def probes(problem: Problem, wanted: Sequence[tuple[Any, ...]] = ()) -> dict[tuple[Any, ...], int]:
+def probes(problem: SearchProblem, wanted: Sequence[tuple[Any, ...]] = ()) -> dict[tuple[Any, ...], int]:
     """Inputs that no example has, each with how unlikely it is, from 0; deterministic.
 
     Args:
@@ -51,7 +51,7 @@ def probes(problem: Problem, wanted: Sequence[tuple[Any, ...]] = ()) -> dict[tup
     return found
 
 
-def _exchanged(problem: Problem) -> Iterator[tuple[Any, ...]]:
+def _exchanged(problem: SearchProblem) -> Iterator[tuple[Any, ...]]:
     """Each row with one field of its neighbour, or one argument where there are several."""
     rows = problem.inputs
     for first, second in zip(rows, (*rows[1:], *rows[:1]), strict=True):
@@ -75,7 +75,7 @@ def _kind(field: str) -> str:
     return "digits" if field.isdigit() else "letters" if field.isalpha() else field
 
 
-def _varied(problem: Problem, columns: Sequence[Sequence[Any]], way: _Way) -> Iterator[tuple[Any, ...]]:
+def _varied(problem: SearchProblem, columns: Sequence[Sequence[Any]], way: _Way) -> Iterator[tuple[Any, ...]]:
     for row in problem.inputs:
         for place, type_ in enumerate(problem.input_types):
             for value in way(row[place], type_, columns[place]):

@@ -13,7 +13,7 @@ from evolve.policies.search.programs.types import INT, STR, Type, as_type, infer
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class SearchProblem:
     """Input/output examples of one function, as search values.
 
     Attributes:
@@ -33,9 +33,9 @@ class Problem:
         """Such as ``(list[int], int) -> int``; the task family of insights."""
         return f"({', '.join(map(str, self.input_types))}) -> {self.output_type}"
 
-    def subset(self, keep: Sequence[int]) -> Problem:
+    def subset(self, keep: Sequence[int]) -> SearchProblem:
         """The problem with only the examples at the given positions."""
-        return Problem(
+        return SearchProblem(
             inputs=tuple(self.inputs[i] for i in keep),
             outputs=tuple(self.outputs[i] for i in keep),
             input_types=self.input_types,
@@ -43,7 +43,7 @@ class Problem:
         )
 
 
-def problem_of(view: TaskView) -> Problem:
+def problem_of(view: TaskView) -> SearchProblem:
     """The search problem of a task's visible examples.
 
     Raises:
@@ -52,7 +52,7 @@ def problem_of(view: TaskView) -> Problem:
     return problem_from_rows(view.examples, view.id)
 
 
-def problem_from_rows(rows: Sequence[Row], name: str) -> Problem:
+def problem_from_rows(rows: Sequence[Row], name: str) -> SearchProblem:
     """The search problem of some rows; ``name`` appears in errors.
 
     Raises:
@@ -73,7 +73,7 @@ def problem_from_rows(rows: Sequence[Row], name: str) -> Problem:
     default = STR if STR in {t for k in [*types, result] for t in subtypes(k)} else INT
     input_types = tuple(resolve(k, default) for k in types)
     output_type = resolve(result, default)
-    return Problem(
+    return SearchProblem(
         inputs=tuple(tuple(as_type(v, t) for v, t in zip(row.input, input_types, strict=True)) for row in rows),
         outputs=tuple(as_type(row.output, output_type) for row in rows),
         input_types=input_types,

@@ -17,7 +17,7 @@ from evolve.environments.probing import Probe, cut_short
 from evolve.policies.search.answers import heading
 from evolve.policies.search.dreams import names_in
 from evolve.policies.search.grammar import price_name
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.render import render
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR
@@ -83,7 +83,7 @@ class Solved:
     term: Term
     view: TaskView
     group: str
-    problem: Problem
+    problem: SearchProblem
 
 
 def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapping[str, str]) -> tuple[Claim, ...]:

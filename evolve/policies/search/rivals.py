@@ -21,15 +21,15 @@ from evolve.policies.search.enumerator import Enumerator, matcher
 from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace, walk
 from evolve.policies.search.programs.types import FLOAT, INT, STR, Type
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
-from evolve.policies.search.solvers.found import newest
+from evolve.policies.search.solvers.found import newest_values
 from evolve.policies.search.solvers.linear import digits
-from evolve.policies.search.thresholds import DIGIT, OtherPieces, bounds_in, cuts_of, rougher
+from evolve.policies.search.thresholds import DIGIT, OtherPieces, bounds_in, cuts_of, roughness_penalty
 
 Values = tuple[Any, ...]
 
@@ -76,7 +76,7 @@ class Answered:
     """
 
     term: Term
-    problem: Problem
+    problem: SearchProblem
     vocabulary: Vocabulary
 
     def values(self, term: Term, inputs: Sequence[Values]) -> Values:
@@ -179,7 +179,7 @@ class _Neighbourhood:
         self._costs = costs_of((*grammar.rules, *bodies.rules), {})
         self._leaf_costs = {leaf.term: leaf.cost for leaf in self._leaves}
         self._rows = (*problem.inputs, *self.probes)
-        extended = Problem(
+        extended = SearchProblem(
             inputs=self._rows,
             outputs=self.answered.values(self.answered.term, self._rows),
             input_types=problem.input_types,
@@ -250,7 +250,7 @@ class _Neighbourhood:
                     others |= {one: others.get(one, price) for one in self._numbers_near(part)}
                 self.meter.count(len(others))
                 for other, cost in others.items():
-                    further = rougher(other, part) if path in bounds else 0
+                    further = roughness_penalty(other, part) if path in bounds else 0
                     yield Rival(term=replace(self.answered.term, path, other), dearer=cost - price + further)
 
     def other_operations(self) -> Iterator[Rival]:
@@ -304,7 +304,7 @@ class _Neighbourhood:
         # The answer with another value of the newest level compared with a number that separates the rows as well.
         # What stands in an input that the answer does without separates a few rows too easily.
         read = inputs_of(self.answered.term)
-        for column in newest(self._enumerator, INT, FLOAT) if self._cuts else ():
+        for column in newest_values(self._enumerator, INT, FLOAT) if self._cuts else ():
             for cut in self._cuts if inputs_of(column.term) <= read else ():
                 self.meter.count(1)
                 found = cut.along(replaced(column, values=column.values[:rows]))

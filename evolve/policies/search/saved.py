@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evolve.core.episodes import Action, Saved, Step, TaskView
+from evolve.core.episodes import Action, KnownFunction, Step, TaskView
 from evolve.core.equality import equal
 from evolve.policies.search.answers import answer
 from evolve.policies.search.library import TreeSkill
-from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Input, Term, from_json, paths, replace, to_json
@@ -43,7 +43,7 @@ def saved_action(
     return None
 
 
-def _term(one: Saved, known: Mapping[str, TreeSkill]) -> Term | None:
+def _term(one: KnownFunction, known: Mapping[str, TreeSkill]) -> Term | None:
     """What it means; None for the answer of another policy, or a skill that is in use no more."""
     if one.skill and not one.code:
         skill = known.get(one.skill)
@@ -61,7 +61,7 @@ def _moved(term: Term, places: Sequence[int | None]) -> Term:
     return term
 
 
-def _fits(term: Term, problem: Problem, vocabulary: Vocabulary, *, written: bool) -> bool:
+def _fits(term: Term, problem: SearchProblem, vocabulary: Vocabulary, *, written: bool) -> bool:
     """Whether it is right on the visible rows.
 
     Args:

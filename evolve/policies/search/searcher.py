@@ -15,7 +15,7 @@ from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
 from evolve.policies.search.leaves import built_in, column_operations, leaves_of, static_prices
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.terms import Constant, Term
@@ -64,7 +64,7 @@ class Vocabulary:
         self.leaves = built_in(self.literals)
         self.static = static_prices(self.operations, self.literals)
 
-    def grammar(self, problem: Problem) -> tuple[Grammar, Grammar]:
+    def grammar(self, problem: SearchProblem) -> tuple[Grammar, Grammar]:
         """The rules of a problem and the rules of its lambda bodies."""
         key = (problem.input_types, problem.output_type)
         if key not in self.grammars:
@@ -90,7 +90,7 @@ class Searcher:
         dearest: Price at which the search ends.
     """
 
-    problem: Problem
+    problem: SearchProblem
     vocabulary: Vocabulary
     prices: Mapping[str, int]
     meter: SearchMeter

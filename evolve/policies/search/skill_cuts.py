@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from evolve.policies.search.parts import AnswerPart, part_of, places
+from evolve.policies.search.parts import AnswerPart, extractable_calls, part_of
 from evolve.policies.search.programs.antiunify import Typing
 from evolve.policies.search.programs.terms import Apply, Input, Lambda, Term, is_open, replace, size
 
@@ -33,7 +33,7 @@ class Cutter:
 
     def parts(self, answer: Term) -> Iterator[AnswerPart]:
         """What is left above, below and between the calls of skills, largest first."""
-        calls = [call for call in places(answer) if self._is_skill(call)]
+        calls = [call for call in extractable_calls(answer) if self._is_skill(call)]
         if not calls:
             return
         around = [answer, *(argument for call in calls for argument in call.args)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from evolve.policies.search.enumerator import equality
 from evolve.policies.search.meter import SearchMeter
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Apply, Term
 from evolve.policies.search.programs.types import BOOL
 from evolve.policies.search.searcher import Searcher
@@ -23,7 +23,7 @@ MOST_ELEMENTS = 6
 MIN_ROWS = 2
 """Rows on each side of a condition; fewer would be learned by heart."""
 
-Make = Callable[[Problem, SearchMeter], Searcher]
+Make = Callable[[SearchProblem, SearchMeter], Searcher]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Split:
     rows: tuple[bool, ...] = ()
 
 
-def splits(problem: Problem) -> tuple[Split, ...]:
+def splits(problem: SearchProblem) -> tuple[Split, ...]:
     """Every way this module knows to take the problem apart, the most telling first."""
     candidates = [*_by_elements(problem), *_by_rows(problem)]
     seen: dict[tuple[bool, ...], Split] = {}
@@ -54,7 +54,7 @@ def splits(problem: Problem) -> tuple[Split, ...]:
 
 
 def compose(
-    problem: Problem, choices: Sequence[Split], make: Make, meter: SearchMeter, tried: Sequence[Term]
+    problem: SearchProblem, choices: Sequence[Split], make: Make, meter: SearchMeter, tried: Sequence[Term]
 ) -> Term | None:
     """A program put together from parts, or None; every part of every split gets an equal share of the meter.
 
@@ -81,7 +81,7 @@ def compose(
     return None
 
 
-def _parts(problem: Problem, split: Split) -> Iterator[Problem]:
+def _parts(problem: SearchProblem, split: Split) -> Iterator[SearchProblem]:
     if split.elements:
         kind = problem.output_type.args[0]
         for at in range(split.elements):
@@ -99,7 +99,7 @@ def _joined(terms: Sequence[Term]) -> Term:
     return whole
 
 
-def _by_elements(problem: Problem) -> Iterator[Split]:
+def _by_elements(problem: SearchProblem) -> Iterator[Split]:
     goal = problem.output_type
     if goal.name == "list" and goal.args[0].name not in {"fn"}:
         lengths = {len(output) for output in problem.outputs}
@@ -107,7 +107,7 @@ def _by_elements(problem: Problem) -> Iterator[Split]:
             yield Split(says=f"each of the {length} elements by itself", elements=length)
 
 
-def _by_rows(problem: Problem) -> Iterator[Split]:
+def _by_rows(problem: SearchProblem) -> Iterator[Split]:
     same = equality(problem.output_type)
     for index, kind in enumerate(problem.input_types):
         if kind == problem.output_type:
@@ -117,7 +117,7 @@ def _by_rows(problem: Problem) -> Iterator[Split]:
         yield from _two_sided(says, [bool(test(output)) for output in problem.outputs])
 
 
-def _tests(problem: Problem) -> Mapping[str, Callable[[Any], bool]]:
+def _tests(problem: SearchProblem) -> Mapping[str, Callable[[Any], bool]]:
     goal, same = problem.output_type.name, equality(problem.output_type)
     common, _ = Counter(problem.outputs).most_common(1)[0]
     tests: dict[str, Callable[[Any], bool]] = {

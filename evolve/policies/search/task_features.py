@@ -9,7 +9,7 @@ from operator import truth
 from typing import Any
 
 from evolve.policies.search import properties as props
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, holds
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type
 from evolve.policies.search.properties import Property
@@ -49,7 +49,7 @@ def feature_space() -> FeatureSpace:
     return FeatureSpace(tables=tables, names=tuple(names))
 
 
-def features_of(problem: Problem, outputs: Sequence[Any] | None = None) -> tuple[float, ...]:
+def features_of(problem: SearchProblem, outputs: Sequence[Any] | None = None) -> tuple[float, ...]:
     """The feature vector of a problem, or of the problem with other outputs (a dream).
 
     Every component lies in [0, 1]; the length is ``len(feature_space().names)``.
@@ -96,7 +96,7 @@ def _kinds(types: Sequence[Type]) -> list[float]:
     return [float(k in names) for k in KINDS]
 
 
-def _shape(problem: Problem, outputs: Sequence[Any]) -> list[float]:
+def _shape(problem: SearchProblem, outputs: Sequence[Any]) -> list[float]:
     first = outputs[0]
     sized = problem.output_type == STR or problem.output_type.name == "list"
     return [
@@ -108,7 +108,7 @@ def _shape(problem: Problem, outputs: Sequence[Any]) -> list[float]:
     ]
 
 
-def _column(table: str, problem: Problem) -> int | None:
+def _column(table: str, problem: SearchProblem) -> int | None:
     """The argument that a table of properties looks at: the first of the fitting kind."""
     source, target = table.split(">")
     out = problem.output_type
@@ -134,7 +134,7 @@ def _column(table: str, problem: Problem) -> int | None:
     return next((i for i, t in enumerate(problem.input_types) if tests[source](t)), None)
 
 
-def coarse_relation(problem: Problem) -> str:
+def coarse_relation(problem: SearchProblem) -> str:
     """One observable fact that sorts tasks of a signature into broad kinds, for scopes of claims."""
     facts = set(facts_of(features_of(problem)))
     return next((fact for fact in COARSE if fact in facts), "other")

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.policies.search.enumerator import near
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.enumerator import near_values
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Apply, Constant, Term, is_open, paths, replace
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT
 from evolve.policies.search.solvers.bands import LESS, bounds_of, comparison
 from evolve.policies.search.solvers.found import Column
 from evolve.policies.search.solvers.linear import digits
-from evolve.policies.search.solvers.piece_lists import PRICE, lists_of, supported
+from evolve.policies.search.solvers.piece_lists import PRICE, lists_of, supported_tests
 from evolve.policies.search.solvers.piece_tests import PieceTest, mined_tests
 
 DIGIT = 2
@@ -70,7 +70,7 @@ def bounds_in(term: Term) -> dict[tuple[int, ...], tuple[int, ...]]:
     }
 
 
-def rougher(one: Term, other: Constant) -> int:
+def roughness_penalty(one: Term, other: Constant) -> int:
     """How much dearer a number is than another as a bound."""
     return DIGIT * (digits(one.value) - digits(other.value)) if isinstance(one, Constant) else 0
 
@@ -102,7 +102,7 @@ def needed_at(
         outputs, values: As for :func:`cuts_of`.
     """
     right = [
-        [near(a, b) for a, b in zip(values(replace(term, path, Constant(said, BOOL))), outputs, strict=True)]
+        [near_values(a, b) for a, b in zip(values(replace(term, path, Constant(said, BOOL))), outputs, strict=True)]
         for said in (True, False)
     ]
     return tuple(None if yes == no else yes for yes, no in zip(*right, strict=True))
@@ -122,7 +122,7 @@ class OtherPieces:
     """
 
     term: Term
-    problem: Problem
+    problem: SearchProblem
     values: Callable[[Term], Sequence[Any]]
     prices: dict[Term, int] = field(default_factory=dict)
     places: Mapping[tuple[int, ...], Term] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class OtherPieces:
         decided = _conditions(self.term)
         if decided and decided <= self.prices.keys():
             own = sum(self.prices[one] for one in decided)
-            for other in lists_of(self.problem, supported(self._tests)):
+            for other in lists_of(self.problem, supported_tests(self._tests)):
                 yield other.term(self.problem.output_type), other.price - own
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from evolve.core.episodes import TaskView
 from evolve.core.errors import ModelMistake
-from evolve.policies.search.dreams import dream
-from evolve.policies.search.features import Clues
+from evolve.policies.search.dreams import synthetic_task
+from evolve.policies.search.features import TaskFeatures
 from evolve.policies.search.guide import Guide, Sample, fit
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
-from evolve.policies.search.problem import Problem, problem_of
+from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.task_features import features_of
@@ -69,7 +69,7 @@ def fit_guide(
     words = Vocabulary(with_library(vocabulary(), library), literals())
     names = {f"skill:{s.digest}": operation_name(s.entry) for s in library}
     problems = problems_of(views)
-    reading, clues = Clues(words), {}
+    reading, clues = TaskFeatures(words), {}
     for place, problem in enumerate(problems):
         chosen.check(_CLUES * place / len(problems))
         # By features, because evidence rows hold these and not the task's examples.
@@ -83,7 +83,7 @@ def fit_guide(
     def descended(done: float) -> None:
         chosen.check(_DREAMS + (1 - _DREAMS) * done)
 
-    dreams = dream(problems, words, prices, count=chosen.dreams, seed=seed, check=dreamt)
+    dreams = synthetic_task(problems, words, prices, count=chosen.dreams, seed=seed, check=dreamt)
     return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, check=descended)
 
 
@@ -120,7 +120,7 @@ def samples_of(
     ]
 
 
-def problems_of(views: Iterable[TaskView]) -> list[Problem]:
+def problems_of(views: Iterable[TaskView]) -> list[SearchProblem]:
     """The search problems of the views; one whose examples the search cannot type is left out."""
     problems = []
     for view in views:

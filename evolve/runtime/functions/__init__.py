@@ -5,8 +5,8 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 if TYPE_CHECKING:
     from evolve.runtime.functions.call_file import CallFile
     from evolve.runtime.functions.calls import (
-        Answer,
         Call,
+        CallAnswer,
         CallGate,
         CallLimits,
         CallRecord,
@@ -22,9 +22,17 @@ if TYPE_CHECKING:
         Function,
         FunctionSource,
         is_name,
-        told_apart,
+        unique_names,
     )
-    from evolve.runtime.functions.permission import AskConsent, CallQuestion, Consent, Grant, Leave, Permission, does
+    from evolve.runtime.functions.permission import (
+        AskConsent,
+        CallQuestion,
+        Consent,
+        Grant,
+        Permission,
+        PermissionCheck,
+        effects_text,
+    )
     from evolve.runtime.functions.python_functions import PythonFunctions
     from evolve.runtime.functions.signatures import signature_of
 else:

@@ -16,7 +16,7 @@ from typing import Any
 
 from evolve.core.errors import RecordDamaged
 from evolve.core.files import canonical_json, digest, sync_folder
-from evolve.runtime.functions.calls import Answer, Call, CallsInMemory, Place
+from evolve.runtime.functions.calls import Call, CallAnswer, CallsInMemory, Place
 
 _ANEW = "remove the episode's folder under runs to begin it anew; what it called is then called again"
 
@@ -49,7 +49,7 @@ class CallFile(CallsInMemory):
                     super().begin(Call(**entry["call"]))
                 else:
                     step, number = entry["place"]
-                    super().end((step, number), Answer(**entry["answer"]))
+                    super().end((step, number), CallAnswer(**entry["answer"]))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise self._damaged("a line is not what was written") from error
             whole += len(line) + 1
@@ -61,7 +61,7 @@ class CallFile(CallsInMemory):
         self._write({"call": asdict(call)})
         super().begin(call)
 
-    def end(self, place: Place, answer: Answer) -> None:
+    def end(self, place: Place, answer: CallAnswer) -> None:
         self._write({"place": list(place), "answer": asdict(answer)})
         super().end(place, answer)
 

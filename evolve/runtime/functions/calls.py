@@ -17,9 +17,9 @@ from typing import Protocol, runtime_checkable
 from evolve.core.episodes import CallState, Json
 from evolve.core.files import both_ends, canonical_json, clean_text
 from evolve.core.redaction import MARK
-from evolve.runtime.functions.function import CallFailed, Function, FunctionSource, told_apart
-from evolve.runtime.functions.json_values import NotPlain, fitting, plain, plain_object
-from evolve.runtime.functions.permission import AskConsent, Grant, Leave, Permission, place_of
+from evolve.runtime.functions.function import CallFailed, Function, FunctionSource, unique_names
+from evolve.runtime.functions.json_values import NotJson, argument_problem, copy_json, plain_object
+from evolve.runtime.functions.permission import AskConsent, Grant, Permission, PermissionCheck, place_of
 
 _LONGEST_ERROR = 2_000
 """Characters of what a function says went wrong."""
@@ -75,7 +75,7 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class CallAnswer:
     """What a call came to.
 
     Attributes:
@@ -94,7 +94,7 @@ class Answer:
 class StatefulSource(FunctionSource, Protocol):
     """A source whose calls change what later ones find, in itself alone, such as a game."""
 
-    def rebuild(self, calls: Sequence[tuple[Call, Answer | None]]) -> None:
+    def rebuild(self, calls: Sequence[tuple[Call, CallAnswer | None]]) -> None:
         """Told once, before any call, of all calls on record in their order, so that it stands as they left it."""
         ...
 
@@ -102,7 +102,7 @@ class StatefulSource(FunctionSource, Protocol):
 class CallRecord(Protocol):
     """Where intent and answer of every call are kept, each before anything follows from it."""
 
-    def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
+    def begun(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
         """The call at that place, with its answer if one came; None where it was not begun yet."""
         ...
 
@@ -110,7 +110,7 @@ class CallRecord(Protocol):
         """How many calls were begun, the seconds of those which ended, and the characters of all that they hold."""
         ...
 
-    def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+    def of_step(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
         """The calls of a step in their order, with their answers so far."""
         ...
 
@@ -122,7 +122,7 @@ class CallRecord(Protocol):
         """Keeps the intent, durably."""
         ...
 
-    def end(self, place: Place, answer: Answer) -> None:
+    def end(self, place: Place, answer: CallAnswer) -> None:
         """Keeps the answer, durably."""
         ...
 
@@ -131,22 +131,22 @@ class CallsInMemory:
     """A record that lasts as long as the process; implements :class:`CallRecord`."""
 
     def __init__(self) -> None:
-        self._steps: dict[int, dict[int, tuple[Call, Answer | None]]] = {}
+        self._steps: dict[int, dict[int, tuple[Call, CallAnswer | None]]] = {}
         self._count, self._seconds, self._size = 0, 0.0, 0
 
     @property
-    def calls(self) -> Mapping[Place, tuple[Call, Answer | None]]:
+    def calls(self) -> Mapping[Place, tuple[Call, CallAnswer | None]]:
         """All calls, with their answers so far."""
         return {call.place: (call, answer) for step in self._steps.values() for call, answer in step.values()}
 
-    def begun(self, place: Place) -> tuple[Call, Answer | None] | None:
+    def begun(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
         step, number = place
         return self._steps.get(step, {}).get(number)
 
     def spent(self) -> tuple[int, float, int]:
         return self._count, self._seconds, self._size
 
-    def of_step(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+    def of_step(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
         return [one for _, one in sorted(self._steps.get(step, {}).items())]
 
     def told(self) -> Sequence[Call]:
@@ -157,7 +157,7 @@ class CallsInMemory:
             self._count, self._size = self._count + 1, self._size + len(canonical_json(call.arguments))
         self._steps.setdefault(call.step, {})[call.number] = call, None
 
-    def end(self, place: Place, answer: Answer) -> None:
+    def end(self, place: Place, answer: CallAnswer) -> None:
         step, number = place
         call, _ = self._steps[step][number]
         self._steps[step][number] = call, answer
@@ -183,7 +183,7 @@ class CallGate:
         self,
         sources: Sequence[FunctionSource],
         record: CallRecord,
-        leave: Leave,
+        leave: PermissionCheck,
         limits: CallLimits | None = None,
         *,
         own: Sequence[FunctionSource] = (),
@@ -191,7 +191,7 @@ class CallGate:
     ) -> None:
         self._sources, self._record, self._leave, self._limits = sources, record, leave, limits or CallLimits()
         self._own, self._clean = own, clean
-        self._offers, _ = told_apart(sources)
+        self._offers, _ = unique_names(sources)
         self._offers |= {made.name: (made, source) for source in own for made in source.functions()}
         self._misfits: dict[str, Callable[[Mapping[str, Json]], str]] = {}
         self._step, self._number, self._refusing_s = 0, 0, 0.0
@@ -215,7 +215,7 @@ class CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
         return _GateOfRecord(self._sources, self._record, self._leave, self._limits, own=self._own, clean=self._clean)
 
-    def made(self, step: int) -> Sequence[tuple[Call, Answer | None]]:
+    def made(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
         """The calls of a step so far."""
         return self._record.of_step(step)
 
@@ -232,7 +232,7 @@ class CallGate:
         said = {"value": answer.value} if answer.state == "answered" else {"error": answer.why}
         return json.dumps(said, separators=(",", ":")).encode("ascii")
 
-    def _answered(self, frame: bytes) -> Answer:
+    def _answered(self, frame: bytes) -> CallAnswer:
         if self._refusing_s > _REFUSING_S:
             return _refused("too many calls of this code were refused")
         began, number = time.thread_time(), self._number
@@ -241,7 +241,7 @@ class CallGate:
             self._refusing_s += time.thread_time() - began
         return answer
 
-    def _looked_at(self, frame: bytes) -> Answer:
+    def _looked_at(self, frame: bytes) -> CallAnswer:
         if len(frame) > self._limits.arguments_kb << 10:
             return _refused(f"the arguments are larger than {self._limits.arguments_kb} KiB")
         asked = _read(frame)
@@ -252,7 +252,7 @@ class CallGate:
             return _refused(f"there is no function {name[:80]!r}")
         made, source = self._offers[name]
         if name not in self._misfits:
-            self._misfits[name] = fitting(made.parameters)
+            self._misfits[name] = argument_problem(made.parameters)
         if wrong := self._misfits[name](arguments):
             return _refused(f"{name}: {wrong}")
         if MARK in canonical_json(arguments):
@@ -275,7 +275,7 @@ class CallGate:
             return f"the calls of this task hold {limits.total_mb} MiB already"
         return f"the calls of this task have taken their {limits.total_s:g} s" if seconds >= limits.total_s else ""
 
-    def _on_record(self, call: Call, made: Function) -> Answer | None:
+    def _on_record(self, call: Call, made: Function) -> CallAnswer | None:
         """What is known of this call from before the episode was rebuilt; None where it has to be made."""
         known = self._record.begun(call.place)
         if known is None:
@@ -288,9 +288,9 @@ class CallGate:
         if made.repeatable:
             return None
         told = f"{call.function} may have been done, and nobody knows: it was under way when evolve was ended"
-        return self._ended(call, Answer(state="doubtful", why=told))
+        return self._ended(call, CallAnswer(state="doubtful", why=told))
 
-    def _called(self, call: Call, made: Function, source: FunctionSource) -> Answer:
+    def _called(self, call: Call, made: Function, source: FunctionSource) -> CallAnswer:
         again = self._record.begun(call.place) is not None
         if not again and (why := self._used_up()):
             return _refused(why)
@@ -306,26 +306,26 @@ class CallGate:
         try:
             answer = self._valued(call.function, source.call(call.function, given, seconds=seconds))
         except CallFailed as failure:
-            answer = Answer(state="doubtful" if failure.doubtful else "failed", why=self._told(failure))
+            answer = CallAnswer(state="doubtful" if failure.doubtful else "failed", why=self._told(failure))
         took = time.monotonic() - began
-        return self._ended(call, Answer(state=answer.state, value=answer.value, why=answer.why, seconds=took))
+        return self._ended(call, CallAnswer(state=answer.state, value=answer.value, why=answer.why, seconds=took))
 
-    def _valued(self, name: str, value: Json) -> Answer:
+    def _valued(self, name: str, value: Json) -> CallAnswer:
         most = self._limits.value_kb << 10
         try:
-            value = plain(value, most)
-        except NotPlain as no:
-            return Answer(state="failed", why=f"{name} gave {no}")
+            value = copy_json(value, most)
+        except NotJson as no:
+            return CallAnswer(state="failed", why=f"{name} gave {no}")
         if len(json.dumps(value)) > most:
-            return Answer(state="failed", why=f"{name} gave more than {self._limits.value_kb} KiB")
-        return Answer(state="answered", value=self._clean(value))
+            return CallAnswer(state="failed", why=f"{name} gave more than {self._limits.value_kb} KiB")
+        return CallAnswer(state="answered", value=self._clean(value))
 
     def _told(self, failure: CallFailed) -> str:
         # shortened before as well: it may be of any length, and is looked through for every secret
         text = clean_text(both_ends(str(failure), 10 * _LONGEST_ERROR))
         return both_ends(str(self._clean(text)), _LONGEST_ERROR)
 
-    def _ended(self, call: Call, answer: Answer) -> Answer:
+    def _ended(self, call: Call, answer: CallAnswer) -> CallAnswer:
         self._record.end(call.place, answer)
         return answer
 
@@ -333,7 +333,7 @@ class CallGate:
 class _GateOfRecord(CallGate):
     """Answers what another gate did, and makes no call."""
 
-    def _called(self, call: Call, made: Function, source: FunctionSource) -> Answer:
+    def _called(self, call: Call, made: Function, source: FunctionSource) -> CallAnswer:
         return _refused("a check has no functions to call")
 
 
@@ -350,7 +350,7 @@ def _read(frame: bytes) -> tuple[str, Mapping[str, Json]] | None:
         return None
     try:
         return clean_text(name), plain_object(arguments, len(frame))
-    except NotPlain:
+    except NotJson:
         return None
 
 
@@ -358,8 +358,8 @@ def _refuse(name: str) -> Json:
     raise ValueError(name)
 
 
-def _refused(why: str) -> Answer:
-    return Answer(state="refused", why=why)
+def _refused(why: str) -> CallAnswer:
+    return CallAnswer(state="refused", why=why)
 
 
 def ask_for_all(function: Function) -> Grant:

@@ -119,7 +119,7 @@ class FunctionSource(Protocol):
         ...
 
 
-def told_apart(sources: Sequence[FunctionSource]) -> tuple[dict[str, tuple[Function, FunctionSource]], Sequence[str]]:
+def unique_names(sources: Sequence[FunctionSource]) -> tuple[dict[str, tuple[Function, FunctionSource]], Sequence[str]]:
     """By name what is offered once, with its source; and the names offered more than once, which code cannot use."""
     offers = [(made, source) for source in sources for made in source.functions()]
     names = Counter(made.name for made, _ in offers)

@@ -31,7 +31,7 @@ class _TooLong(Exception):
     """The check took too many steps, or too long."""
 
 
-def fitting(schema: Mapping[str, Json]) -> Callable[[Mapping[str, Json]], str]:
+def argument_problem(schema: Mapping[str, Json]) -> Callable[[Mapping[str, Json]], str]:
     """What says of arguments what is wrong with them, in one phrase; "" where they fit.
 
     The check is that of the ``jsonschema`` library, draft 2020-12, as far as a schema from a stranger may be followed:
@@ -100,11 +100,11 @@ _DEEPEST = 100
 _MOST_BITS = 4096  # Python writes numbers of more than 4,300 digits as no text
 
 
-class NotPlain(Exception):
+class NotJson(Exception):
     """What a value is that JSON does not have, or why it is too much, in a few words."""
 
 
-def plain(value: Any, most: int) -> Json:
+def copy_json(value: Any, most: int) -> Json:
     """A copy in the types of JSON, whatever classes the parts are of and whatever their methods say.
 
     Args:
@@ -119,7 +119,7 @@ def plain(value: Any, most: int) -> Json:
 
 def plain_object(value: Mapping[str, Json], most: int) -> dict[str, Json]:
     """The same for an object."""
-    copy = plain(value, most)
+    copy = copy_json(value, most)
     assert isinstance(copy, dict)
     return copy
 
@@ -165,7 +165,7 @@ class _Copying:
     def _pay(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise NotPlain(f"more than {self._most >> 10} KiB")
+            raise NotJson(f"more than {self._most >> 10} KiB")
 
 
 def _number(value: Any) -> int | float:
@@ -180,5 +180,5 @@ def _number(value: Any) -> int | float:
     return real
 
 
-def _no_json(what: str) -> NotPlain:
-    return NotPlain(f"something that is no JSON value: {what}")
+def _no_json(what: str) -> NotJson:
+    return NotJson(f"something that is no JSON value: {what}")

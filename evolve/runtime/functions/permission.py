@@ -45,13 +45,13 @@ class CallQuestion:
     @property
     def does(self) -> str:
         """What a call may do, in words."""
-        return does(self.function.effects)
+        return effects_text(self.function.effects)
 
 
 AskConsent = Callable[[CallQuestion], Consent]
 
 
-class Leave(Protocol):
+class PermissionCheck(Protocol):
     """Says whether calls may be made, and is told where data came from."""
 
     def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
@@ -68,7 +68,7 @@ class Leave(Protocol):
 
 
 class Permission:
-    """Gives leave for the calls of one episode; implements :class:`Leave`.
+    """Gives leave for the calls of one episode; implements :class:`PermissionCheck`.
 
     What only reads one place is harmless, and so may be what sends elsewhere; both in one run are how private data is
     carried off by orders hidden in what was read (S. Willison, "The lethal trifecta", 2025). So leave for a function
@@ -162,7 +162,7 @@ _DOES: Mapping[Effect, str] = {
 }
 
 
-def does(effects: frozenset[Effect]) -> str:
+def effects_text(effects: frozenset[Effect]) -> str:
     """What calls do, in words, such as ``changes something and sends data away``."""
     said = [words for effect, words in _DOES.items() if effect in effects]
     return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said) or "has no effect"

@@ -12,14 +12,14 @@ repairs, budgets, prices and records are dealt with below that line. Importing t
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.runtime.models.abilities import Abilities, AbilityBook
+    from evolve.runtime.models.abilities import Abilities, AbilityStore
     from evolve.runtime.models.addressing import Endpoint, parse_model
     from evolve.runtime.models.client import EndpointModel
     from evolve.runtime.models.costs import Price
     from evolve.runtime.models.openai_wire import OpenAIWire
-    from evolve.runtime.models.opening import Models, ModelSetup, load_wording, open_models
+    from evolve.runtime.models.opening import ModelPool, ModelSetup, load_wording, open_models
     from evolve.runtime.models.prices import Prices
-    from evolve.runtime.models.probing import Probed, offered_models, probe
+    from evolve.runtime.models.probing import ProbeReport, offered_models, probe
     from evolve.runtime.models.protocol import (
         KEPT,
         ChatModel,
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
         ModelRequest,
         OnDelta,
         Usage,
-        Waiting,
+        WaitingDelta,
     )
     from evolve.runtime.models.recording import FolderStore, Recording, RecordingWire, exchange_digest
-    from evolve.runtime.models.retries import Breaker, RetryRules, Services
+    from evolve.runtime.models.retries import Breaker, ClientServices, RetryRules
     from evolve.runtime.models.secret_cleaning import CleaningWire
-    from evolve.runtime.models.wire import Deadlines, Exchange, Failure, Received, Wire
+    from evolve.runtime.models.wire import Deadlines, Exchange, Failure, RawReply, Wire
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -90,7 +90,7 @@ def unknown_abilities(endpoint: Endpoint) -> Abilities:
     return Abilities(tokens_field="max_completion_tokens" if endpoint.base_url == OPENAI else "max_tokens")
 
 
-class AbilityBook:
+class AbilityStore:
     """Remembers abilities by endpoint and model, in a JSON file that may be deleted at any time.
 
     Args:

@@ -17,18 +17,25 @@ from evolve.runtime.models.costs import Expected
 from evolve.runtime.models.listening import Listener
 from evolve.runtime.models.overflow import overflow, trim
 from evolve.runtime.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
-from evolve.runtime.models.replies import NO_ROOM, ONLY_THOUGHTS, Parts, Unusable, read_reply
-from evolve.runtime.models.requests import adapt_to_refusal, exchange_of, room, with_form, with_repair, with_rest_asked
-from evolve.runtime.models.retries import Services
+from evolve.runtime.models.replies import NO_ROOM, ONLY_THOUGHTS, ReplyParts, Unusable, read_reply
+from evolve.runtime.models.requests import (
+    adapt_to_refusal,
+    exchange_of,
+    reply_room,
+    with_form,
+    with_repair,
+    with_rest_asked,
+)
+from evolve.runtime.models.retries import ClientServices
 from evolve.runtime.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.runtime.models.structure import RUNGS, extract
-from evolve.runtime.models.thoughts import answer_in, signed
+from evolve.runtime.models.thoughts import answer_in, signed_reasoning
 from evolve.runtime.models.tokens import most_prompt_tokens
 from evolve.runtime.models.wire import (
     CodeAt,
     Exchange,
     Failure,
-    Received,
+    RawReply,
     endpoint_problem,
     over_budget,
     unusable_problem,
@@ -51,7 +58,7 @@ class EndpointModel:
         services: What it works with.
     """
 
-    def __init__(self, endpoint: Endpoint, services: Services) -> None:
+    def __init__(self, endpoint: Endpoint, services: ClientServices) -> None:
         self.endpoint = endpoint
         self.services = services
         self.name = endpoint.name
@@ -98,7 +105,9 @@ class EndpointModel:
 class _RequestRun:
     """Carries one request to a usable reply: its calls, with repairs, retries and ways around refusals."""
 
-    def __init__(self, endpoint: Endpoint, services: Services, request: ModelRequest, on_delta: OnDelta | None) -> None:
+    def __init__(
+        self, endpoint: Endpoint, services: ClientServices, request: ModelRequest, on_delta: OnDelta | None
+    ) -> None:
         self.endpoint, self.services = endpoint, services
         self.listener = None if on_delta is None else Listener(on_delta, services.scanner, endpoint.name)
         self.request = self.whole = clean_request(request, services.scanner)
@@ -140,7 +149,7 @@ class _RequestRun:
         while True:
             answer = self.answer()
             why = answer.why if isinstance(answer, Unusable) else ""
-            if isinstance(answer, Parts):
+            if isinstance(answer, ReplyParts):
                 reply, why = self.accepted(answer)
                 if reply is not None:
                     return reply
@@ -149,21 +158,21 @@ class _RequestRun:
             over = not self.given_room_to_think() if thought else repairs >= self.services.repairs
             if over:
                 if thought:
-                    why += f", {room(self.request, self.abilities):,} tokens"
+                    why += f", {reply_room(self.request, self.abilities):,} tokens"
                 raise unusable_problem(self.endpoint.name, why, repairs + 1, answered=self.answered.is_set())
             repairs += 1
             self.told_again(repairs + 1, 2 if thought else self.services.repairs + 1, why)
             if thought or (answer.cut_short and self.given_room(_ENLARGEMENT)):
                 continue
-            if isinstance(answer, Parts):
+            if isinstance(answer, ReplyParts):
                 repaired = with_repair(self.request, answer.text, why, self.services.wording)
                 self.request = clean_request(repaired, self.services.scanner)
             else:
                 self.retries += 1  # there is nothing to show it; it is asked once more
 
-    def note_form(self, unusable: Parts | Unusable) -> None:
+    def note_form(self, unusable: ReplyParts | Unusable) -> None:
         """Remembers an endpoint that does not keep to a schema beside the prompt: later prompts tell it in words."""
-        if self.rung == "json_schema" and isinstance(unusable, Parts) and not unusable.cut_short:
+        if self.rung == "json_schema" and isinstance(unusable, ReplyParts) and not unusable.cut_short:
             self.heeded, self.abilities = False, self.abilities.with_rung(self.rung, False)
             self.services.abilities.keep(self.endpoint, self.abilities, self.known)
 
@@ -175,13 +184,13 @@ class _RequestRun:
     def given_room(self, times: int) -> bool:
         """Lets the next reply be longer; False where it may not be."""
         window = limits_of(self.services.window, self.abilities).window
-        most = min(room(self.request, self.abilities) * times, self.abilities.reply or window // 2)
+        most = min(reply_room(self.request, self.abilities) * times, self.abilities.reply or window // 2)
         if most <= self.request.max_tokens:
             return False
         self.request = replace(self.request, max_tokens=most)
         return True
 
-    def accepted(self, parts: Parts) -> tuple[ModelReply | None, str]:
+    def accepted(self, parts: ReplyParts) -> tuple[ModelReply | None, str]:
         """The reply, or None and what is wrong with it."""
         text = parts.text if self.begun is None else self.begun.text + parts.text
         said = answer_in(text)
@@ -198,7 +207,7 @@ class _RequestRun:
             rung=self.rung,
             dropped=self.dropped,
             # Of a reply in several parts none belongs to the whole.
-            reasoning={} if self.begun else signed(parts.reasoning, self.endpoint.name),
+            reasoning={} if self.begun else signed_reasoning(parts.reasoning, self.endpoint.name),
         )
         if self.request.schema is None or reply.refused:
             return reply, ""
@@ -210,7 +219,7 @@ class _RequestRun:
         # Inside a text the value was escaped, so the cleaning of the text may have missed what it holds.
         return replace(reply, data=clean_reply(extracted.value, self.services.scanner)), ""
 
-    def answer(self) -> Parts | Unusable:
+    def answer(self) -> ReplyParts | Unusable:
         """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
         failures = 0
         while True:
@@ -255,7 +264,7 @@ class _RequestRun:
         """What looks for secrets in a text of the reply."""
         return self.services.scanner.for_code if self.gives_code == "text" else self.services.scanner
 
-    def call_once(self, exchange: Exchange) -> Parts | Unusable | Failure:
+    def call_once(self, exchange: Exchange) -> ReplyParts | Unusable | Failure:
         """One call inside the budget: what it will hardly pass is set aside before, what it did cost booked after."""
         self.check()
         services, left = self.services, self.services.meter.left.seconds
@@ -265,7 +274,7 @@ class _RequestRun:
             price=services.price,
             abilities=self.abilities,
             body=exchange.body,
-            room=room(self.request, self.abilities),
+            room=reply_room(self.request, self.abilities),
             seconds=total,
         )
         if not services.meter.reserve(expected.set_aside):
@@ -286,11 +295,11 @@ class _RequestRun:
             services.meter.settle(expected.set_aside, cost)
         self.used += cost
         self.calls += cost.calls
-        if isinstance(outcome, Parts):
+        if isinstance(outcome, ReplyParts):
             self.tell(exchange, outcome)
         return outcome
 
-    def tell(self, exchange: Exchange, said: Parts) -> None:
+    def tell(self, exchange: Exchange, said: ReplyParts) -> None:
         """Says the text at once, to whoever wanted it in pieces and got none."""
         if self.listener is None:
             return
@@ -299,8 +308,8 @@ class _RequestRun:
         self.listener.ends(said.text)
 
     def read(
-        self, received: Received | Failure, exchange: Exchange, expected: Expected
-    ) -> tuple[Parts | Unusable | Failure, Usage]:
+        self, received: RawReply | Failure, exchange: Exchange, expected: Expected
+    ) -> tuple[ReplyParts | Unusable | Failure, Usage]:
         """Parses what came; gives it with what it cost."""
         if isinstance(received, Failure):
             return received, expected.most if received.billed else Usage(calls=int(received.status > 0))

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.runtime.models.abilities import FEW_REPLIES, Abilities
 from evolve.runtime.models.protocol import Usage
-from evolve.runtime.models.replies import Parts
+from evolve.runtime.models.replies import ReplyParts
 from evolve.runtime.models.tokens import expected_tokens, likely_reply, likely_tokens, most_prompt_tokens, most_tokens
 
 
@@ -91,7 +91,7 @@ class Expected:
         prompt = expected_tokens(most_prompt_tokens(self.body), share)
         return usage_of(self.price, prompt, min(self.room, expected_tokens(heard, share)), estimated=True)
 
-    def of(self, reply: Parts) -> Usage:
+    def of(self, reply: ReplyParts) -> Usage:
         """What the call cost whose reply this is."""
         # An upper bound, so that a budget is never passed because an endpoint does not count.
         completion = min(self.room, most_tokens(reply.text)) if reply.completion is None else reply.completion

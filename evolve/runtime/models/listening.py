@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from evolve.core.redaction import Scanner, StreamCleaner
-from evolve.runtime.models.protocol import OnDelta, Waiting
+from evolve.runtime.models.protocol import OnDelta, WaitingDelta
 from evolve.runtime.models.replies import DeltaReader
 
 
@@ -33,7 +33,7 @@ class Listener:
     def asks_again(self, number: int, most: int, why: str) -> None:
         """Says that what was asked for did not come, and is asked for once more."""
         of = f" of {most}" if most else ""
-        self._emit(Waiting(f"{self._name}, attempt {number}{of}: {self._scanner.clean(why)}"))
+        self._emit(WaitingDelta(f"{self._name}, attempt {number}{of}: {self._scanner.clean(why)}"))
 
     def begins(self, path: str, before: str | None, *, streamed: bool) -> Callable[[bytes], None] | None:
         """A call is about to be made; gives what hears its bytes, or None where they do not come one by one.

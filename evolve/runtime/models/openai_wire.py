@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.files import clean_text
 from evolve.runtime.models.addressing import OPENAI, Endpoint
 from evolve.runtime.models.replies import most_bytes
-from evolve.runtime.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, failure_of_status
+from evolve.runtime.models.wire import Deadlines, Exchange, Failure, OnBytes, RawReply, failure_of_status
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -37,7 +37,7 @@ class OpenAIWire:
         self._idle: list[_Connection] = []
         self._guard = threading.Lock()
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
         """One exchange; see :class:`evolve.runtime.models.wire.Wire`."""
         import httpx2
 
@@ -50,7 +50,7 @@ class OpenAIWire:
         reusable = False
         try:
             answer = connection.send(exchange, deadlines, on_bytes)
-            reusable = isinstance(answer, Received) and len(answer.content) <= most_bytes(streamed=exchange.streamed)
+            reusable = isinstance(answer, RawReply) and len(answer.content) <= most_bytes(streamed=exchange.streamed)
         finally:
             if not reusable:
                 connection.close()  # what is still under way on it must not reach the next call
@@ -89,7 +89,7 @@ class _Connection:
         if endpoint.base_url != OPENAI:
             self._client.organization = self._client.project = None  # of the environment, and meant for OpenAI
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> Received | Failure:
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> RawReply | Failure:
         import httpx2
         import openai
 
@@ -113,7 +113,7 @@ class _Connection:
             except (httpx2.HTTPError, httpx2.InvalidURL, openai.OpenAIError) as error:
                 return _too_late(deadlines, over=True) if over.is_set() else _broken(error)
 
-    def _exchange(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> Received | Failure:
+    def _exchange(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> RawReply | Failure:
         import httpx2
 
         silence = _longest_silence(exchange, deadlines)
@@ -126,7 +126,7 @@ class _Connection:
                     break  # the reader refuses it
                 if on_bytes is not None and exchange.streamed:
                     on_bytes(piece)
-        return Received(content=bytes(content))
+        return RawReply(content=bytes(content))
 
     def _opened(self, exchange: Exchange, timeout: Any) -> Any:
         if exchange.path == "models":

@@ -14,22 +14,22 @@ from evolve.core.errors import UsageError
 from evolve.core.ledger import Budget, Ledger
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.core.redaction import Scanner, known_secrets
-from evolve.runtime.models.abilities import AbilityBook
+from evolve.runtime.models.abilities import AbilityStore
 from evolve.runtime.models.addressing import Endpoint, parse_model
 from evolve.runtime.models.client import EndpointModel
 from evolve.runtime.models.openai_wire import OpenAIWire
-from evolve.runtime.models.prices import Prices, listed
+from evolve.runtime.models.prices import Prices, listed_model
 from evolve.runtime.models.protocol import ChatModel, Meter, ModelLimits, ModelReply, ModelRequest, OnDelta
 from evolve.runtime.models.recording import Recording, RecordingWire
-from evolve.runtime.models.requests import Wording
-from evolve.runtime.models.retries import Breaker, RetryRules, Services
+from evolve.runtime.models.requests import SchemaPrompts
+from evolve.runtime.models.retries import Breaker, ClientServices, RetryRules
 from evolve.runtime.models.secret_cleaning import CleaningWire
 from evolve.runtime.models.wire import Deadlines, Wire
 
 ROLES = ("act", "reflect", "judge", "rewrite")
 
 
-class Models:
+class ModelPool:
     """The models of a workspace, by role, each a list from cheap to dear.
 
     It is itself a :class:`evolve.runtime.models.ChatModel` that answers by the first model of the request's role.
@@ -72,9 +72,9 @@ class Models:
         """How many levels differ, at least one."""
         return max(len(models) for models in self._lists.values())
 
-    def escalate(self, level: int) -> Models:
+    def escalate(self, level: int) -> ModelPool:
         """The models for work that failed verification ``level`` times."""
-        return Models(self._lists["act"], self._lists, min(max(level, 0), self.levels - 1))
+        return ModelPool(self._lists["act"], self._lists, min(max(level, 0), self.levels - 1))
 
     def limits(self, role: str = "act") -> ModelLimits:
         """The least of what the models of a role take: failed work goes from one to the next with its history."""
@@ -99,7 +99,7 @@ class Models:
         for model in {id(model): model for models in self._lists.values() for model in models}.values():
             model.close()
 
-    def __enter__(self) -> Models:
+    def __enter__(self) -> ModelPool:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -147,7 +147,7 @@ class ModelSetup:
     sleep: Callable[[float], None] = time.sleep
 
 
-def open_models(setup: ModelSetup) -> Models:
+def open_models(setup: ModelSetup) -> ModelPool:
     """The models of a setup. Nothing is sent before the first request.
 
     Raises:
@@ -156,7 +156,7 @@ def open_models(setup: ModelSetup) -> Models:
     """
     opened: dict[str, ChatModel] = {}
     breakers: dict[str, Breaker] = {}
-    prices, book = Prices(setup.prices), AbilityBook(setup.abilities if setup.recording is None else None)
+    prices, book = Prices(setup.prices), AbilityStore(setup.abilities if setup.recording is None else None)
     store = None if setup.recording is None else setup.recording.open()
 
     def open_model(text: str) -> ChatModel:
@@ -180,21 +180,23 @@ def open_models(setup: ModelSetup) -> Models:
         default = roles["act"]
     if not default:
         raise UsageError("no model is named", hint="evolve models default NAME, or --model NAME")
-    return Models(default, roles)
+    return ModelPool(default, roles)
 
 
-def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, shared: tuple[Prices, AbilityBook]) -> Services:
+def _services(
+    setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, shared: tuple[Prices, AbilityStore]
+) -> ClientServices:
     prices, book = shared
     environ = os.environ if setup.environ is None else setup.environ
     secrets = known_secrets(environ, setup.folders, keys=[endpoint.key])
     scanner = Scanner(secret for secret in secrets if secret.sent or secret.value not in setup.spared)
-    return Services(
+    return ClientServices(
         wire=CleaningWire(setup.wire(endpoint), scanner),
         scanner=scanner,
         wording=load_wording(setup.layers),
         meter=setup.meter,
         price=prices.of(endpoint),
-        window=listed(endpoint).window,
+        window=listed_model(endpoint).window,
         abilities=book,
         rules=setup.rules,
         deadlines=setup.deadlines,
@@ -205,14 +207,14 @@ def _services(setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, shared: t
     )
 
 
-def load_wording(layers: PromptLayers | None = None) -> Wording:
+def load_wording(layers: PromptLayers | None = None) -> SchemaPrompts:
     """The texts that ask for structured replies.
 
     Raises:
         WorkspaceError: A prompt file is missing or not UTF-8.
     """
     chosen = layers or PromptLayers()
-    return Wording(
+    return SchemaPrompts(
         form=load_prompt("reply-form.md", chosen).strip(),
         repair=load_prompt("reply-repair.md", chosen).strip(),
         go_on=load_prompt("reply-continue.md", chosen).strip(),

@@ -18,7 +18,7 @@ from evolve.runtime.models.costs import FREE, Price
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class ListedModel:
     """A model in the list.
 
     Attributes:
@@ -30,21 +30,21 @@ class Listed:
     window: int | None = None
 
 
-def listed(endpoint: Endpoint) -> Listed:
+def listed_model(endpoint: Endpoint) -> ListedModel:
     """What is listed of an endpoint's model; nothing where the host or the model is not in the list.
 
     The host is recognised by its address alone: another one may sell a model of the same name at another price.
     """
     if endpoint.on_this_machine:
-        return Listed()
+        return ListedModel()
     from genai_prices.data_snapshot import get_snapshot
 
     try:
         _, model = get_snapshot().find_provider_model(endpoint.model, None, None, endpoint.base_url)
     except LookupError:
-        return Listed()
+        return ListedModel()
     prices = model.get_prices(datetime.now(tz=UTC))
-    return Listed(price=_listed_price(prices), window=model.context_window)
+    return ListedModel(price=_listed_price(prices), window=model.context_window)
 
 
 def _listed_price(prices: Any) -> Price | None:
@@ -98,7 +98,7 @@ class Prices:
         price = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))
         if price is not None:
             return price
-        return FREE if endpoint.on_this_machine else listed(endpoint).price
+        return FREE if endpoint.on_this_machine else listed_model(endpoint).price
 
 
 def _undated(name: str) -> str:

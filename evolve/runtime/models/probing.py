@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass, replace
 
 from evolve.core.errors import EndpointProblem, ModelMistake, NotRecorded
-from evolve.runtime.models.abilities import Abilities, AbilityBook, Api, unknown_abilities
+from evolve.runtime.models.abilities import Abilities, AbilityStore, Api, unknown_abilities
 from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.client import EndpointModel
 from evolve.runtime.models.protocol import Message, ModelReply, ModelRequest, Usage
-from evolve.runtime.models.retries import RetryRules, Services
+from evolve.runtime.models.retries import ClientServices, RetryRules
 from evolve.runtime.models.structure import RUNGS
 from evolve.runtime.models.wire import Deadlines, Exchange, Failure, Wire
 
@@ -26,7 +26,7 @@ _SCHEMA = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Probed:
+class ProbeReport:
     """What a probe found.
 
     Attributes:
@@ -41,7 +41,7 @@ class Probed:
     responses: bool
 
 
-def probe(endpoint: Endpoint, services: Services) -> Probed:
+def probe(endpoint: Endpoint, services: ClientServices) -> ProbeReport:
     """Asks an endpoint in every way and remembers which work, in ``services.abilities``.
 
     Raises:
@@ -69,10 +69,12 @@ def probe(endpoint: Endpoint, services: Services) -> Probed:
     # Its own questions are small: how long replies get is another matter.
     abilities = replace(abilities, streams=streams, longest=0, replies=0)
     services.abilities.keep(endpoint, abilities)
-    return Probed(endpoint=endpoint, abilities=abilities, usage=used + cost + streamed, responses=offered["responses"])
+    return ProbeReport(
+        endpoint=endpoint, abilities=abilities, usage=used + cost + streamed, responses=offered["responses"]
+    )
 
 
-def _rungs(endpoint: Endpoint, services: Services, abilities: Abilities) -> tuple[Abilities, Usage]:
+def _rungs(endpoint: Endpoint, services: ClientServices, abilities: Abilities) -> tuple[Abilities, Usage]:
     text = "What is 17 + 25? Give the sum as JSON."
     question = ModelRequest(messages=[Message(role="user", text=text)], schema=_SCHEMA, max_tokens=_MAX_TOKENS)
     used = Usage()
@@ -89,7 +91,7 @@ def _rungs(endpoint: Endpoint, services: Services, abilities: Abilities) -> tupl
 
 
 def _streams(
-    endpoint: Endpoint, services: Services, question: ModelRequest, abilities: Abilities
+    endpoint: Endpoint, services: ClientServices, question: ModelRequest, abilities: Abilities
 ) -> tuple[bool, Usage]:
     book = _book_with(endpoint, replace(abilities, streams=None))
     quiet = replace(services, abilities=book, rules=_few_attempts(services))
@@ -104,7 +106,7 @@ def _streams(
 
 
 def _ask_in_one_way(
-    endpoint: Endpoint, services: Services, question: ModelRequest, start: Abilities
+    endpoint: Endpoint, services: ClientServices, question: ModelRequest, start: Abilities
 ) -> tuple[ModelReply | None, Abilities, EndpointProblem | None]:
     book = _book_with(endpoint, start)
     model = EndpointModel(endpoint, replace(services, abilities=book, repairs=0, rules=_few_attempts(services)))
@@ -119,13 +121,13 @@ def _ask_in_one_way(
     return reply, book.of(endpoint), None
 
 
-def _book_with(endpoint: Endpoint, abilities: Abilities) -> AbilityBook:
-    book = AbilityBook()
+def _book_with(endpoint: Endpoint, abilities: Abilities) -> AbilityStore:
+    book = AbilityStore()
     book.keep(endpoint, abilities)
     return book
 
 
-def _few_attempts(services: Services) -> RetryRules:
+def _few_attempts(services: ClientServices) -> RetryRules:
     # Once more, as one hiccup is no sign that a way does not work.
     return replace(services.rules, attempts=2)
 

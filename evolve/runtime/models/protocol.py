@@ -170,7 +170,7 @@ class ModelReply:
         return self.finish in ("refusal", "filter")
 
 
-class Waiting(str):
+class WaitingDelta(str):
     """An empty piece of a reply: what was asked for did not come, and is asked for once more.
 
     Attributes:
@@ -179,7 +179,7 @@ class Waiting(str):
 
     told: str
 
-    def __new__(cls, told: str) -> Waiting:
+    def __new__(cls, told: str) -> WaitingDelta:
         made = super().__new__(cls, "")
         made.told = told
         return made
@@ -187,7 +187,7 @@ class Waiting(str):
 
 OnDelta = Callable[[str], None]
 """Hears pieces of the reply as they come. An empty one means that a reply begins: a call that failed is not taken back,
-it begins anew. It may be a :class:`Waiting`."""
+it begins anew. It may be a :class:`WaitingDelta`."""
 
 
 class ChatModel(Protocol):

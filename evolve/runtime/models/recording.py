@@ -15,7 +15,7 @@ from evolve.core.errors import RecordDamaged, UsageError
 from evolve.core.files import canonical_json, digest, write_atomic, write_failure
 from evolve.core.prompts import without_day
 from evolve.runtime.models.replies import Unusable, read_reply
-from evolve.runtime.models.wire import Deadlines, Exchange, Failure, OnBytes, Received, Wire
+from evolve.runtime.models.wire import Deadlines, Exchange, Failure, OnBytes, RawReply, Wire
 
 Mode = Literal["record", "reuse", "only"]
 """``record`` asks and writes down; ``reuse`` asks only what is not written down; ``only`` asks nobody."""
@@ -82,7 +82,7 @@ class FolderStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def get(self, key: str) -> Received | Failure | None:
+    def get(self, key: str) -> RawReply | Failure | None:
         """What was recorded, or None.
 
         Raises:
@@ -98,7 +98,7 @@ class FolderStore:
                 f"{path} is not a recorded exchange", hint="delete the file and record again"
             ) from error
 
-    def put(self, key: str, exchange: Exchange, outcome: Received | Failure) -> None:
+    def put(self, key: str, exchange: Exchange, outcome: RawReply | Failure) -> None:
         """Records what came; what is there is replaced.
 
         Raises:
@@ -118,10 +118,10 @@ class FileStore:
     def __init__(self, file: Path) -> None:
         self.file = file
         self._guard = threading.Lock()
-        self._known: dict[str, Received | Failure] | None = None
+        self._known: dict[str, RawReply | Failure] | None = None
         self._sound_bytes = 0
 
-    def get(self, key: str) -> Received | Failure | None:
+    def get(self, key: str) -> RawReply | Failure | None:
         """What was recorded, or None.
 
         Raises:
@@ -130,7 +130,7 @@ class FileStore:
         with self._guard:
             return self._all().get(key)
 
-    def put(self, key: str, exchange: Exchange, outcome: Received | Failure) -> None:
+    def put(self, key: str, exchange: Exchange, outcome: RawReply | Failure) -> None:
         """Records what came.
 
         Raises:
@@ -153,12 +153,12 @@ class FileStore:
         except OSError as error:
             raise write_failure(self.file, error) from error
 
-    def _all(self) -> dict[str, Received | Failure]:
+    def _all(self) -> dict[str, RawReply | Failure]:
         if self._known is None:
             # What stands behind the last line end is empty, or the part of a line that a crash left.
             *lines, _ = self.file.read_bytes().split(b"\n") if self.file.exists() else [b""]
             self._sound_bytes = sum(len(line) + 1 for line in lines)
-            outcomes: dict[str, Received | Failure] = {}
+            outcomes: dict[str, RawReply | Failure] = {}
             for number, line in enumerate(lines, 1):
                 try:
                     if line.strip():
@@ -172,7 +172,7 @@ class FileStore:
         return self._known
 
 
-def _as_row(exchange: Exchange, outcome: Received | Failure) -> dict[str, Any]:
+def _as_row(exchange: Exchange, outcome: RawReply | Failure) -> dict[str, Any]:
     request: dict[str, Any] = {
         "base_url": exchange.base_url,
         "path": exchange.path,
@@ -187,13 +187,13 @@ def _as_row(exchange: Exchange, outcome: Received | Failure) -> dict[str, Any]:
         return {"request": request, "encoding": "base64", "reply": base64.b64encode(outcome.content).decode("ascii")}
 
 
-def _outcome(whole: Mapping[str, Any]) -> Received | Failure:
+def _outcome(whole: Mapping[str, Any]) -> RawReply | Failure:
     if "refusal" in whole:
         refusal = whole["refusal"]
         return Failure(kind=refusal["kind"], text=str(refusal["text"]), status=int(refusal["status"]))
     text = whole["reply"]
     content = base64.b64decode(text, validate=True) if whole["encoding"] == "base64" else text.encode("utf-8")
-    return Received(content=content, replayed=True)
+    return RawReply(content=content, replayed=True)
 
 
 class RecordingWire:
@@ -209,11 +209,11 @@ class RecordingWire:
     def __init__(self, wire: Wire, store: FolderStore | FileStore, mode: Mode) -> None:
         self._wire, self._store, self._mode = wire, store, mode
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
         """One exchange; a replayed one costs nothing."""
         key = exchange_digest(exchange)
         recorded = self._store.get(key) if self._mode != "record" else None
-        if isinstance(recorded, Received):
+        if isinstance(recorded, RawReply):
             # In one piece: who listens sees the same text as from an endpoint.
             if on_bytes is not None and exchange.streamed:
                 on_bytes(recorded.content)
@@ -230,7 +230,7 @@ class RecordingWire:
         self._wire.close()
 
 
-def _is_worth_recording(answer: Received | Failure, exchange: Exchange) -> bool:
+def _is_worth_recording(answer: RawReply | Failure, exchange: Exchange) -> bool:
     if isinstance(answer, Failure):
         # Some servers fail on a form that they do not know.
         return answer.kind in _REFUSALS or (answer.status in (500, 501) and not answer.billed)

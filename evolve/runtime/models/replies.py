@@ -39,7 +39,7 @@ _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
+class ReplyParts:
     """What a reply says.
 
     Attributes:
@@ -86,7 +86,7 @@ class Unusable:
     cut: bool = False
     failed: bool = False
     cut_short: bool = False
-    counted: Parts | None = None
+    counted: ReplyParts | None = None
 
 
 def most_bytes(*, streamed: bool) -> int:
@@ -94,7 +94,7 @@ def most_bytes(*, streamed: bool) -> int:
     return MOST_BYTES * _OF_A_STREAM if streamed else MOST_BYTES
 
 
-def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> Parts | Unusable:
+def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> ReplyParts | Unusable:
     """The parts of a whole body.
 
     A streamed request may be answered in one piece, and some endpoints do so.
@@ -148,7 +148,7 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-def _parse_object(whole: Mapping[str, Any], path: str) -> Parts | Unusable:
+def _parse_object(whole: Mapping[str, Any], path: str) -> ReplyParts | Unusable:
     # Some proxies pass an error on with status 200.
     if whole.get("error"):
         inner = whole["error"]
@@ -163,7 +163,7 @@ def _with_counts(unusable: Unusable, whole: Mapping[str, Any]) -> Unusable:
     return unusable if counts.completion is None else replace(unusable, counted=replace(counts, text=""))
 
 
-def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
+def _parse_chat(whole: Mapping[str, Any]) -> ReplyParts | Unusable:
     choices = whole.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return Unusable(why="there is no choice in the reply")
@@ -182,12 +182,12 @@ def _parse_chat(whole: Mapping[str, Any]) -> Parts | Unusable:
         return Unusable(why="the content is not text")
     parts = _by_finish(content, choices[0].get("finish_reason"), whole)
     reasoning = reasoning_of(message)
-    if isinstance(parts, Parts):
+    if isinstance(parts, ReplyParts):
         return replace(parts, reasoning=reasoning)
     return replace(parts, why=ONLY_THOUGHTS) if reasoning and parts.why == _EMPTY else parts
 
 
-def _parse_response(whole: Mapping[str, Any]) -> Parts | Unusable:
+def _parse_response(whole: Mapping[str, Any]) -> ReplyParts | Unusable:
     """A body of the Responses API."""
     output = whole.get("output")
     if not isinstance(output, list):
@@ -221,7 +221,7 @@ def _text(content: Any) -> str | None:
     return None
 
 
-def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | Unusable:
+def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> ReplyParts | Unusable:
     """The parts of a reply, unless the reason for which it ended makes it unusable."""
     finish = _FINISHES.get(reason or "stop") if isinstance(reason, str | None) else None
     if reason in ("tool_calls", "function_call"):
@@ -234,7 +234,7 @@ def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> Parts | U
     return _make_parts(content, finish, whole)
 
 
-def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
+def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> ReplyParts:
     usage = whole.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
@@ -245,7 +245,7 @@ def _make_parts(text: str, finish: Finish, whole: Mapping[str, Any]) -> Parts:
     written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
     thought = _first_count((written,), ("reasoning_tokens",))
     model = whole.get("model")
-    return Parts(
+    return ReplyParts(
         text=clean_text(text),
         finish=finish,
         model=clean_text(model)[:200] if isinstance(model, str) else "",
@@ -267,7 +267,7 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_COUNTED else None
 
 
-def _parse_stream(text: str, path: str) -> Parts | Unusable:
+def _parse_stream(text: str, path: str) -> ReplyParts | Unusable:
     """Server-sent events. Without the last piece it is a broken call, however good the text looks."""
     events, done = [], False
     for data in _events(text):
@@ -295,7 +295,7 @@ def _events(text: str) -> Iterator[str]:
             yield line.removeprefix("data:").strip()
 
 
-def _join_events(events: list[dict[str, Any]], *, done: bool) -> Parts | Unusable:
+def _join_events(events: list[dict[str, Any]], *, done: bool) -> ReplyParts | Unusable:
     """The pieces of a stream as the one body that they stand for."""
     texts, refusals, reason, usage, model = [], [], None, None, ""
     deltas: list[dict[str, Any]] = []

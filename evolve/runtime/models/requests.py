@@ -24,7 +24,7 @@ _SHOWN_AGAIN = 4_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wording:
+class SchemaPrompts:
     """The texts put into a prompt to get structure; ``string.Template`` texts, from prompt files.
 
     Attributes:
@@ -66,7 +66,7 @@ def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[
     # What was not asked for is left out, as some models refuse a parameter even with its default.
     body: dict[str, Any] = {
         "messages": _messages(request, abilities),
-        abilities.tokens_field: room(request, abilities),
+        abilities.tokens_field: reply_room(request, abilities),
     }
     if request.temperature is not None:
         body["temperature"] = request.temperature
@@ -80,7 +80,7 @@ def _chat_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> dict[
     return body
 
 
-def room(request: ModelRequest, abilities: Abilities) -> int:
+def reply_room(request: ModelRequest, abilities: Abilities) -> int:
     """Most tokens of the reply, where the endpoint said that it takes fewer than were wanted."""
     return request.max_tokens if abilities.reply is None else min(request.max_tokens, abilities.reply)
 
@@ -89,7 +89,7 @@ def _responses_body(request: ModelRequest, rung: Rung, abilities: Abilities) -> 
     """The body for the Responses API, which knows no seeds or stop texts, and keeps what it is sent unless told."""
     # Its own form of reasoning is no field of a message, and is not carried.
     messages = _messages(request, replace(abilities, without=(*abilities.without, *REASONING)))
-    body: dict[str, Any] = {"input": messages, "max_output_tokens": room(request, abilities), "store": False}
+    body: dict[str, Any] = {"input": messages, "max_output_tokens": reply_room(request, abilities), "store": False}
     if request.temperature is not None:
         body["temperature"] = request.temperature
     form = response_format(rung, request.schema) if request.schema is not None else None
@@ -111,7 +111,7 @@ def _messages(request: ModelRequest, abilities: Abilities) -> list[dict[str, Any
     ]
 
 
-def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelRequest:
+def with_form(request: ModelRequest, rung: Rung, wording: SchemaPrompts) -> ModelRequest:
     """The request with its schema in words, for the rungs that do not carry it themselves."""
     if request.schema is None or rung in ("text", "json_schema"):
         return request
@@ -121,7 +121,7 @@ def with_form(request: ModelRequest, rung: Rung, wording: Wording) -> ModelReque
     return _with_note(request, Template(wording.form).safe_substitute(schema=schema, place=place))
 
 
-def with_repair(request: ModelRequest, reply_text: str, why: str, wording: Wording) -> ModelRequest:
+def with_repair(request: ModelRequest, reply_text: str, why: str, wording: SchemaPrompts) -> ModelRequest:
     """The request with the unusable reply and what is wrong with it."""
     schema = json.dumps(request.schema, sort_keys=True, ensure_ascii=False)
     note = Template(wording.repair).safe_substitute(why=why, schema=schema)
@@ -133,7 +133,7 @@ def with_repair(request: ModelRequest, reply_text: str, why: str, wording: Wordi
     )
 
 
-def with_rest_asked(request: ModelRequest, turn: Message, wording: Wording) -> ModelRequest:
+def with_rest_asked(request: ModelRequest, turn: Message, wording: SchemaPrompts) -> ModelRequest:
     """The request with the part of a reply that came, as the assistant's turn, and the question for its rest."""
     return request.plus(turn, Message(role="user", text=wording.go_on, priority=KEPT, kind="continue"))
 

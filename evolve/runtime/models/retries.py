@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from evolve.core.ledger import Budget, Ledger
 from evolve.core.redaction import Scanner
-from evolve.runtime.models.abilities import AbilityBook
+from evolve.runtime.models.abilities import AbilityStore
 from evolve.runtime.models.costs import Price
 from evolve.runtime.models.protocol import Meter
-from evolve.runtime.models.requests import Wording
+from evolve.runtime.models.requests import SchemaPrompts
 from evolve.runtime.models.wire import Deadlines, Failure, Wire
 
 
@@ -89,7 +89,7 @@ class Breaker:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Services:
+class ClientServices:
     """What an :class:`evolve.runtime.models.EndpointModel` works with; every default is usable.
 
     Attributes:
@@ -104,11 +104,11 @@ class Services:
     """
 
     wire: Wire
-    wording: Wording
+    wording: SchemaPrompts
     meter: Meter = field(default_factory=lambda: Ledger(Budget()))
     price: Price | None = None
     window: int | None = None
-    abilities: AbilityBook = field(default_factory=AbilityBook)
+    abilities: AbilityStore = field(default_factory=AbilityStore)
     rules: RetryRules = field(default_factory=RetryRules)
     deadlines: Deadlines = field(default_factory=Deadlines)
     breaker: Breaker = field(default_factory=lambda: Breaker(time.monotonic))

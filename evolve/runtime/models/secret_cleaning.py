@@ -14,7 +14,7 @@ from typing import Any
 
 from evolve.core.redaction import MARK, Scanner, StreamCleaner
 from evolve.runtime.models.protocol import ModelRequest
-from evolve.runtime.models.wire import CodeAt, Deadlines, Exchange, Failure, OnBytes, Received, Wire
+from evolve.runtime.models.wire import CodeAt, Deadlines, Exchange, Failure, OnBytes, RawReply, Wire
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 CODE = "code"
@@ -38,7 +38,7 @@ class CleaningWire:
     def __init__(self, wire: Wire, scanner: Scanner) -> None:
         self._wire, self._scanner = wire, scanner
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
         """One exchange; see :class:`evolve.runtime.models.wire.Wire`."""
         answer = self._wire.send(exchange, deadlines, on_bytes)
         if isinstance(answer, Failure):

@@ -62,7 +62,7 @@ def _is_piece_of(part: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
     return same and part.get("index") is not None and all(isinstance(last.get(name) or "", str) for name in _GROWING)
 
 
-def signed(fields: Mapping[str, Any], model: str) -> dict[str, Any]:
+def signed_reasoning(fields: Mapping[str, Any], model: str) -> dict[str, Any]:
     """Reasoning with the name of the model it came from; {} where there is none."""
     return {_BY: model, **fields} if fields else {}
 
@@ -85,7 +85,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class SplitReply:
     """A reply without its thoughts.
 
     Attributes:
@@ -96,7 +96,7 @@ class Answer:
     unclosed: bool = False
 
 
-def answer_in(text: str) -> Answer:
+def answer_in(text: str) -> SplitReply:
     """What a reply says besides its thoughts."""
     kept, rest = "", text
     for _ in range(_MOST):
@@ -116,8 +116,8 @@ def answer_in(text: str) -> Answer:
         elif rest[: first.start()].rpartition("\n")[2].strip():  # within a line it is only spoken of
             kept, rest = kept + rest[: first.end()], rest[first.end() :]
         else:
-            return Answer(text=kept + rest[: first.start()], unclosed=True)
-    return Answer(text=kept + rest)
+            return SplitReply(text=kept + rest[: first.start()], unclosed=True)
+    return SplitReply(text=kept + rest)
 
 
 def _is_whole(text: str) -> bool:

@@ -75,7 +75,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Received:
+class RawReply:
     """A reply that arrived whole.
 
     Attributes:
@@ -118,7 +118,7 @@ OnBytes = Callable[[bytes], None]
 class Wire(Protocol):
     """Carries exchanges. Knows nothing of what they mean, and never tries twice."""
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> Received | Failure:
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
         """One exchange; what goes wrong on the way is a value, not an exception.
 
         Args:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
         NOT_RUN,
         UNSANDBOXED,
         Outcome,
-        ProbeOutcome,
         Program,
         ProgramRun,
         Sandbox,
         SandboxLimits,
         SandboxResult,
+        SelfTestResult,
         TestModule,
         fingerprint_of,
     )

@@ -17,7 +17,7 @@ from evolve.runtime.sandbox.actions import (
     SandboxDenied,
     is_plain_name,
 )
-from evolve.runtime.sandbox.replies import Block, json_object, one_line
+from evolve.runtime.sandbox.replies import JobReply, json_object, one_line
 
 _KEYS = {"value", "has", "error", "limit", "denied"}
 _REPORTED_LIMITS: tuple[LimitKind, ...] = ("memory", "disk", "result", "processes")
@@ -64,7 +64,7 @@ def _failed(error: str, *, orderly: bool = True) -> ActionReport:
     return ActionReport(state="error", error=error, orderly=orderly)
 
 
-def read_report(block: Block) -> ActionReport:
+def read_report(block: JobReply) -> ActionReport:
     """The report of one action: exactly one line with exactly the known keys, or an error that says what was wrong."""
     if block.state in _LIMIT_OF_STATE:
         limit = _LIMIT_OF_STATE[block.state]
@@ -125,7 +125,7 @@ class Collected:
     refused: tuple[SandboxDenied, ...] = ()
 
 
-def read_files(block: Block, most: int) -> Collected | None:
+def read_files(block: JobReply, most: int) -> Collected | None:
     """What was collected, at most so many files; None if the listing is damaged."""
     head, _, contents = block.data.partition(b"\n")
     try:

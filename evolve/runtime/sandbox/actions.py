@@ -89,7 +89,7 @@ class ActionResult:
     ended: bool = True
 
 
-class Calls(Protocol):
+class FunctionCalls(Protocol):
     """What code in a session may call outside of the sandbox."""
 
     def offered(self) -> Sequence[tuple[str, Sequence[str], str]]:

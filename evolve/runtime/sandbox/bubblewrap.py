@@ -68,7 +68,7 @@ class Bubblewrap:
             *("--remount-ro", "/", "--chdir", _SCRATCH),
         ]
         command = runner_command(config)
-        filter_fd = holding(seccomp.border_filter())
+        filter_fd = memory_file(seccomp.border_filter())
         # -- ends the options: a command that begins like one was taken for it (CVE-2024-32462)
         argv = [*confinement, "--seccomp", str(filter_fd), "--", *command]
         return Launch(argv=argv, env={}, pass_fds=(filter_fd,), ending="inside", grouped=needs_task_group(limits))
@@ -98,7 +98,7 @@ class Bubblewrap:
         return [*mounts, *(part for path in files for part in ("--ro-bind-try", path, path))]
 
 
-def holding(data: bytes) -> int:
+def memory_file(data: bytes) -> int:
     """A descriptor to read a few kilobytes from, which fit into a pipe."""
     read_end, write_end = os.pipe()
     try:

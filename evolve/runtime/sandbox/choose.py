@@ -17,7 +17,7 @@ from evolve.runtime.sandbox.bubblewrap import Bubblewrap
 from evolve.runtime.sandbox.interpreter import PythonEnvironment, environment_at, executable
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
 from evolve.runtime.sandbox.landlock import Landlock
-from evolve.runtime.sandbox.protocol import Backend, ProbeOutcome
+from evolve.runtime.sandbox.protocol import Backend, SelfTestResult
 from evolve.runtime.sandbox.scratch import remove_abandoned
 from evolve.runtime.sandbox.seatbelt import Seatbelt
 from evolve.runtime.sandbox.selftest import self_test
@@ -99,7 +99,7 @@ def _is_unconfined(backend: str) -> bool:
     return backend == "none"
 
 
-def check_backends(cache_dir: Path | None = None) -> dict[str, list[ProbeOutcome]]:
+def check_backends(cache_dir: Path | None = None) -> dict[str, list[SelfTestResult]]:
     """The self-test of every backend, run now, by name."""
     with tempfile.TemporaryDirectory() as folder:
         return {
@@ -107,14 +107,14 @@ def check_backends(cache_dir: Path | None = None) -> dict[str, list[ProbeOutcome
         }
 
 
-def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[ProbeOutcome]:
+def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[SelfTestResult]:
     """Runs the self-test, unless it passed before; one that failed is run again, as the cause may be mended."""
     if cache_dir is None:
         with tempfile.TemporaryDirectory() as folder:
             return self_test(backend, Path(folder))
     lacking = backend.missing()
     if lacking:
-        return [ProbeOutcome(name="present", passed=False, detail=lacking)]
+        return [SelfTestResult(name="present", passed=False, detail=lacking)]
     mark = cache_dir / f"sandbox-{backend.name}.json"
     key = _machine_key(backend.name)
     try:

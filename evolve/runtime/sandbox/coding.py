@@ -13,7 +13,7 @@ from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Json
 from evolve.core.errors import Cancelled, UsageError
 from evolve.runtime.sandbox.action_replies import ActionReport, Collected, read_files, read_report
-from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Calls, Collect, LimitKind, is_plain_name
+from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Collect, FunctionCalls, LimitKind, is_plain_name
 from evolve.runtime.sandbox.protocol import SandboxLimits
 from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange
 from evolve.runtime.sandbox.text import decode_output
@@ -36,7 +36,7 @@ class CodeAction:
     files: Mapping[str, bytes]
     collect: Collect
     session: str = ""
-    calls: Calls | None = None
+    calls: FunctionCalls | None = None
 
 
 def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
@@ -69,7 +69,7 @@ def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Jso
     )
 
 
-def _offered(calls: Calls | None) -> list[Json]:
+def _offered(calls: FunctionCalls | None) -> list[Json]:
     return [] if calls is None else [[name, list(parameters), text] for name, parameters, text in calls.offered()]
 
 
@@ -138,7 +138,7 @@ class LeasedSession:
         limits: SandboxLimits,
         kernel: Mapping[str, Json],
         cancellation: Cancellation | None = None,
-        calls: Calls | None = None,
+        calls: FunctionCalls | None = None,
     ) -> None:
         self._stopped = None if cancellation is None else lambda: cancellation.requested
         self._line, self._limits, self._kernel, self._calls = line, limits, kernel, calls

@@ -14,7 +14,7 @@ from types import TracebackType
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Json
 from evolve.core.errors import Cancelled, SandboxUnavailable
-from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Calls
+from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, FunctionCalls
 from evolve.runtime.sandbox.coding import CodeAction, LeasedSession, order_of, result_of
 from evolve.runtime.sandbox.protocol import (
     Backend,
@@ -23,7 +23,7 @@ from evolve.runtime.sandbox.protocol import (
     SandboxResult,
     TestModule,
 )
-from evolve.runtime.sandbox.replies import Block, read_block
+from evolve.runtime.sandbox.replies import JobReply, read_block
 from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange, RunnerProcess
 from evolve.runtime.sandbox.text import decode_output
 
@@ -207,7 +207,7 @@ class IsolatedSandbox:
         exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
         return result_of(exchange, time.monotonic() - started, limits)
 
-    def session(self, limits: SandboxLimits | None = None, *, calls: Calls | None = None) -> LeasedSession:
+    def session(self, limits: SandboxLimits | None = None, *, calls: FunctionCalls | None = None) -> LeasedSession:
         """A process in which actions run one after another; see the protocol.
 
         Raises:
@@ -297,7 +297,7 @@ def _result(
 ) -> SandboxResult:
     blocks = list(exchange.reply.blocks)
     missing = "late" if exchange.killed == "wall" else exchange.killed or "fault"
-    blocks += [Block(state=missing, data=b"")] * (len(expected) - len(blocks))
+    blocks += [JobReply(state=missing, data=b"")] * (len(expected) - len(blocks))
     programs = tuple(read_block(block, count) for block, count in zip(blocks, expected, strict=True))
     return SandboxResult(
         programs=programs,

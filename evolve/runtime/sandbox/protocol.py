@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Json
-from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Calls, CodeSession
+from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, CodeSession, FunctionCalls
 
 if TYPE_CHECKING:
     from evolve.runtime.sandbox.scratch import Scratch
@@ -135,7 +135,7 @@ class SandboxResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeOutcome:
+class SelfTestResult:
     """One question of the self-test and how the sandbox answered."""
 
     name: str
@@ -193,7 +193,7 @@ class Sandbox(Protocol):
         """
         ...
 
-    def session(self, limits: SandboxLimits | None = None, *, calls: Calls | None = None) -> CodeSession:
+    def session(self, limits: SandboxLimits | None = None, *, calls: FunctionCalls | None = None) -> CodeSession:
         """A process in which actions run one after another and see each other's variables.
 
         It must be used and closed in the thread that opened it, and ends with that thread. With ``calls`` its code can

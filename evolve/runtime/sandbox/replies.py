@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from evolve.core.episodes import Json
 from evolve.runtime.sandbox.protocol import NOT_RUN, Outcome, ProgramRun
-from evolve.runtime.sandbox.text import visible
+from evolve.runtime.sandbox.text import escape_control
 
 # above the 100 levels that the runner's children allow a value, with the levels around it
 _DEEPEST = 110
@@ -23,7 +23,7 @@ _MOST_TESTS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class JobReply:
     """One job's part of a reply: how its process ended and what it wrote."""
 
     state: str
@@ -33,7 +33,7 @@ class Block:
     def fault(self) -> str:
         """Why the runner could not run the job, or "". Only the runner writes states."""
         if self.state == "fault":
-            return visible(self.data.decode("utf-8", "replace"))[:_LONGEST_ERROR]
+            return escape_control(self.data.decode("utf-8", "replace"))[:_LONGEST_ERROR]
         return "the process for the code could not be set up" if self.state == "unbegun" else ""
 
 
@@ -53,7 +53,7 @@ class ReplyReader:
     jobs: int
     largest: int
     ready: bool = True
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[JobReply] = field(default_factory=list)
     ended: bool = False
     dirty: bool = True
     alive: bool = False
@@ -112,7 +112,7 @@ class ReplyReader:
         if state == "call":
             self.call, self.damaged = data, not self.calls
         else:
-            self.blocks.append(Block(state=state, data=data))
+            self.blocks.append(JobReply(state=state, data=data))
         return True
 
 
@@ -156,7 +156,11 @@ def _encodable(text: str) -> bool:
 
 def one_line(value: Json) -> str:
     """Text from inside as one visible line of bounded length."""
-    return visible(value.replace("\n", " "))[:_LONGEST_ERROR] if isinstance(value, str) else "error without a message"
+    return (
+        escape_control(value.replace("\n", " "))[:_LONGEST_ERROR]
+        if isinstance(value, str)
+        else "error without a message"
+    )
 
 
 def _reason(state: str) -> str:
@@ -188,7 +192,7 @@ def _outcomes(lines: Iterator[Mapping[str, Json]]) -> Iterator[tuple[Outcome, st
             yield Outcome(value=line["value"], name=label), refused
 
 
-def read_block(block: Block, expected: int | None) -> ProgramRun:
+def read_block(block: JobReply, expected: int | None) -> ProgramRun:
     """Turns one block into the run of its program.
 
     Args:

@@ -20,7 +20,7 @@ from evolve.core.episodes import Json
 from evolve.core.errors import SandboxUnavailable
 from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
-from evolve.runtime.sandbox.protocol import Backend, Outcome, ProbeOutcome, Program, SandboxLimits
+from evolve.runtime.sandbox.protocol import Backend, Outcome, Program, SandboxLimits, SelfTestResult
 
 _MEMORY_MB = 128
 _WALL_S = 0.3
@@ -84,7 +84,7 @@ def _traps(folder: Path) -> Iterator[_Traps]:
 
 
 @doing("sandbox")
-def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
+def self_test(backend: Backend, folder: Path) -> list[SelfTestResult]:
     """Runs every probe against one backend, which may be used when all passed.
 
     Args:
@@ -93,7 +93,7 @@ def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
     """
     lacking = backend.missing()
     if lacking:
-        return [ProbeOutcome(name="present", passed=False, detail=lacking)]
+        return [SelfTestResult(name="present", passed=False, detail=lacking)]
     try:
         with _traps(folder) as traps, IsolatedSandbox(backend) as sandbox:
             # first that it runs anything: a sandbox in which nothing works stops every probe
@@ -101,14 +101,14 @@ def self_test(backend: Backend, folder: Path) -> list[ProbeOutcome]:
             works = sandbox.run_programs([increment], [[1]], SandboxLimits(wall_s=_LONG_S))
             outcome = works.programs[0].outputs[0]
             if outcome.value != 2:
-                return [ProbeOutcome(name="works", passed=False, detail=works.fault or outcome.error)]
-            outcomes = [ProbeOutcome(name="works", passed=True), *_probe_outside(sandbox, traps)]
+                return [SelfTestResult(name="works", passed=False, detail=works.fault or outcome.error)]
+            outcomes = [SelfTestResult(name="works", passed=True), *_probe_outside(sandbox, traps)]
             return [*outcomes, *_probe_limits(sandbox)]
     except (OSError, SandboxUnavailable) as error:
-        return [ProbeOutcome(name="works", passed=False, detail=str(error))]
+        return [SelfTestResult(name="works", passed=False, detail=str(error))]
 
 
-def _probe_outside(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[ProbeOutcome]:
+def _probe_outside(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[SelfTestResult]:
     source = guest_source("probes.py")
     abstract = traps.abstract
     path_name = traps.path_socket.getsockname()
@@ -129,7 +129,7 @@ def _probe_outside(sandbox: IsolatedSandbox, traps: _Traps) -> Iterator[ProbeOut
     result = sandbox.run_programs(programs, [], limits, per_program=[[list(args)] for _, _, args, _ in checks])
     for (name, _, _, passed), run in zip(checks, result.programs, strict=True):
         outcome = run.outputs[0]
-        yield ProbeOutcome(name=name, passed=passed(outcome), detail=outcome.error or f"returned {outcome.value!r}")
+        yield SelfTestResult(name=name, passed=passed(outcome), detail=outcome.error or f"returned {outcome.value!r}")
 
 
 def _plain_environment(outcome: Outcome) -> bool:
@@ -137,15 +137,15 @@ def _plain_environment(outcome: Outcome) -> bool:
     return isinstance(outcome.value, list) and set(outcome.value) <= allowed
 
 
-def _probe_limits(sandbox: IsolatedSandbox) -> Iterator[ProbeOutcome]:
+def _probe_limits(sandbox: IsolatedSandbox) -> Iterator[SelfTestResult]:
     memory = Program(source=f"def f():\n    return len(bytearray({4 * _MEMORY_MB} << 20))\n", entry="f")
     # macOS does not enforce a limit of addresses
     if sandbox.backend != "seatbelt":
         run = sandbox.run_programs([memory], [[]], SandboxLimits(wall_s=_LONG_S, memory_mb=_MEMORY_MB)).programs[0]
-        yield ProbeOutcome(name="memory limit", passed=not run.outputs[0].ok, detail=run.outputs[0].error)
+        yield SelfTestResult(name="memory limit", passed=not run.outputs[0].ok, detail=run.outputs[0].error)
     started = time.monotonic()
     endless = Program(source="def f():\n    while True:\n        pass\n", entry="f")
     result = sandbox.run_programs([endless], [[]], SandboxLimits(wall_s=_WALL_S))
     seconds = time.monotonic() - started
     detail = f"ended after {seconds:.2f} s"
-    yield ProbeOutcome(name="wall limit", passed=result.timed_out, detail=detail)
+    yield SelfTestResult(name="wall limit", passed=result.timed_out, detail=detail)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from evolve.core.errors import SandboxUnavailable
 from evolve.runtime.sandbox import seccomp
-from evolve.runtime.sandbox.bubblewrap import Bubblewrap, holding
+from evolve.runtime.sandbox.bubblewrap import Bubblewrap, memory_file
 from evolve.runtime.sandbox.interpreter import SYSTEM_FILES, PythonEnvironment, inside, readable_paths
 from evolve.runtime.sandbox.taskgroup import TaskGroup, make_task_group
 
@@ -75,7 +75,7 @@ class ServerProcess:
             os.set_blocking(descriptor, False)
 
     def _started(self, needs: ServerNeeds) -> subprocess.Popen[bytes]:
-        filter_fd = holding(seccomp.border_filter(sockets="internet" if needs.network else "pairs"))
+        filter_fd = memory_file(seccomp.border_filter(sockets="internet" if needs.network else "pairs"))
         try:
             argv = [*_confinement(needs), "--seccomp", str(filter_fd), "--", "/bin/sh", "-c", _LIMITED, *needs.argv]
             return subprocess.Popen(

@@ -17,7 +17,7 @@ from evolve.runtime.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.runtime.sandbox.replies import ReplyReader
 from evolve.runtime.sandbox.streams import Capture, Unsent, drain, receive, send, send_more
 from evolve.runtime.sandbox.taskgroup import make_task_group
-from evolve.runtime.sandbox.text import visible
+from evolve.runtime.sandbox.text import escape_control
 
 # bytes a second at which files arrive at least; a machine that is not stuck takes a fiftieth of the time
 _SLOWEST = 10 << 20
@@ -91,7 +91,7 @@ class RunnerExchange:
         reason = self.trouble or next((block.fault for block in self.reply.blocks if block.fault), "")
         if reason or self.killed or self.reply.complete:
             return reason
-        output = visible(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
+        output = escape_control(bytes(self.stderr.data).decode("utf-8", "replace")).strip()[-_FAULT_TEXT:]
         return f"the sandbox ended early{': ' if output else ''}{output}"
 
 

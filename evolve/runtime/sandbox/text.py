@@ -11,7 +11,7 @@ _SHOWN_AS_IS = frozenset("\n\t")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-def visible(text: str) -> str:
+def escape_control(text: str) -> str:
     """The text with control, formatting and bidirectional characters written as escapes.
 
     Line feeds and tabs stay. Lone surrogates and NUL become U+FFFD.
@@ -27,5 +27,5 @@ def visible(text: str) -> str:
 
 def decode_output(data: bytes, limit: int, total: int) -> str:
     """A captured stream as text; says how much was dropped when ``total`` bytes exceeded ``limit``."""
-    text = visible(data[:limit].decode("utf-8", "replace"))
+    text = escape_control(data[:limit].decode("utf-8", "replace"))
     return f"{text}\n[{total - limit} more bytes dropped]" if total > limit else text

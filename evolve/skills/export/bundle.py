@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evolve.skills import Skill, render_tests
 from evolve.skills.contract import __file__ as contract_file
-from evolve.skills.export.leaving import Leaving
+from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.skill_folder import GENERATOR, skill_files
 from evolve.skills.export.typed_functions import functions_source, tool_of
 from evolve.skills.export.validation import description_problems
@@ -37,7 +37,7 @@ class Bundle:
     def problems(self, skill: Skill, description: str) -> Sequence[str]:
         return description_problems(description)
 
-    def files(self, skills: Sequence[Leaving]) -> Mapping[str, str]:
+    def files(self, skills: Sequence[ExportedSkill]) -> Mapping[str, str]:
         functions = [one for one in skills if not one.skill.environment]
         entries = sorted(one.skill.entry for one in functions)
         forms = ("from .tools import {}\n", "    {},\n", '    "{}",\n')
@@ -97,7 +97,7 @@ def _filled(name: str, **parts: str) -> str:
     return string.Template(text).substitute(parts) if parts else text
 
 
-def _evidence(skills: Sequence[Leaving], files: Mapping[str, str]) -> str:
+def _evidence(skills: Sequence[ExportedSkill], files: Mapping[str, str]) -> str:
     entries = [
         {
             "name": one.skill.name,

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from evolve.core.episodes import Json, Row
-from evolve.core.text_screen import compact, hidden_sign, objection, repeats_text, unfit
+from evolve.core.text_screen import without_spaces, hidden_sign, text_problem, repeats_text, insight_problem
 from evolve.skills import Skill
 from evolve.skills.export.validation import LONGEST_DESCRIPTION
 from evolve.skills.export.wording import kind_of, steps_of, unused_in, words_in
@@ -90,8 +90,8 @@ def said_of(skill: Skill) -> str:
     if not text or _NO_WORDS.match(text):
         return ""
     text = _stated(text.replace("_", " ").replace("->", "to").replace("<", "below ").replace(">", "above "))
-    rows = compact(json.dumps([[list(row.input), row.output] for row in skill.rows], ensure_ascii=False))
-    return "" if "---" in text or unfit(text) or repeats_text(text, rows) else text
+    rows = without_spaces(json.dumps([[list(row.input), row.output] for row in skill.rows], ensure_ascii=False))
+    return "" if "---" in text or insight_problem(text) or repeats_text(text, rows) else text
 
 
 def exported_name(skill: Skill) -> str:
@@ -122,7 +122,7 @@ def _objection(words: str) -> str:
         return "it holds invisible characters"
     first = words.split()[:1]
     # A label such as "first name" is no order.
-    return objection(f"the {words}" if first and first[0].lower() in _NOUNS else _stated(words))
+    return text_problem(f"the {words}" if first and first[0].lower() in _NOUNS else _stated(words))
 
 
 def _stated(text: str) -> str:

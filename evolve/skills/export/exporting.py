@@ -21,17 +21,17 @@ from typing import Protocol, runtime_checkable
 
 from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
-from evolve.core.extensions import find, names, refused
+from evolve.core.extensions import find, extension_names, refused
 from evolve.core.failpoints import hit
 from evolve.core.files import write_atomic
-from evolve.core.redaction import Finding, Scanner, known_secrets
+from evolve.core.redaction import SecretMatch, Scanner, known_secrets
 from evolve.core.redaction.scanner import LONGEST_NUMBER
 from evolve.runtime.sandbox import Program, Sandbox
 from evolve.skills import KEPT, Skill, parameter_count
 from evolve.skills.export.bundle import Bundle
 from evolve.skills.export.description import describe, exported_name, may_stand
 from evolve.skills.export.examples import made_up_examples
-from evolve.skills.export.leaving import Leaving
+from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.procedure_folder import procedure_problems
 from evolve.skills.export.script import argument_count, without_words
 from evolve.skills.export.script_check import difference
@@ -39,7 +39,7 @@ from evolve.skills.export.skill_folder import SKILL_FOLDERS
 from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
-from evolve.skills.naming import called, function_name
+from evolve.skills.naming import rename_function, function_name
 from evolve.skills.parameters import without_unread
 from evolve.skills.signatures import names_of, types_of
 
@@ -57,7 +57,7 @@ class ExportFormat(Protocol):
         """Why the format cannot hold the skill with this description; empty when it can."""
         ...
 
-    def files(self, skills: Sequence[Leaving]) -> Mapping[str, str]:
+    def files(self, skills: Sequence[ExportedSkill]) -> Mapping[str, str]:
         """Texts by path, of all skills of a call. What lies in a folder is replaced as a whole the next time."""
         ...
 
@@ -103,7 +103,7 @@ def export_format(name: str) -> ExportFormat:
     """
     form: ExportFormat | None = find("formats", name, ExportFormat)
     if form is None:
-        raise UsageError(f"no export format {name!r}", hint=f"--format {', --format '.join(names('formats'))}")
+        raise UsageError(f"no export format {name!r}", hint=f"--format {', --format '.join(extension_names('formats'))}")
     return form
 
 
@@ -134,7 +134,7 @@ class Prepared:
     """
 
     form: ExportFormat
-    leaving: Sequence[Leaving]
+    leaving: Sequence[ExportedSkill]
     files: Mapping[str, str]
     out: Path | None
 
@@ -211,7 +211,7 @@ def _names(skills: Sequence[Skill]) -> list[str]:
     return list(names)
 
 
-def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, scanner: Scanner) -> Leaving:
+def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, scanner: Scanner) -> ExportedSkill:
     """A skill as it leaves.
 
     Raises:
@@ -221,7 +221,7 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     _check_skill(whole)
     # In comments and docstrings a model could speak to whoever reads the code, in whichever format.
     code = whole.code if whole.owner == "user" else without_words(whole.code)
-    skill, places = _without_unread(called(replace(whole, code=code, signature=_plain_signature(whole)), name))
+    skill, places = _without_unread(rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name))
     if skill.entry != function_name(name):
         _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
     if whole.environment and not isinstance(form, Bundle):
@@ -231,7 +231,7 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     skill = replace(skill, rows=_rows(skill, scanner) if rules.with_rows and rows else ())
     description = describe(replace(whole, name=name), rules.description, examples)
     _refuse(whole.name, form.problems(skill, description), hint="rename or mend the skill first")
-    return Leaving(
+    return ExportedSkill(
         skill=replace(skill, description=description),
         description=description,
         judged=whole,
@@ -264,7 +264,7 @@ def _plain_signature(skill: Skill) -> str:
     return f"({', '.join(f'{name}: {kind}' for name, kind in zip(named, kinds, strict=True))}) -> {gives}"
 
 
-def _files(form: ExportFormat, leaving: Sequence[Leaving]) -> dict[str, str]:
+def _files(form: ExportFormat, leaving: Sequence[ExportedSkill]) -> dict[str, str]:
     files = form.files(leaving)
     texts = isinstance(files, Mapping) and all(isinstance(part, str) for item in files.items() for part in item)
     if not (texts and files) or any("\0" in path for path in files) or not _is_text(files):
@@ -291,7 +291,7 @@ def _is_text(files: Mapping[str, str]) -> bool:
     return True
 
 
-def _try_scripts(form: ExportFormat, leaving: Sequence[Leaving], files: Mapping[str, str], sandbox: Sandbox) -> None:
+def _try_scripts(form: ExportFormat, leaving: Sequence[ExportedSkill], files: Mapping[str, str], sandbox: Sandbox) -> None:
     for one in leaving:
         if form.script(one.skill):
             # with all its rows: also those that are withheld say what the script must answer
@@ -349,7 +349,7 @@ def _refuse(name: str, problems: Sequence[str], *, hint: str = "mend the skill f
         raise UsageError(f"{name} cannot be exported: {problems[0]}", hint=hint)
 
 
-def _check_texts(leaving: Sequence[Leaving], files: Mapping[str, str], scanner: Scanner) -> None:
+def _check_texts(leaving: Sequence[ExportedSkill], files: Mapping[str, str], scanner: Scanner) -> None:
     every = {one.skill.name: one.judged.name for one in leaving} | {one.skill.entry: one.judged.name for one in leaving}
     for path, text in files.items():
         named = [every[part] for part in (*Path(path).parts, Path(path).stem) if part in every]
@@ -366,7 +366,7 @@ def _check_texts(leaving: Sequence[Leaving], files: Mapping[str, str], scanner: 
         _refuse(one.judged.name, [f"its code contains {secret}" for secret in _in_constants(one.skill.code, scanner)])
 
 
-def _in_constants(code: str, scanner: Scanner) -> Iterator[Finding]:
+def _in_constants(code: str, scanner: Scanner) -> Iterator[SecretMatch]:
     """Secrets in what the literals of a program mean, used or not: their text may be written with escapes."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes | int):

@@ -12,7 +12,7 @@ _MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leaving:
+class ExportedSkill:
     """One skill that leaves.
 
     Attributes:

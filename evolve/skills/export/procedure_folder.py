@@ -14,7 +14,7 @@ from evolve.core import text_files
 from evolve.runtime.folder_tree import IGNORED
 from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.skills import Skill, parameter_count
-from evolve.skills.export.leaving import Leaving
+from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.script import shell_quoted
 from evolve.skills.procedures import FOLDER_FUNCTIONS, lint_procedure
 from evolve.skills.signatures import names_of
@@ -29,7 +29,7 @@ def procedure_problems(skill: Skill) -> list[str]:
     return problems
 
 
-def procedure_files(one: Leaving) -> dict[str, str]:
+def procedure_files(one: ExportedSkill) -> dict[str, str]:
     """The files of the folder's ``scripts``, by path."""
     skill = one.skill
     functions = guest_source(f"{FOLDER_FUNCTIONS}.py")

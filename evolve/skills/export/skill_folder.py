@@ -11,7 +11,7 @@ from evolve.core import frontmatter
 from evolve.core.errors import UsageError
 from evolve.skills import Skill, modules_used
 from evolve.skills.export.description import arguments
-from evolve.skills.export.leaving import Leaving
+from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.procedure_folder import procedure_files, procedure_use
 from evolve.skills.export.script import render_script, shell_quoted
 from evolve.skills.export.validation import DOCUMENT, description_problems
@@ -19,7 +19,7 @@ from evolve.skills.export.validation import DOCUMENT, description_problems
 GENERATOR = "evolve"
 
 
-def skill_files(one: Leaving) -> dict[str, str]:
+def skill_files(one: ExportedSkill) -> dict[str, str]:
     """The folder's files by path below it."""
     skill = one.skill
     document = frontmatter.render(_fields(one), _body(one))
@@ -37,7 +37,7 @@ class SkillFolders:
     def problems(self, skill: Skill, description: str) -> Sequence[str]:
         return description_problems(description)
 
-    def files(self, skills: Sequence[Leaving]) -> Mapping[str, str]:
+    def files(self, skills: Sequence[ExportedSkill]) -> Mapping[str, str]:
         return {f"{one.skill.name}/{path}": text for one in skills for path, text in skill_files(one).items()}
 
     def script(self, skill: Skill) -> str:
@@ -55,7 +55,7 @@ class SkillFolders:
 SKILL_FOLDERS = SkillFolders()
 
 
-def _fields(one: Leaving) -> Mapping[str, str | Mapping[str, str]]:
+def _fields(one: ExportedSkill) -> Mapping[str, str | Mapping[str, str]]:
     judged = one.judged
     return {
         "name": one.skill.name,
@@ -71,7 +71,7 @@ def _fields(one: Leaving) -> Mapping[str, str | Mapping[str, str]]:
     }
 
 
-def _use(one: Leaving) -> list[str]:
+def _use(one: ExportedSkill) -> list[str]:
     return [
         "Run the script with the arguments as one JSON list; the result is printed as JSON.",
         "",
@@ -84,7 +84,7 @@ def _use(one: Leaving) -> list[str]:
     ]
 
 
-def _body(one: Leaving) -> str:
+def _body(one: ExportedSkill) -> str:
     skill = one.skill
     lines = [
         f"# {skill.name.replace('-', ' ').capitalize()}",

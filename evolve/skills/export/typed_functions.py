@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from evolve.core.episodes import Json, Row
 from evolve.skills import modules_used
 from evolve.skills.export.description import is_short, kind_in_words, may_stand
-from evolve.skills.export.leaving import Leaving
+from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.signatures import names_of, types_of
 
 _HEAD = '''"""The functions, typed; see ``learned`` for what they compute."""
@@ -44,7 +44,7 @@ class _Record:
     required: frozenset[str]
 
 
-def functions_source(skills: Sequence[Leaving]) -> str:
+def functions_source(skills: Sequence[ExportedSkill]) -> str:
     """Source of a module with one typed function for each skill."""
     parts, records = [], False
     for one in skills:
@@ -64,7 +64,7 @@ def functions_source(skills: Sequence[Leaving]) -> str:
     return _HEAD + (_TYPED_DICT if records else "") + "".join(f"\n\n{part}" for part in parts)
 
 
-def _function(one: Leaving, record: str) -> str:
+def _function(one: ExportedSkill, record: str) -> str:
     skill = one.skill
     names, (takes, gives) = names_of(skill.signature), types_of(skill.signature)
     typed = ", ".join(f"{name}: {_annotation(kind, record)}" for name, kind in zip(names, takes, strict=True))
@@ -87,7 +87,7 @@ def _function(one: Leaving, record: str) -> str:
     return f"def {skill.entry}({typed}) -> {result}:\n{body}"
 
 
-def tool_of(one: Leaving) -> dict[str, Json]:
+def tool_of(one: ExportedSkill) -> dict[str, Json]:
     """Name, description, schema and conditions of the arguments, and whether it needs a time limit."""
     skill = one.skill
     record = _record(one.judged.rows)
@@ -143,7 +143,7 @@ def _schema(kind: str, record: _Record | None) -> dict[str, Json]:
     return {"type": _PLAIN[kind]} if kind in _PLAIN else {}
 
 
-def _told_arguments(one: Leaving) -> list[tuple[str, str]]:
+def _told_arguments(one: ExportedSkill) -> list[tuple[str, str]]:
     names, (takes, _) = names_of(one.skill.signature), types_of(one.skill.signature)
     told = []
     for place, (name, kind) in enumerate(zip(names, takes, strict=True)):

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 from evolve.skills.lint.allowed import allowed, modules_and_packages
 from evolve.skills.lint.annotations import TypePlaces
-from evolve.skills.lint.calls import Calls
+from evolve.skills.lint.calls import CallRules
 from evolve.skills.lint.classes import Classes, own_attributes
-from evolve.skills.lint.names import Uses, misread
+from evolve.skills.lint.names import Uses, is_special_name
 from evolve.skills.lint.scopes import Scopes, parents
 from evolve.skills.lint.toplevel import TopLevel
-from evolve.skills.statefulness import remembered
+from evolve.skills.statefulness import state_changes
 
 _NODES = (
     *(ast.Module, ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
@@ -123,14 +123,14 @@ def _name_problems(tree: ast.Module) -> Iterator[tuple[int, str]]:
     yield from ((1, f"{name} gets another meaning") for name in scopes.mixed())
     classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
     for name, in_class in scopes.bound():
-        if misread(name, classes) and not in_class:  # what classes bind are attributes, judged as such
+        if is_special_name(name, classes) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
     yield from _shadows(tree)
-    yield from remembered(tree)
+    yield from state_changes(tree)
     places = TypePlaces(tree, scopes)
     yield from TopLevel(tree).problems()
     yield from Classes(tree, places).problems()
-    yield from Calls(tree, places, parents(tree)).problems()
+    yield from CallRules(tree, places, parents(tree)).problems()
     yield from Uses(tree, scopes, places, {name for name, _ in own_attributes(tree)}).problems()
 
 

@@ -12,12 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 
 
-def words(text: str) -> frozenset[str]:
+def text_words(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())
 
 
-CALLED_ON_IMPORT = words(
+CALLED_ON_IMPORT = text_words(
     """
     abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate float format frozenset hex int len list
     max min oct ord pow range repr reversed round set slice sorted str sum tuple zip
@@ -25,7 +25,7 @@ CALLED_ON_IMPORT = words(
 )
 """Builtins that the top level may call, on values that hold nothing of the skill's own."""
 
-ANY_SIZE = words(
+ANY_SIZE = text_words(
     """
     abs bool complex Decimal dict divmod float Fraction frozenset int list MappingProxyType max min round set timedelta
     tuple
@@ -33,15 +33,15 @@ ANY_SIZE = words(
 )
 """What takes a large number there without doing anything that often, or making anything that long."""
 
-MODULES_CALLED_ON_IMPORT = words(
+MODULES_CALLED_ON_IMPORT = text_words(
     "collections dataclasses datetime decimal enum fractions math operator re string struct types typing"
 )
 """The same of modules, for what is listed of them."""
 
-WRAPPERS = words("dict frozenset list set tuple MappingProxyType field")
+WRAPPERS = text_words("dict frozenset list set tuple MappingProxyType field")
 """What may be called there on functions of the skill as well: it keeps them and calls none."""
 
-DUNDER_METHODS = words(
+DUNDER_METHODS = text_words(
     """
     __init__ __post_init__ __repr__ __str__ __hash__ __bool__ __call__ __enter__ __exit__
     __eq__ __ne__ __lt__ __le__ __gt__ __ge__
@@ -54,7 +54,7 @@ DUNDER_METHODS = words(
 )
 """Special methods a class may define: all act on instances, and the top level makes none."""
 
-DUNDER_ATTRIBUTES = words("__init__ __name__ __post_init__")
+DUNDER_ATTRIBUTES = text_words("__init__ __name__ __post_init__")
 
 DECORATORS = frozenset(
     {
@@ -76,7 +76,7 @@ DECORATORS = frozenset(
 ONLY_DECORATORS = DECORATORS - {("functools", "cache"), ("functools", "lru_cache")}
 """Those that change what they are given, so they are used in no other way."""
 
-ENCODINGS = words(
+ENCODINGS = text_words(
     "utf-8 utf8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 ascii us-ascii latin-1 latin1 iso-8859-1 cp1252"
 )
 """Codecs are modules that are found by name, so the name must stand in the source."""
@@ -111,7 +111,7 @@ def allowed() -> Allowed:
         module: {name: usage for usage, names in table.items() for name in names.split()}
         for module, table in data["modules"].items()
     }
-    names = {key: words(data[key]) for key in ("builtins", "attributes", "withheld", "methods")}
+    names = {key: text_words(data[key]) for key in ("builtins", "attributes", "withheld", "methods")}
     return Allowed(modules=modules, **names)
 
 

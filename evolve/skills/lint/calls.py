@@ -23,7 +23,7 @@ _ONLY_CALLED = {
 }
 
 
-class Calls:
+class CallRules:
     """Judges the calls of one source that need a look at their arguments.
 
     Args:

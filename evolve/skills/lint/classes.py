@@ -10,17 +10,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from evolve.skills.lint.allowed import DUNDER_METHODS, allowed, words
+from evolve.skills.lint.allowed import DUNDER_METHODS, allowed, text_words
 from evolve.skills.lint.annotations import TypePlaces
 
 LIVE = ("gi_", "cr_", "ag_", "tb_")
 """How attributes begin that lead from what runs to its frame."""
 # A text that equals "<i" would, for example, leave its own format under that key in the cache of `struct`.
 _EQUALITY = frozenset({"__eq__", "__ne__", "__hash__"})
-_ALWAYS_ALLOWED = words(
+_ALWAYS_ALLOWED = text_words(
     "__init__ __post_init__ __repr__ __str__ __call__ __enter__ __exit__ __lt__ __le__ __gt__ __ge__"
 )
-_ARITHMETIC = words(
+_ARITHMETIC = text_words(
     """
     __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__
     __floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__ __neg__ __pos__ __round__ __floor__ __ceil__ __trunc__

@@ -39,7 +39,7 @@ class NotConstant(Exception):
     """An expression is not made of constants alone, or cannot be worked out."""
 
 
-class TooLarge(Exception):
+class ConstantTooLarge(Exception):
     """The value of an expression is beyond the bounds."""
 
 
@@ -68,7 +68,7 @@ def constants(tree: ast.Module) -> dict[str, Any]:
                 continue
         try:
             known[name] = evaluated(value, known)
-        except (NotConstant, TooLarge):
+        except (NotConstant, ConstantTooLarge):
             continue
     return known
 
@@ -103,7 +103,7 @@ def evaluated(node: ast.expr, known: Mapping[str, Any]) -> Any:
         case _:
             raise NotConstant
     if _size(value) > MOST_ITEMS or (isinstance(value, int) and value.bit_length() > MOST_BITS):
-        raise TooLarge
+        raise ConstantTooLarge
     return value
 
 
@@ -132,7 +132,7 @@ def _refuse_large(op: ast.operator, left: Any, right: Any) -> None:
         case _:
             large = False
     if large:
-        raise TooLarge
+        raise ConstantTooLarge
 
 
 def _factor(value: Any) -> int:

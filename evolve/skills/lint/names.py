@@ -34,7 +34,7 @@ _ONLY_IN_PLACE = (("decimal", "localcontext"), ("dataclasses", "field"))
 _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
 
 
-def misread(name: str, classes: bool) -> bool:
+def is_special_name(name: str, classes: bool) -> bool:
     """Whether a variable of this name is special, or Python renames it inside of classes where there are some."""
     return special(name) or (classes and name.startswith("__") and bool(name.strip("_")))
 
@@ -88,7 +88,7 @@ class Uses:
             case ast.MatchClass(kwd_attrs=names):
                 yield from (f"the attribute {name}" for name in names if not self._attributes.readable_anywhere(name))
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
-                if misread(name, self._classes):
+                if is_special_name(name, self._classes):
                     yield f"the name {name}"
 
     # names
@@ -96,7 +96,7 @@ class Uses:
     def _name_problems(self, node: ast.Name) -> Iterator[str]:
         if not isinstance(node.ctx, ast.Load):
             return  # what is bound is judged by scope
-        if misread(node.id, self._classes):
+        if is_special_name(node.id, self._classes):
             yield f"the name {node.id}"
         for meaning in self._scopes.of(node):
             if meaning.kind == "unknown":

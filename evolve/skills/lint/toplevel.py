@@ -24,7 +24,7 @@ from evolve.skills.lint.classbodies import body_problems
 from evolve.skills.lint.constants import (
     MOST_ITEMS,
     NotConstant,
-    TooLarge,
+    ConstantTooLarge,
     assigned,
     cheap,
     constants,
@@ -305,7 +305,7 @@ class TopLevel:
         """Whether a result was worked out to be small, or is not much larger than its source."""
         try:
             evaluated(node, self._constants)
-        except TooLarge:
+        except ConstantTooLarge:
             return False
         except NotConstant:
             return cheap(node)
@@ -333,7 +333,7 @@ class TopLevel:
         try:
             written = isinstance(node, ast.Name) and node.id in self._literal_names
             value = 0 if written else evaluated(node, self._constants)
-        except (NotConstant, TooLarge):
+        except (NotConstant, ConstantTooLarge):
             return any(map(self._may_run_long, _operands(node)))
         large = isinstance(value, int) and abs(value) > MOST_ITEMS
         return large or any(map(self._may_run_long, _operands(node)))

@@ -13,7 +13,7 @@ from evolve.core.equality import equal
 from evolve.core.files import canonical_json
 from evolve.tasks.likeness import row_outline
 from evolve.tasks.model import MIN_VERIFY, Task, entry_name, row_key
-from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_UNLABELLED, MAX_VERIFY, Place, check_id
+from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_UNLABELLED, MAX_VERIFY, FilePosition, check_id
 from evolve.tasks.signature import (
     SignatureError,
     argument_name,
@@ -36,7 +36,7 @@ class PlacedRow:
     """A row and where it stands."""
 
     row: Row
-    place: Place
+    place: FilePosition
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class RawTask:
     """
 
     id: str
-    place: Place
+    place: FilePosition
     examples: Sequence[PlacedRow]
     verify: Sequence[PlacedRow] | None = None
     hidden: Sequence[PlacedRow] | None = None
@@ -148,7 +148,7 @@ def name_meta(name: str) -> dict[str, Json]:
     return {"entry": argument_name(name, 1)}
 
 
-def named_meta(name: str, place: Place) -> dict[str, Json]:
+def named_meta(name: str, place: FilePosition) -> dict[str, Json]:
     """The same for a name that a person chose.
 
     Raises:

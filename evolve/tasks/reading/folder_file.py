@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from evolve.core.episodes import Json
 from evolve.runtime.sandbox.actions import is_plain_name
-from evolve.tasks.reading.limits import Place, check_value
-from evolve.tasks.reading.validation import printable, validated
+from evolve.tasks.reading.limits import FilePosition, check_value
+from evolve.tasks.reading.validation import printable, validate_json
 from evolve.tasks.work import MAX_CHECK_S, PROTECTED, FolderWork
 
 
@@ -26,13 +26,13 @@ class _WorkModel(BaseModel):
     named: list[str] = []
 
 
-def folder_work(data: Json, place: Place) -> FolderWork:
+def folder_work(data: Json, place: FilePosition) -> FolderWork:
     """The work, with its folder found from the place of the file that names it.
 
     Raises:
         TaskError: Something is missing, too large or of another kind.
     """
-    model: _WorkModel = validated(_WorkModel, data, place)
+    model: _WorkModel = validate_json(_WorkModel, data, place)
     if not 0 < model.seconds <= MAX_CHECK_S:
         raise place.at("seconds").error(f"not more than 0 and at most {MAX_CHECK_S:g}")
     for name in model.hidden_files:

@@ -13,13 +13,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from evolve.core.episodes import Json, Row
-from evolve.core.extensions import PACKAGES, find, needed
+from evolve.core.extensions import PACKAGES, find, install_hint
 from evolve.core.files import is_replaced, write_atomic
 from evolve.tasks.model import Task, task_json
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.labels import behind_rows
-from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, text_problem
-from evolve.tasks.reading.validation import printable, validated
+from evolve.tasks.reading.limits import MAX_TEXT, FilePosition, check_id, check_value, text_problem
+from evolve.tasks.reading.validation import printable, validate_json
 from evolve.tasks.work import Work
 
 BUILT_IN_WORK = ("files",)
@@ -78,9 +78,11 @@ def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]
     """
     documents = _documents(text, file, lines)
     if documents and all(_is_row(value) for _, value in documents):
-        rows = [_placed(validated(_RowModel, value, place), place) for place, value in documents]
+        rows = [_placed(validate_json(_RowModel, value, place), place) for place, value in documents]
         instruction = behind_rows(name)
-        raw = RawTask(id=name, place=Place(file=file), examples=rows, instruction=instruction, meta=name_meta(name))
+        raw = RawTask(
+            id=name, place=FilePosition(file=file), examples=rows, instruction=instruction, meta=name_meta(name)
+        )
         return [raw]
     place, first = documents[0]
     if isinstance(first, dict) and first and not first.keys() & _TaskModel.model_fields.keys():
@@ -90,26 +92,26 @@ def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]
     return [_task(value, place, name if alone else "") for place, value in documents]
 
 
-def _documents(text: str, file: str, lines: bool) -> list[tuple[Place, Json]]:
+def _documents(text: str, file: str, lines: bool) -> list[tuple[FilePosition, Json]]:
     """Every task or row with its place."""
     if not lines:
-        place = Place(file=file)
+        place = FilePosition(file=file)
         try:
             whole = _decode(text, place)
         except json.JSONDecodeError as error:
             if not error.msg.startswith("Extra data"):
-                raise Place(file=file, line=error.lineno).error(f"not JSON: {error.msg.lower()}") from error
+                raise FilePosition(file=file, line=error.lineno).error(f"not JSON: {error.msg.lower()}") from error
         else:
             if not isinstance(whole, list):
                 return [(place, whole)]
             if not whole:
                 raise place.error("the list of tasks is empty")
             return [(place.at(f"[{number}]"), item) for number, item in enumerate(whole)]
-    documents: list[tuple[Place, Json]] = []
+    documents: list[tuple[FilePosition, Json]] = []
     # JSON text may hold U+2028 and other characters that splitlines() would break at
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            place = Place(file=file, line=number)
+            place = FilePosition(file=file, line=number)
             try:
                 documents.append((place, _decode(line, place)))
             except json.JSONDecodeError as error:
@@ -117,7 +119,7 @@ def _documents(text: str, file: str, lines: bool) -> list[tuple[Place, Json]]:
     return documents
 
 
-def _decode(text: str, place: Place) -> Json:
+def _decode(text: str, place: FilePosition) -> Json:
     def constant(name: str) -> Json:
         raise _at_text(place, text, name).error(f"{name} is not JSON")
 
@@ -138,7 +140,7 @@ def _decode(text: str, place: Place) -> Json:
         raise _at_text(place, text, r"\d{301,}").error("an integer with more than 300 digits") from error
 
 
-def _at_text(place: Place, text: str, pattern: str) -> Place:
+def _at_text(place: FilePosition, text: str, pattern: str) -> FilePosition:
     """The place with the line where the pattern first stands outside of strings."""
     if place.line is None:
         for match in re.finditer(rf'"(?:[^"\\]|\\.)*"|({pattern})', text, re.DOTALL):
@@ -151,22 +153,22 @@ def _is_row(value: Json) -> bool:
     return isinstance(value, dict) and "examples" not in value and ("input" in value or "output" in value)
 
 
-def _placed(row: _RowModel, place: Place) -> PlacedRow:
+def _placed(row: _RowModel, place: FilePosition) -> PlacedRow:
     for position, value in enumerate(row.input):
         check_value(value, place.at(f"input[{position}]"))
     check_value(row.output, place.at("output"))
     return PlacedRow(row=Row(input=tuple(row.input), output=row.output), place=place)
 
 
-def _rows(rows: list[_RowModel] | None, place: Place) -> list[PlacedRow] | None:
+def _rows(rows: list[_RowModel] | None, place: FilePosition) -> list[PlacedRow] | None:
     if rows is None:
         return None
     return [_placed(row, place.at(f"[{number}]")) for number, row in enumerate(rows)]
 
 
-def _task(value: Json, place: Place, name: str) -> RawTask:
+def _task(value: Json, place: FilePosition, name: str) -> RawTask:
     rest, work = _with_work(value, place)
-    model: _TaskModel = validated(_TaskModel, rest, place, also=BUILT_IN_WORK)
+    model: _TaskModel = validate_json(_TaskModel, rest, place, also=BUILT_IN_WORK)
     task_id = name if model.id is None else model.id
     if not task_id:
         raise place.at("id").error("this key is missing")
@@ -196,14 +198,14 @@ def _task(value: Json, place: Place, name: str) -> RawTask:
     )
 
 
-def _with_work(value: Json, place: Place) -> tuple[Json, Work | None]:
+def _with_work(value: Json, place: FilePosition) -> tuple[Json, Work | None]:
     """What a task says beside its work, and the work: what stands under the name of an environment."""
     if not isinstance(value, dict):
         return value, None
     named = [key for key in value if key not in _TaskModel.model_fields and _reader(key) is not None]
     rest = {key: item for key, item in value.items() if key not in named}
     for key in rest.keys() & PACKAGES.keys():
-        raise place.at(key).error("no kind of environment that is installed", hint=needed(key))
+        raise place.at(key).error("no kind of environment that is installed", hint=install_hint(key))
     entries = [(key, value[key]) for key in named if value[key] is not None]
     if len(entries) > 1:
         raise place.at(entries[1][0]).error(f"not together with {entries[0][0]}")
@@ -215,7 +217,7 @@ def _reader(key: str) -> Any:
     return find("environments", key) if key.isidentifier() else None
 
 
-def _check_tests(text: str, place: Place) -> None:
+def _check_tests(text: str, place: FilePosition) -> None:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:

@@ -28,17 +28,17 @@ MAX_UNLABELLED = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class FilePosition:
     """Where in a file something stands, for messages."""
 
     file: str
     line: int | None = None
     field: str = ""
 
-    def at(self, field: str) -> Place:
+    def at(self, field: str) -> FilePosition:
         """The same place, one field further in."""
         joined = f"{self.field}.{field}" if self.field and not field.startswith("[") else self.field + field
-        return Place(file=self.file, line=self.line, field=joined)
+        return FilePosition(file=self.file, line=self.line, field=joined)
 
     def error(self, message: str, *, hint: str = "") -> TaskError:
         """The error to raise for this place."""
@@ -66,13 +66,13 @@ def read_source(path: Path) -> str:
     return text
 
 
-def check_file(path: Path) -> Place:
+def check_file(path: Path) -> FilePosition:
     """Refuse what cannot be read whole; gives the place for messages.
 
     Raises:
         TaskError: As for :func:`read_source`, but for what stands in the file.
     """
-    place = Place(file=os.fspath(path))
+    place = FilePosition(file=os.fspath(path))
     try:
         if path.is_dir():
             raise place.error("is a folder, not a file")
@@ -89,7 +89,7 @@ def check_file(path: Path) -> Place:
     return place
 
 
-def check_value(value: Json, place: Place) -> None:
+def check_value(value: Json, place: FilePosition) -> None:
     """Refuse what no task may hold.
 
     Raises:
@@ -139,7 +139,7 @@ def text_problem(text: str, longest: int) -> str:
     return ""
 
 
-def check_id(task_id: str, place: Place, *, hint: str = "") -> None:
+def check_id(task_id: str, place: FilePosition, *, hint: str = "") -> None:
     """Refuse ids that could be taken for a path, an option, or cannot be typed.
 
     Args:

@@ -13,7 +13,7 @@ from evolve.core.files import digest
 from evolve.tasks.model import Suite, Task, suite_digest
 from evolve.tasks.reading.assemble import RawTask, assemble, named_meta
 from evolve.tasks.reading.jsonl import parse_json
-from evolve.tasks.reading.limits import Place, check_id, read_source
+from evolve.tasks.reading.limits import FilePosition, check_id, read_source
 from evolve.tasks.reading.pytest_rows import parse_asserts
 from evolve.tasks.reading.table_rows import parse_table
 from evolve.tasks.suites import BUILTIN, generate_suite
@@ -72,8 +72,8 @@ def load_examples(path: str | Path, *, name: str | None = None, header: bool = T
         )
     raw = raws[0]
     if name is not None:
-        raw = replace(raw, id=name, meta={**raw.meta, **named_meta(name, Place(file="", field="name"))})
-    return sourced((assemble(raw),), file)[0]
+        raw = replace(raw, id=name, meta={**raw.meta, **named_meta(name, FilePosition(file="", field="name"))})
+    return with_source((assemble(raw),), file)[0]
 
 
 def resolve_task(text: str) -> Task:
@@ -126,11 +126,11 @@ def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
         if first is not raw:
             line = f":{first.place.line}" if first.place.line is not None else ""
             raise raw.place.at("id").error(f"id {raw.id!r} is taken already in {first.place.file}{line}")
-    tasks = sourced([assemble(raw) for raw in _chosen(raws, seed, n)], path)
+    tasks = with_source([assemble(raw) for raw in _chosen(raws, seed, n)], path)
     return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tasks, warnings=tuple(warnings))
 
 
-def sourced(tasks: Sequence[Task], path: Path) -> tuple[Task, ...]:
+def with_source(tasks: Sequence[Task], path: Path) -> tuple[Task, ...]:
     """The tasks with their source: a file that was changed, and a copy of it, still share one half of it."""
     source = f"{digest(os.fspath(path.resolve()))[:16]} {suite_digest(tasks)[:16]}"
     return tuple(replace(task, source=source) for task in tasks)

@@ -10,7 +10,7 @@ from evolve.core.errors import UsageError
 from evolve.core.files import digest, named_path
 from evolve.runtime.folder_tree import read_tree
 from evolve.tasks.model import Task
-from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, text_problem
+from evolve.tasks.reading.limits import MAX_TEXT, FilePosition, check_id, check_value, text_problem
 from evolve.tasks.work import PROTECTED, FolderWork, protected_in
 
 
@@ -42,9 +42,9 @@ def folder_task(
         if problem:
             raise UsageError(f"the {what} of work in a folder: {problem}", hint=f"give {option}")
     if name is not None:
-        check_id(name, Place(file="", field="name"))
+        check_id(name, FilePosition(file="", field="name"))
     patterns = PROTECTED if protected is None else tuple(pattern for pattern in protected if pattern)
-    check_value(list(patterns), Place(file="", field="protected"))
+    check_value(list(patterns), FilePosition(file="", field="protected"))
     root = named_path(folder).resolve()
     tree = read_tree(root)
     place = f"files-{digest(str(root))[:8]}"  # what was learned in one folder is not thereby true in another

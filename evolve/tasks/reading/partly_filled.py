@@ -13,8 +13,8 @@ from evolve.core.errors import TaskError, UsageError
 from evolve.tasks.model import Task
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
-from evolve.tasks.reading.limits import MAX_ID, Place, check_value
-from evolve.tasks.reading.load import sourced
+from evolve.tasks.reading.limits import MAX_ID, FilePosition, check_value
+from evolve.tasks.reading.load import with_source
 from evolve.tasks.tables import (
     CHECKS,
     TEXT,
@@ -238,7 +238,7 @@ def column_task(
     rows = [_placed(table, inputs, record) for record in examples]
     raw = RawTask(
         id=_id(table, inputs.label),
-        place=Place(file=os.fspath(table.path)),
+        place=FilePosition(file=os.fspath(table.path)),
         examples=rows,
         instruction=instruction_of([*labels, inputs.label]),
         names=argument_names(labels),
@@ -249,7 +249,7 @@ def column_task(
     wanted = PartlyFilled(
         inputs=inputs, given=given, blank=blank, doubted=len(doubted), own=len(own), own_rows=own_rows
     )
-    return sourced((assemble(raw),), table.path)[0], wanted
+    return with_source((assemble(raw),), table.path)[0], wanted
 
 
 def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
@@ -351,7 +351,7 @@ def _varies(records: Sequence[Record], index: int) -> bool:
 
 
 def _placed(table: Table, inputs: Inputs, record: Record) -> PlacedRow:
-    place = Place(file=os.fspath(table.path), line=record.line)
+    place = FilePosition(file=os.fspath(table.path), line=record.line)
     arguments, output = inputs.of(record), inputs.kind.read(record.cells[inputs.column])
     for index, value in zip((*inputs.columns, inputs.column), (*arguments, output), strict=True):
         check_value(value, place.at(table.columns[index] or "column"))
@@ -361,7 +361,7 @@ def _placed(table: Table, inputs: Inputs, record: Record) -> PlacedRow:
 def _is_usual(arguments: tuple[Json, ...]) -> bool:
     """Whether a task may hold them: a text of megabytes is filled, but nothing is tried on it."""
     try:
-        check_value(list(arguments), Place(file=""))
+        check_value(list(arguments), FilePosition(file=""))
     except TaskError:
         return False
     return True

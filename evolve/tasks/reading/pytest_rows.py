@@ -9,7 +9,7 @@ import ast
 
 from evolve.core.episodes import Json, Row
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
-from evolve.tasks.reading.limits import Place, check_value
+from evolve.tasks.reading.limits import FilePosition, check_value
 
 _NOT_A_ROW = "not of the form `assert f(values) == value`, so it was left out"
 
@@ -33,7 +33,7 @@ def parse_asserts(text: str, *, file: str, name: str) -> list[RawTask]:
     warnings: list[str] = []
     asserts = sorted((node for node in ast.walk(tree) if isinstance(node, ast.Assert)), key=lambda node: node.lineno)
     for node in asserts:
-        place = Place(file=file, line=node.lineno)
+        place = FilePosition(file=file, line=node.lineno)
         parts = _call_and_result(node.test)
         if parts is None:
             warnings.append(f"line {node.lineno}: {_NOT_A_ROW}")
@@ -44,7 +44,7 @@ def parse_asserts(text: str, *, file: str, name: str) -> list[RawTask]:
     return [
         RawTask(
             id=name if len(rows) == 1 else f"{name}.{called}",
-            place=Place(file=file, line=placed[0].place.line),
+            place=FilePosition(file=file, line=placed[0].place.line),
             examples=placed,
             instruction=instruction,
             meta=name_meta(called),
@@ -58,9 +58,9 @@ def _parse(text: str, file: str) -> ast.Module:
     try:
         return ast.parse(text)
     except SyntaxError as error:
-        raise Place(file=file, line=error.lineno).error(f"not Python: {error.msg}") from error
+        raise FilePosition(file=file, line=error.lineno).error(f"not Python: {error.msg}") from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise Place(file=file).error("not Python that can be read: nested too deeply or not text") from error
+        raise FilePosition(file=file).error("not Python that can be read: nested too deeply or not text") from error
 
 
 def _call_and_result(test: ast.expr) -> tuple[str, ast.Call, ast.expr] | None:
@@ -99,7 +99,7 @@ def _is_approx(node: ast.expr) -> bool:
     )
 
 
-def _row(call: ast.Call, result: ast.expr, place: Place) -> Row:
+def _row(call: ast.Call, result: ast.expr, place: FilePosition) -> Row:
     if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
         raise place.error("arguments must be positional values")
     if _is_approx(result) and isinstance(result, ast.Call):
@@ -108,7 +108,7 @@ def _row(call: ast.Call, result: ast.expr, place: Place) -> Row:
     return Row(input=tuple(arguments), output=_value(result, place.at("output")))
 
 
-def _value(node: ast.expr, place: Place) -> Json:
+def _value(node: ast.expr, place: FilePosition) -> Json:
     try:
         value = _as_json(ast.literal_eval(node), place)
     except (ValueError, TypeError, SyntaxError) as error:
@@ -119,7 +119,7 @@ def _value(node: ast.expr, place: Place) -> Json:
     return value
 
 
-def _as_json(value: object, place: Place) -> Json:
+def _as_json(value: object, place: FilePosition) -> Json:
     if isinstance(value, list | tuple):
         return [_as_json(item, place) for item in value]
     if isinstance(value, dict):

@@ -10,7 +10,7 @@ from evolve.core.episodes import Json, Row
 from evolve.core.errors import UsageError
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
-from evolve.tasks.reading.limits import Place, check_file, scalar_problem
+from evolve.tasks.reading.limits import FilePosition, check_file, scalar_problem
 from evolve.tasks.tables import (
     CHECKS,
     Record,
@@ -18,7 +18,7 @@ from evolve.tasks.tables import (
     column_of,
     is_blank,
     open_table,
-    reading_told,
+    reading_text,
     text_column,
     typed_column,
 )
@@ -40,21 +40,21 @@ def parse_table(path: Path, *, name: str, header: bool = True, target: str | Non
     file = os.fspath(path)
     check_file(path)
     table = open_table(path, header=header)
-    with reading_told(table):
+    with reading_text(table):
         return _task_of(table, name=name, header=header, target=target, file=file)
 
 
 def _task_of(table: Table, *, name: str, header: bool, target: str | None, file: str) -> RawTask:
     records = list(table.records())
     column = _target(table, target)
-    _check(table, records, column, Place(file=file, line=table.first_line))
+    _check(table, records, column, FilePosition(file=file, line=table.first_line))
     given = [record for record in records if not is_blank(record.cells[column])] or records
     others = [record for record in records if is_blank(record.cells[column])] if given is not records else []
     order = [*(index for index in _own_columns(table) if index != column), column]
     columns = [_values(table, given, index, others if index != column else ()) for index in order]
     rows = []
     for number, record in enumerate(given):
-        place, values = Place(file=file, line=record.line), [column[number] for column in columns]
+        place, values = FilePosition(file=file, line=record.line), [column[number] for column in columns]
         for index, value in zip(order, values, strict=True):
             problem = scalar_problem(value)  # a cell is one value; places are made for those few that are refused
             if problem:
@@ -63,7 +63,7 @@ def _task_of(table: Table, *, name: str, header: bool, target: str | None, file:
     labels = [table.columns[index] for index in order]
     return RawTask(
         id=name,
-        place=Place(file=file),
+        place=FilePosition(file=file),
         examples=rows,
         instruction=instruction_of(labels) if header else instruction_of([""]),
         names=argument_names(labels[:-1]),
@@ -98,7 +98,7 @@ def _values(table: Table, given: Sequence[Record], index: int, others: Sequence[
     return [kind.read(cell) for cell in cells]
 
 
-def _check(table: Table, records: Sequence[Record], column: int, first: Place) -> None:
+def _check(table: Table, records: Sequence[Record], column: int, first: FilePosition) -> None:
     if len({*_own_columns(table), column}) < 2:
         raise first.error("at least two columns are needed: the arguments, then the output")
     if not table.columns[column] and records and all(is_blank(record.cells[column]) for record in records):

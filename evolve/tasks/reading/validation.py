@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from evolve.core.episodes import Json
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 
 _NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number"}
 _EXPECTED = {
@@ -21,7 +21,7 @@ _EXPECTED = {
 }
 
 
-def validated(model: type[BaseModel], value: Json, place: Place, *, also: Sequence[str] = ()) -> Any:
+def validate_json(model: type[BaseModel], value: Json, place: FilePosition, *, also: Sequence[str] = ()) -> Any:
     """The model's value.
 
     Args:

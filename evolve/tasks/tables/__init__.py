@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         ColumnKind,
         Comma,
         comma_of,
-        mostly,
+        majority_kind,
         other_kind,
         text_column,
         typed_column,
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from evolve.tasks.tables.form import (
         CHECKS,
         Cell,
-        Change,
         Record,
         Rewriting,
+        RowChange,
         Table,
         column_of,
+        escape_unprintable,
         identity,
         is_blank,
         label_of,
-        printable,
-        reading_told,
+        reading_text,
         table_path,
     )
     from evolve.tasks.tables.formulas import TEXT_PREFIX, Formulas, formula_sign

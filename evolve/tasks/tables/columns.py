@@ -216,7 +216,7 @@ def text_column(
     return TEXT
 
 
-def mostly(cells: Sequence[str], *, loose: bool = False, comma: Comma = "") -> ColumnKind:
+def majority_kind(cells: Sequence[str], *, loose: bool = False, comma: Comma = "") -> ColumnKind:
     """The kind of a column of which no cells decide: numbers where nearly all are."""
     numbers = [cell for cell in cells if text_column([cell], loose=loose, comma=comma).is_number]
     return text_column(numbers, loose=loose, comma=comma) if numbers and len(numbers) >= _FITTING * len(cells) else TEXT

@@ -20,17 +20,17 @@ from evolve.tasks.tables.form import (
     CHECKS,
     LONGEST_LINE,
     Cell,
-    Change,
     Form,
     Record,
     Rewriting,
+    RowChange,
     has_reason,
     is_blank,
-    moved,
+    row_moved_error,
     too_long,
 )
-from evolve.tasks.tables.quoting import QUOTE, Grammar, SpacedReader
-from evolve.tasks.tables.recognising import declared_delimiter, recognised
+from evolve.tasks.tables.quoting import QUOTE, RowGrammar, SpacedReader
+from evolve.tasks.tables.recognising import declared_delimiter, recognise_form
 
 _CHECK = re.compile(rf"column [0-9]+{CHECKS}: ")
 """How what is doubtful begins where no header names the column in which it stands."""
@@ -54,8 +54,8 @@ class DelimitedTable:
 
     def __init__(self, path: Path, *, file: str, header: bool = True) -> None:
         self.path, self._file = path, file
-        self.form: Form = recognised(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-        self._grammar = Grammar(delimiter=self.form.delimiter, spaced=self.form.spaced)
+        self.form: Form = recognise_form(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        self._grammar = RowGrammar(delimiter=self.form.delimiter, spaced=self.form.spaced)
         self._header = header
         self._checks = -1
         first = next(self._rows(), None)
@@ -178,14 +178,14 @@ class DelimitedTable:
                 out.write(self._changed(text, wanted, mine, number) + end)
             number += 1
         if change is not None:
-            raise moved(change.number, self._file)
+            raise row_moved_error(change.number, self._file)
         out.flush()
 
     def _headed(self, text: str, wanted: Rewriting) -> str:
         new = [wanted.label] if wanted.column == len(self.columns) else []
         return self._with_more(text, [*new, *([wanted.check_label] if wanted.checks and self._checks < 0 else [])])
 
-    def _changed(self, text: str, wanted: Rewriting, change: Change | None, number: int) -> str:
+    def _changed(self, text: str, wanted: Rewriting, change: RowChange | None, number: int) -> str:
         cell = None if change is None else change.cell
         why = "" if change is None else change.why
         why = f"{wanted.check_label}: {why}" if why and not self._header else why
@@ -205,7 +205,7 @@ class DelimitedTable:
     def _span(self, text: str, column: int, number: int) -> tuple[int, int]:
         spans = self._grammar.spans(text) or ()
         if column >= len(spans):
-            raise moved(number, self._file)
+            raise row_moved_error(number, self._file)
         return spans[column]
 
     def _with_more(self, text: str, cells: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ class Record:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Change:
+class RowChange:
     """What is done to one row.
 
     Attributes:
@@ -106,7 +106,7 @@ class Change:
             TaskError: Another cell stands there; nothing may be written.
         """
         if found != self.old and not (is_blank(found) and is_blank(self.old)):
-            raise moved(self.number, file)
+            raise row_moved_error(self.number, file)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +122,7 @@ class Rewriting:
 
     column: int
     label: str
-    changes: Iterator[Change]
+    changes: Iterator[RowChange]
     checks: bool = False
 
     @property
@@ -177,12 +177,12 @@ def is_blank(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def printable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """A text with control characters, and all else that no XML or terminal can hold, as escapes."""
     return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
-def moved(number: int, file: str) -> TaskError:
+def row_moved_error(number: int, file: str) -> TaskError:
     """What is told where a row is not found again when the table is written."""
     return TaskError(
         f"row {number} changed while evolve worked, so evolve wrote nothing",
@@ -205,7 +205,7 @@ def _like(path: Path) -> str:
     except OSError:
         return ""
     near = get_close_matches(path.stem, sorted(stems), n=1)
-    return f"did you mean {printable(near[0] + path.suffix)}?" if near else ""
+    return f"did you mean {escape_unprintable(near[0] + path.suffix)}?" if near else ""
 
 
 def identity(path: Path) -> tuple[int, ...]:
@@ -231,7 +231,7 @@ def table_path(text: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def reading_told(table: Table) -> Iterator[None]:
+def reading_text(table: Table) -> Iterator[None]:
     """Adds to the hint of each refusal how the table was read: where that is wrong, it is the reason of the refusal."""
     try:
         with doing("table", table.path.name):

@@ -10,7 +10,17 @@ from typing import BinaryIO
 
 from evolve.core.errors import TaskError
 from evolve.core.reasons import Reason, reason
-from evolve.tasks.tables.form import LONGEST_LINE, Cell, Change, Form, Record, Rewriting, has_reason, moved, too_long
+from evolve.tasks.tables.form import (
+    LONGEST_LINE,
+    Cell,
+    Form,
+    Record,
+    Rewriting,
+    RowChange,
+    has_reason,
+    row_moved_error,
+    too_long,
+)
 
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder()
@@ -100,7 +110,7 @@ class JsonLinesTable:
         stream.write(self.form.mark)
         key = self.columns[wanted.column] if wanted.column < len(self.columns) else wanted.label
         changes = iter(wanted.changes)
-        change: Change | None = next(changes, None)
+        change: RowChange | None = next(changes, None)
         number = 0
         for _, line in self._lines():
             number += bool(line.strip())
@@ -114,7 +124,7 @@ class JsonLinesTable:
                 line = self._with_reason(line, wanted, "")
             stream.write(line.encode("utf-8"))
         if change is not None:
-            raise moved(change.number, self._file)
+            raise row_moved_error(change.number, self._file)
 
     def _with_reason(self, line: str, wanted: Rewriting, why: str) -> str:
         """What is doubtful, in the place of what an earlier fill said there, which holds no longer."""

@@ -10,7 +10,7 @@ QUOTE = '"'
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grammar:
+class RowGrammar:
     """How cells stand in a row.
 
     Attributes:
@@ -101,7 +101,7 @@ class Grammar:
         return closing if closing < 0 else _or_end(text, text.find(self.delimiter, closing + 1)) + len(self.delimiter)
 
 
-def cells_of(grammar: Grammar, text: str) -> Sequence[str] | None:
+def cells_of(grammar: RowGrammar, text: str) -> Sequence[str] | None:
     """The values of the cells of a row; None where a quote is left open, or something stands behind quotes."""
     spans = grammar.spans(text)
     if spans is None or any(grammar.is_torn(text[start:stop]) for start, stop in spans):
@@ -119,7 +119,7 @@ class SpacedReader:
         line_num: How many lines were read.
     """
 
-    def __init__(self, lines: Iterable[str], grammar: Grammar) -> None:
+    def __init__(self, lines: Iterable[str], grammar: RowGrammar) -> None:
         self._lines, self._grammar = lines, grammar
         self.line_num = 0
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.core.errors import TaskError
-from evolve.core.text_files import BYTE_ORDER_MARKS, guessed, unmarked_wide
+from evolve.core.text_files import BYTE_ORDER_MARKS, guess_encoding, unmarked_wide
 from evolve.tasks.tables.columns import text_column
 from evolve.tasks.tables.form import Form
-from evolve.tasks.tables.quoting import QUOTE, Grammar, cells_of
+from evolve.tasks.tables.quoting import QUOTE, RowGrammar, cells_of
 
 _BLOCK = 1 << 20
 _SAMPLE = 1 << 18
@@ -26,7 +26,7 @@ _FITTING = 0.5
 _DELIMITERS = (",", ";", "\t", "|")
 
 
-def recognised(path: Path, *, file: str, delimiter: str = ",") -> Form:
+def recognise_form(path: Path, *, file: str, delimiter: str = ",") -> Form:
     """The form of a delimited table.
 
     Byte-order marks say the encoding; without one it is UTF-8 where all of the file is, else what charset-normalizer
@@ -101,7 +101,7 @@ def encoding_of(path: Path, head: bytes, file: str) -> str:
 
 def _guessed(path: Path, foreign: bytes, place: tuple[str, int]) -> str:
     letters = b"\n".join(part for part in foreign.splitlines() if not part.isascii())
-    encoding = guessed(letters, lambda name: _decodes(path, name))
+    encoding = guess_encoding(letters, lambda name: _decodes(path, name))
     if not encoding:
         raise TaskError(
             "the text is not UTF-8, and in no other encoding that evolve knows",
@@ -146,7 +146,7 @@ def _refuse_other_files(head: bytes, file: str) -> None:
 class _Reading:
     """The first rows of a text by one grammar."""
 
-    grammar: Grammar
+    grammar: RowGrammar
     rows: Sequence[Sequence[str]]
 
     @property
@@ -179,7 +179,7 @@ class _Reading:
         return (len(cells) - explained) / max(1, len(rows))
 
 
-def _grammar(text: str, usual: str) -> Grammar:
+def _grammar(text: str, usual: str) -> RowGrammar:
     """The grammar that gives every row as many cells, two at least, and of several the one with most cells.
 
     A grammar with fewer cells comes first where all that another one would split are numbers, such as ``3,50;2,90``.
@@ -196,21 +196,21 @@ def _grammar(text: str, usual: str) -> Grammar:
         whole = not reading.torn(marks, prose=False)
         return reading.fitting, whole, reading.width, -reading.torn(marks, prose=True)
 
-    return max(fits, key=rank).grammar if fits else Grammar(delimiter=usual)
+    return max(fits, key=rank).grammar if fits else RowGrammar(delimiter=usual)
 
 
 def _reading(text: str, mark: str) -> _Reading:
     """The reading by a delimiter, with blanks beside quotes where there are some and this fits more rows."""
-    plain = _Reading(grammar=Grammar(delimiter=mark), rows=_rows(text, Grammar(delimiter=mark)))
+    plain = _Reading(grammar=RowGrammar(delimiter=mark), rows=_rows(text, RowGrammar(delimiter=mark)))
     rows = itertools.islice(plain.grammar.rows(io.StringIO(text, newline="")), _ROWS)
     cells = (row[start:stop] for row, _ in rows if QUOTE in row for start, stop in plain.grammar.spans(row) or ())
     if not any(cell.strip(" ") != cell and cell.lstrip(" ").startswith(QUOTE) for cell in cells):
         return plain
-    spaced = Grammar(delimiter=mark, spaced=True)
+    spaced = RowGrammar(delimiter=mark, spaced=True)
     return max(_Reading(grammar=spaced, rows=_rows(text, spaced)), plain, key=lambda one: (bool(one.rows), one.fitting))
 
 
-def _rows(text: str, grammar: Grammar) -> Sequence[Sequence[str]]:
+def _rows(text: str, grammar: RowGrammar) -> Sequence[Sequence[str]]:
     """The first rows of a text; none where the quotes do not go with the grammar."""
     rows: list[Sequence[str]] = []
     for row, _ in grammar.rows(io.StringIO(text, newline="")):
@@ -225,7 +225,7 @@ def _rows(text: str, grammar: Grammar) -> Sequence[Sequence[str]]:
     return rows
 
 
-def _all_quoted(text: str, grammar: Grammar) -> bool:
+def _all_quoted(text: str, grammar: RowGrammar) -> bool:
     """Whether every cell of the first rows stands in quotes, but for empty ones."""
     found = quoted = 0
     for row, _ in itertools.islice(grammar.rows(io.StringIO(text, newline="")), _QUOTED_ROWS):

@@ -20,9 +20,9 @@ from xml.parsers import expat
 from evolve.core.errors import TaskError, UsageError, WorkspaceError
 from evolve.core.reasons import Reason, reason
 from evolve.tasks.tables.columns import iso_text
-from evolve.tasks.tables.form import Cell, Form, Record, Rewriting, is_blank, printable
+from evolve.tasks.tables.form import Cell, Form, Record, Rewriting, escape_unprintable, is_blank
 from evolve.tasks.tables.formulas import formula_sign
-from evolve.tasks.tables.workbook_package import damaged, loss_of
+from evolve.tasks.tables.workbook_package import damaged_workbook_error, loss_of
 
 _TOKEN = r'"[^"]*"|\\.|0|[ ():-]'
 _FORMAT = re.compile(rf"(?:\[\$-[^\]]*\])?((?:{_TOKEN})+)(?:;.*)?", re.DOTALL)
@@ -253,8 +253,8 @@ def _mark(sheet: Any, cell: Any, why: str, whole: Any) -> None:
         why, cell = f"{cell.coordinate}: {why}", sheet.cell(whole.min_row, whole.min_col)
     cell.fill = PatternFill("solid", fgColor=_DOUBTFUL)
     before = cell.comment.text.split("\n") if cell.comment is not None else []
-    if printable(why) not in before:  # an earlier fill may have said the same
-        cell.comment = Comment("\n".join([*before, printable(why)]), _AUTHOR)
+    if escape_unprintable(why) not in before:  # an earlier fill may have said the same
+        cell.comment = Comment("\n".join([*before, escape_unprintable(why)]), _AUTHOR)
 
 
 def _loaded(path: Path, file: str, *, values: bool) -> Any:
@@ -275,7 +275,7 @@ def _loaded(path: Path, file: str, *, values: bool) -> Any:
                 book.vba_archive.close()
                 book.vba_archive = zipfile.ZipFile(held)
     except _DAMAGE as error:
-        raise damaged(file) from error
+        raise damaged_workbook_error(file) from error
     if not book.worksheets:
         raise TaskError("the workbook has no sheet with cells", file=file)
     return book

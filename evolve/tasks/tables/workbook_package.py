@@ -65,11 +65,11 @@ def loss_of(path: Path, file: str) -> str:
                 with parts.open(name) as stream:
                     scales.weigh(name, stream)
     except (zipfile.BadZipFile, OSError, RuntimeError, EOFError, ValueError, zlib.error) as error:
-        raise damaged(file) from error
+        raise damaged_workbook_error(file) from error
     return f"evolve cannot carry over {' and '.join(carried.lost())} of the workbook" if carried.lost() else ""
 
 
-def damaged(file: str) -> TaskError:
+def damaged_workbook_error(file: str) -> TaskError:
     """The refusal of a workbook that cannot be read, for whichever reason."""
     hint = "open it in your spreadsheet program, and save it again without a password"
     return TaskError("the workbook is damaged or has a password", file=file, hint=hint)

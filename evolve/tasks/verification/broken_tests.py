@@ -22,7 +22,7 @@ _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def new_secret() -> str:
-    """Text for :func:`broken`."""
+    """Text for :func:`break_tests`."""
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(12))
 
 
@@ -32,7 +32,9 @@ def names_of_tests(text: str) -> list[str]:
     return [] if tree is None else [name for name, _ in tests_of(tree)]
 
 
-def broken(text: str, how: Breaking, secret: str, *, script: bool = False, only: Collection[str] | None = None) -> str:
+def break_tests(
+    text: str, how: Breaking, secret: str, *, script: bool = False, only: Collection[str] | None = None
+) -> str:
     """The tests, changed so that every one must fail.
 
     With ``values`` a test without a comparison that can be changed, on a line that is sure to be reached, fails at its

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from evolve.core.activity import doing
 from evolve.core.text_files import text_of
-from evolve.tasks.verification.broken_tests import Breaking, broken, names_of_tests, new_secret
+from evolve.tasks.verification.broken_tests import Breaking, break_tests, names_of_tests, new_secret
 from evolve.tasks.verification.checks import Checked, is_pytest
 from evolve.tasks.verification.other_commands import OtherCommand, loads_tests
 from evolve.tasks.verification.own_tests import lost_tests, without_tests
 from evolve.tasks.verification.reached import UNITTEST, not_reached, skips
-from evolve.tasks.verification.strict_tests import ends, reprinted, strengthened, uses_class
+from evolve.tasks.verification.strict_tests import ends, reprint_tests, strengthen_tests, uses_class
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 
@@ -270,12 +270,12 @@ class _ChangedTests:
             name: {test for test in self.tests[name] if not half or f"{name}::{test}" in half} for name in self.texts
         }
         return self._changed(
-            lambda name, text: broken(text, how, self.secret, script=name in self.scripts, only=only[name])
+            lambda name, text: break_tests(text, how, self.secret, script=name in self.scripts, only=only[name])
         )
 
     def _strict(self, *, plain: bool) -> dict[str, bytes]:
         return self._changed(
-            lambda name, text: strengthened(text, self.secret, plain=plain, script=name in self.scripts, file=name)
+            lambda name, text: strengthen_tests(text, self.secret, plain=plain, script=name in self.scripts, file=name)
         )
 
     def _changed(self, change: Callable[[str, str], str]) -> dict[str, bytes]:
@@ -294,7 +294,7 @@ class _ChangedTests:
             return Examined(believed=False, text=strict.error, fault=True)
         if _passes_still(self.passed, strict, self.tests):
             return Examined(believed=True, decides=False, text=OWN_OBJECTS)
-        again = self.passed.run(self._changed(lambda _, text: reprinted(text)))
+        again = self.passed.run(self._changed(lambda _, text: reprint_tests(text)))
         minds = _SEVERAL.search(self.passed.command) or any(_LOOKS.search(text) for text in self.texts.values())
         if again.ok and any(uses_class(text, self._is_answer) for text in self.texts.values()):
             return Examined(believed=True, decides=False, text=OWN_OBJECTS)

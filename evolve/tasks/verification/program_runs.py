@@ -12,7 +12,7 @@ from evolve.runtime.sandbox.protocol import Program, Sandbox
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class ProgramTrial:
     """What one program gave on some rows.
 
     Attributes:
@@ -35,26 +35,26 @@ class Trial:
         return not self.fault and not self.denied and all(self.matches)
 
 
-def try_rows(sandbox: Sandbox, source: str, entry: str, rows: Sequence[Row]) -> Trial:
+def try_rows(sandbox: Sandbox, source: str, entry: str, rows: Sequence[Row]) -> ProgramTrial:
     """Runs the program on the rows' inputs in one sandboxed process and compares the outputs here."""
     if not rows:
-        return Trial()
+        return ProgramTrial()
     inputs = [list(row.input) for row in rows]
     hit("sandbox.before")
     result = sandbox.run_programs([Program(source=source, entry=entry)], inputs)
     hit("sandbox.after")
     if result.fault or len(result.programs) != 1:
-        return Trial(error=result.fault or "the sandbox gave no result", fault=True)
+        return ProgramTrial(error=result.fault or "the sandbox gave no result", fault=True)
     run = result.programs[0]
     if len(run.outputs) not in (0, len(rows)):
-        return Trial(error="the sandbox gave a result of the wrong shape", fault=True)
+        return ProgramTrial(error="the sandbox gave a result of the wrong shape", fault=True)
     outcomes = run.outputs
     matches = [
         not run.error and outcome.ok and equal(outcome.value, row.output)
         for outcome, row in zip(outcomes, rows, strict=False)
     ]
     denied = (*run.denied, *result.denied)
-    return Trial(
+    return ProgramTrial(
         outputs=tuple(outcome.value if outcome.ok else {"error": outcome.error} for outcome in outcomes),
         matches=tuple(matches) if matches else (False,) * len(rows),
         error=run.error or next((outcome.error for outcome in outcomes if not outcome.ok), ""),

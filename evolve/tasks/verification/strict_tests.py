@@ -113,13 +113,13 @@ _VALUES_COMPARED = {
 _OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join((*_VALUES_COMPARED, *sorted(SAME)))})\(")
 
 
-def reprinted(text: str) -> str:
+def reprint_tests(text: str) -> str:
     """The same tests printed anew from their syntax tree: a check that then fails minds their layout."""
     tree = parsed(text)
     return text if tree is None else ast.unparse(tree)
 
 
-def strengthened(text: str, secret: str, *, plain: bool = False, script: bool = False, file: str = "") -> str:
+def strengthen_tests(text: str, secret: str, *, plain: bool = False, script: bool = False, file: str = "") -> str:
     """The tests, changed so that right answers pass as before, and a value that equals everything does not.
 
     Every value that is compared, at any depth, is compared besides with values that nobody can guess. Tests that define

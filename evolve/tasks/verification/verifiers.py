@@ -12,7 +12,7 @@ from evolve.core.episodes import Judgement, Row
 from evolve.core.failpoints import hit
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.model import MIN_VERIFY
-from evolve.tasks.verification.broken_tests import broken, names_of_tests, new_secret
+from evolve.tasks.verification.broken_tests import break_tests, names_of_tests, new_secret
 from evolve.tasks.verification.checks import Checked, run_check
 from evolve.tasks.verification.examination import (
     BELIEVED_BROKEN,
@@ -26,8 +26,8 @@ from evolve.tasks.verification.examination import (
 from evolve.tasks.verification.program_runs import try_rows
 from evolve.tasks.verification.separable import why_whole
 from evolve.tasks.verification.separate_process import ApartRun, is_missing, run_apart
-from evolve.tasks.verification.strict_tests import strengthened, uses_class
-from evolve.tasks.work import FolderWork, files_run, restored
+from evolve.tasks.verification.strict_tests import strengthen_tests, uses_class
+from evolve.tasks.work import FolderWork, files_run, restore_protected
 
 SOLUTION = "solution"
 """Name of the module under which hidden tests import an answer."""
@@ -123,13 +123,15 @@ class TestsVerifier:
         secret, by_chance = new_secret(), random.SystemRandom()
         half = set(by_chance.sample(sorted(names), by_chance.randint(1, max(1, len(names) - 1))))
         failing = {"values": set(names), "ends": half, "rest": set(names) - half}
-        texts = {how: broken(self.tests, "ends", secret, only=failing[how]) for how in ("ends", "rest") if failing[how]}
+        texts = {
+            how: break_tests(self.tests, "ends", secret, only=failing[how]) for how in ("ends", "rest") if failing[how]
+        }
         texts |= {
-            "values": broken(self.tests, "values", secret),
-            "strict": strengthened(self.tests, secret, plain=True),
+            "values": break_tests(self.tests, "values", secret),
+            "strict": strengthen_tests(self.tests, secret, plain=True),
         }
         order, runs = ["plain", *by_chance.sample(list(texts), len(texts))], {}
-        texts |= {"plain": self.tests, "lax": strengthened(self.tests, secret)}
+        texts |= {"plain": self.tests, "lax": strengthen_tests(self.tests, secret)}
         for how in order:
             result = self._run(texts[how], submission, sandbox)
             if result.fault or len(result.programs) != 1:
@@ -254,7 +256,7 @@ class CommandVerifier:
 
     def _files(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """The tree that is checked: protected files as they were, hidden ones over it."""
-        shown = restored(files, self.original, self.work)
+        shown = restore_protected(files, self.original, self.work)
         return {**shown, **self._hidden_files()} if self._secret else shown
 
     def _hidden_files(self) -> dict[str, bytes]:

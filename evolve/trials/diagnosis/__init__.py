@@ -16,12 +16,12 @@ if TYPE_CHECKING:
         DATA,
         ROW,
         SKILL,
-        Breaking,
+        BreakingStep,
         Case,
-        Item,
+        OfferedItem,
         Suspect,
         Verdict,
-        beside,
+        episode_label,
         led_to,
     )
     from evolve.trials.diagnosis.faults import fault_of

@@ -20,7 +20,7 @@ Verdict = Literal["cause", "suspicion", "cleared"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class OfferedItem:
     """Something that was offered to an episode and that it may have acted on.
 
     Attributes:
@@ -47,14 +47,14 @@ class Case:
     """
 
     record: EpisodeRecord
-    items: tuple[Item, ...] = ()
+    items: tuple[OfferedItem, ...] = ()
     good: tuple[EpisodeRecord, ...] = ()
     bad: tuple[EpisodeRecord, ...] = ()
     about: str = ""
     rows: tuple[Row, ...] = ()
 
 
-def beside(record: EpisodeRecord, other: EpisodeRecord) -> str:
+def episode_label(record: EpisodeRecord, other: EpisodeRecord) -> str:
     """What another episode is called beside this one: by its run, or of the same run by its task and itself."""
     if other.run != record.run:
         return f"run {other.run}"
@@ -62,7 +62,7 @@ def beside(record: EpisodeRecord, other: EpisodeRecord) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Breaking:
+class BreakingStep:
     """The step from which on a run was lost.
 
     Attributes:
@@ -139,7 +139,7 @@ def first_divergence(failed: Sequence[Step], good: Sequence[Step]) -> Step | Non
     return None
 
 
-def counterpart(step: Step, good: Sequence[Step]) -> Step | None:
+def matching_step(step: Step, good: Sequence[Step]) -> Step | None:
     """The step of a good episode that stands where this one stands, or the last one of a shorter one."""
     if not good:
         return None

@@ -10,7 +10,7 @@ from evolve.core.reasons import Reason, reason
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fault:
+class MachineFault:
     """What the surroundings did.
 
     Attributes:
@@ -26,7 +26,7 @@ class Fault:
     check: bool = False
 
 
-def fault_of(record: EpisodeRecord) -> Fault | None:
+def fault_of(record: EpisodeRecord) -> MachineFault | None:
     """The fault that an episode ended by; None where it ended by its own doing.
 
     An action that was denied something, or reached a limit, and was followed by others, ended nothing.
@@ -35,7 +35,7 @@ def fault_of(record: EpisodeRecord) -> Fault | None:
     if record.status == "fault":
         number = steps[-1].number if steps else 0
         told = reason("recorded", text=record.note) if record.note else reason("machine_failed")
-        return Fault(kind="sandbox", step=number, told=told)
+        return MachineFault(kind="sandbox", step=number, told=told)
     answered = [step for step in steps if step.action.kind not in ("finish", "give_up")]
     last = next((step for step in reversed(steps) if step.judgement is not None), answered[-1] if answered else None)
     fault = None if record.solved or last is None else stopped_by(last)
@@ -48,7 +48,7 @@ def _ended_before(steps: Sequence[Step]) -> bool:
     return any(state.check is not None and not state.limit for state in states)
 
 
-def stopped_by(step: Step) -> Fault | None:
+def stopped_by(step: Step) -> MachineFault | None:
     """The limit or denial that cut a step short, or None.
 
     It is what the sandbox noted: a check or a program may print that it reached a limit, and that proves nothing.
@@ -56,7 +56,7 @@ def stopped_by(step: Step) -> Fault | None:
     observation, judged = step.observation, step.judgement
     if judged is not None and judged.limit:
         told = reason("check_limit", limit=judged.limit, text=judged.text)
-        return Fault(kind="limit", step=step.number, told=told, check=True)
+        return MachineFault(kind="limit", step=step.number, told=told, check=True)
     if observation is None or judged is not None:
         return None
     kind, _, what = observation.denied.partition(":")
@@ -64,9 +64,9 @@ def stopped_by(step: Step) -> Fault | None:
     name = own or (observation.state.limit if observation.state is not None else "")
     if name:
         told = reason("step_limit", step=step.number, limit=name, text=observation.error or "it was ended")
-        return Fault(kind="limit", step=step.number, told=told, check=not own)
+        return MachineFault(kind="limit", step=step.number, told=told, check=not own)
     if not observation.denied:
         return None
-    return Fault(
+    return MachineFault(
         kind="denial", step=step.number, told=reason("step_denied", step=step.number, what=f"{kind} {what}".rstrip())
     )

@@ -21,7 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from evolve.core.episodes import PREFERENCE, EpisodeRecord, Row, Step, misfit_told, told_value
+from evolve.core.episodes import PREFERENCE, EpisodeRecord, Row, Step, outlier_text, value_text
 from evolve.core.reasons import Reason, reason
 from evolve.trials.diagnosis.case import (
     ACTION,
@@ -29,13 +29,13 @@ from evolve.trials.diagnosis.case import (
     CHECK,
     DATA,
     ROW,
-    Breaking,
+    BreakingStep,
     Case,
-    Item,
+    OfferedItem,
     Suspect,
-    beside,
-    counterpart,
+    episode_label,
     led_to,
+    matching_step,
     state_of,
 )
 
@@ -46,7 +46,7 @@ _UNKNOWN = 0.5
 """A sign that nothing is there to tell of."""
 
 
-def suspects_of(case: Case, broke: Breaking) -> tuple[Suspect, ...]:
+def suspects_of(case: Case, broke: BreakingStep) -> tuple[Suspect, ...]:
     """Everything that may have broken the run, the most suspicious first."""
     step = next((step for step in case.record.steps if step.number == broke.step), None)
     items = [_item(case, item, step) for item in case.items]
@@ -57,7 +57,7 @@ def suspects_of(case: Case, broke: Breaking) -> tuple[Suspect, ...]:
     return tuple({(one.kind, one.id): one for one in reversed(found)}.values())[::-1]
 
 
-def _item(case: Case, item: Item, step: Step | None) -> Suspect:
+def _item(case: Case, item: OfferedItem, step: Step | None) -> Suspect:
     where = [one.number for one in led_to(case.record.steps) if item.id in one.action.consumed]
     there = step is not None and step.number in where
     trace = _THERE if there else _BEFORE if where else _OFFERED
@@ -69,7 +69,7 @@ def _item(case: Case, item: Item, step: Step | None) -> Suspect:
     traces = {_THERE: reason("consumed_there"), _BEFORE: reason("consumed_before"), _OFFERED: reason("only_offered")}
     told = [traces[signs["trace"]]]
     if case.good:
-        other = beside(case.record, case.good[0])
+        other = episode_label(case.record, case.good[0])
         told.append(
             reason("good_did_without", other=other) if signs["contrast"] else reason("good_had_it", other=other)
         )
@@ -94,19 +94,19 @@ def _had(record: EpisodeRecord) -> frozenset[str]:
     return frozenset((*record.recalled, *record.consumed))
 
 
-def _ochiai(case: Case, item: Item) -> float:
+def _ochiai(case: Case, item: OfferedItem) -> float:
     bad, good = [case.record, *case.bad], case.good
     failed_with = sum(item.id in _had(record) for record in bad)
     all_with = failed_with + sum(item.id in _had(record) for record in good)
     return failed_with / math.sqrt(len(bad) * all_with) if failed_with else 0.0
 
 
-def _words(case: Case, item: Item, step: Step | None) -> float:
+def _words(case: Case, item: OfferedItem, step: Step | None) -> float:
     """How much of what only this item says the step says too, by weight of rareness among the items."""
     if step is None:
         return 0.0
-    known = _words_of(" ".join([case.about, *(told_value(row.output) for row in case.rows)]))
-    good = counterpart(step, led_to(case.good[0].steps)) if case.good else None
+    known = _words_of(" ".join([case.about, *(value_text(row.output) for row in case.rows)]))
+    good = matching_step(step, led_to(case.good[0].steps)) if case.good else None
     fresh = (_said(step) | _gave(step)) - known - (_said(good) if good is not None else set())
     often = Counter(word for other in case.items for word in _words_of(other.text))
     own = {word: 1.0 / often[word] for word in _words_of(item.text) - known}
@@ -118,7 +118,7 @@ def _gave(step: Step) -> set[str]:
     """The words of what its answer gave, where that is not what was wanted."""
     outputs = step.observation.outputs if step.observation is not None and not step.action.explores else ()
     got = step.judgement.got if step.judgement is not None else None
-    return _words_of(" ".join(map(told_value, [*outputs, *([got] if got is not None else [])])))
+    return _words_of(" ".join(map(value_text, [*outputs, *([got] if got is not None else [])])))
 
 
 def _words_of(text: str) -> set[str]:
@@ -166,14 +166,16 @@ def _last_check(record: EpisodeRecord) -> str:
     return "\n".join([*said[-1:], *judged[-1:]])
 
 
-def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
+def _by_rule(case: Case, broke: BreakingStep) -> Iterator[Suspect]:
     record = case.record
     if broke.blames == "check":
         text = (_last_check(record).strip() or "the check").splitlines()[-1]
         yield Suspect(kind=CHECK, id=CHECK, text=text, step=0, score=1.0, evidence=_known(broke.why))
     if record.status == "budget":
         cheaper = next((one for one in case.good if one.cost.candidates > record.cost.candidates), None)
-        took = reason("like_took", other=beside(record, cheaper), took=cheaper.cost.candidates) if cheaper else None
+        took = (
+            reason("like_took", other=episode_label(record, cheaper), took=cheaper.cost.candidates) if cheaper else None
+        )
         evidence = _known(reason("ended_the_run", note=record.note), took)
         yield Suspect(kind=BUDGET, id=BUDGET, text="what the run could spend", step=0, score=0.8, evidence=evidence)
     odd = _odd_rows(case.rows) if record.status in ("budget", "unsolved") and not case.items else []
@@ -189,11 +191,11 @@ def _by_rule(case: Case, broke: Breaking) -> Iterator[Suspect]:
 
 def _odd_rows(rows: Sequence[Row]) -> list[Row]:
     """Rows whose output holds a word that neither their input nor most outputs have."""
-    outputs = [_words_of(told_value(row.output)) for row in rows]
+    outputs = [_words_of(value_text(row.output)) for row in rows]
     often = Counter(word for words in outputs for word in words)
     found = []
     for row, words in zip(rows, outputs, strict=True):
-        given = " ".join(map(told_value, row.input)).lower()
+        given = " ".join(map(value_text, row.input)).lower()
         if any(word not in given and 2 * often[word] <= len(rows) and not word.isdigit() for word in words):
             found.append(row)
     return found
@@ -204,7 +206,7 @@ def rows_at_odds(record: EpisodeRecord) -> Iterator[Suspect]:
     last = record.steps[-1].action if record.steps else None
     misfits = last.misfits if last is not None else ()
     for misfit in misfits:
-        told = reason("nearest_fails", rows=len(misfits), text=misfit_told("f", misfit))
+        told = reason("nearest_fails", rows=len(misfits), text=outlier_text("f", misfit))
         yield _row(list(misfit.input), misfit.given, 1.0 / len(misfits), told)
     shown = [step.judgement for step in record.steps if step.judgement is not None and step.judgement.row is not None]
     for place, judged in enumerate(shown):

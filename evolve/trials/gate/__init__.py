@@ -5,20 +5,20 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 if TYPE_CHECKING:
     from evolve.trials.gate.both_ways import (
         Effect,
-        Shown,
-        least_shown,
+        PairSummary,
         pairs_needed,
-        shown_by,
+        smallest_detectable,
         solved_outcome,
+        summarise_pairs,
         wins_needed,
     )
     from evolve.trials.gate.confidence import mean_sequence, saving_sequence, solved_sequence
-    from evolve.trials.gate.confirmation import Confirmation, ExactTest, chance
-    from evolve.trials.gate.decisions import Begun, Decision, Decisions
+    from evolve.trials.gate.confirmation import Confirmation, ExactTest, sign_test_p
+    from evolve.trials.gate.decisions import DecisionRepository, GateDecision, OpenJudgement
     from evolve.trials.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
-    from evolve.trials.gate.error_budget import ErrorBudget, Stake
-    from evolve.trials.gate.gate import Comparing, Gate, solved_by
-    from evolve.trials.gate.harm import harm_in
+    from evolve.trials.gate.error_budget import ErrorBudget, GateLevel
+    from evolve.trials.gate.gate import ComparisonPlan, Gate, solved_by
+    from evolve.trials.gate.harm import harm_test
     from evolve.trials.gate.interval import (
         NOTHING,
         Interval,
@@ -28,27 +28,35 @@ if TYPE_CHECKING:
         mean,
         solved_difference,
     )
-    from evolve.trials.gate.jobs import GateTask, Job, RunJobs, Unaffordable, one_by_one
-    from evolve.trials.gate.looks import Look, Looks
+    from evolve.trials.gate.jobs import BudgetRefused, GateTask, Job, RunJobs, run_serially
+    from evolve.trials.gate.looks import HoldoutAccess, HoldoutAccessLog
     from evolve.trials.gate.outcome import (
         CHEAPER,
         Outcome,
         Unit,
-        cheaper,
         comparable_costs,
+        cost_outcome,
         cost_unit,
-        could_be_won,
+        has_headroom,
         is_verified,
         one_per_group,
         paired_outcome,
     )
-    from evolve.trials.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, judged, shuffled_groups
-    from evolve.trials.gate.prequential import SEARCH, ArmOutcome, BothArms, FamilyRow, OwnPair, Prequential, Proof
-    from evolve.trials.gate.proposal import Finding, Proposal
+    from evolve.trials.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, shuffled_groups, test_state
+    from evolve.trials.gate.prequential import (
+        SEARCH,
+        ArmOutcome,
+        FamilyRow,
+        PairedTotals,
+        PrequentialPair,
+        PrequentialTest,
+        Proof,
+    )
+    from evolve.trials.gate.proposal import GateReport, VariantProposal
     from evolve.trials.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
-    from evolve.trials.gate.reuse import Blocks, Reuse, level
-    from evolve.trials.gate.seals import Seals
-    from evolve.trials.gate.standing import Standing
+    from evolve.trials.gate.reuse import GroupBlocks, GroupUsage, error_level
+    from evolve.trials.gate.seals import SuiteSeals
+    from evolve.trials.gate.standing import PairTotals
     from evolve.trials.gate.telemetry import is_fresh
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -27,7 +27,7 @@ _MOST = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class PairSummary:
     """What pairs show.
 
     Attributes:
@@ -63,7 +63,7 @@ def solved_outcome(without: EpisodeRecord, with_it: EpisodeRecord) -> Outcome:
     return "win" if with_it.solved else "loss"
 
 
-def shown_by(outcomes: Sequence[Outcome], level: float) -> Shown:
+def summarise_pairs(outcomes: Sequence[Outcome], level: float) -> PairSummary:
     """What outcomes show, in their order. A fault of one side counts against whatever would be said in its favour."""
     bar, count, values = math.log(2.0 / level), Counter[str](), list[float]()
     verdict: Effect = "no difference shown"
@@ -87,7 +87,7 @@ def shown_by(outcomes: Sequence[Outcome], level: float) -> Shown:
     kinds = {"wins": count["win"], "losses": count["loss"], "ties": count["tie"], "void": void}
     if len(outcomes) < wins_needed(level):
         verdict = "too few tasks to tell"
-    return Shown(verdict=verdict, difference=difference, error_level=level, **kinds)
+    return PairSummary(verdict=verdict, difference=difference, error_level=level, **kinds)
 
 
 def pairs_needed(effect: float, level: float) -> int | None:
@@ -98,7 +98,7 @@ def pairs_needed(effect: float, level: float) -> int | None:
     return next((pairs for pairs, chance in enumerate(_chances(_MOST, effect, level), 1) if chance >= POWER), None)
 
 
-def least_shown(pairs: int, level: float) -> float | None:
+def smallest_detectable(pairs: int, level: float) -> float | None:
     """The smallest difference, in steps of .05, that so many pairs show four times of five; None where none does."""
     steps = (step / 20 for step in range(1, 21))
     return next((effect for effect in steps if pairs and _chances(pairs, effect, level)[-1] >= POWER), None)

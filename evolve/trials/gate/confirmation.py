@@ -16,7 +16,7 @@ from typing import Any
 from evolve.trials.gate.eprocess import Tally, TestState, Verdict
 
 
-def chance(wins: int, losses: int) -> float:
+def sign_test_p(wins: int, losses: int) -> float:
     """Probability of at least so many wins where each of these pairs is won with probability one half.
 
     The exact one-sided form of McNemar's test ("Note on the sampling error of the difference between correlated
@@ -44,9 +44,9 @@ class ExactTest:
         """
         lost = tally.losses + tally.withheld
         verdict: Verdict = "undecided"
-        if left is not None and chance(tally.wins, lost + left) <= self.alpha:
+        if left is not None and sign_test_p(tally.wins, lost + left) <= self.alpha:
             verdict = "accept"
-        elif left is not None and chance(tally.wins + left, lost) > self.alpha:
+        elif left is not None and sign_test_p(tally.wins + left, lost) > self.alpha:
             verdict = "reject"
         return _state(tally, self.alpha, verdict, left)
 

@@ -12,14 +12,24 @@ from evolve.core.files import canonical_json
 from evolve.core.store import Database, Value, value_of
 from evolve.trials.gate.confirmation import Confirmation
 from evolve.trials.gate.eprocess import Tally, TestState, Verdict
-from evolve.trials.gate.error_budget import ErrorBudget, Stake
-from evolve.trials.gate.proposal import Finding, pair_key
-from evolve.trials.gate.reuse import DRAWN, JUDGED, KEPT_BACK, OLDER, Earlier, Reuse, Served, level, suite_mark
-from evolve.trials.gate.standing import Standing
+from evolve.trials.gate.error_budget import ErrorBudget, GateLevel
+from evolve.trials.gate.proposal import GateReport, pair_key
+from evolve.trials.gate.reuse import (
+    DRAWN,
+    JUDGED,
+    KEPT_BACK,
+    OLDER,
+    Earlier,
+    GroupUsage,
+    Served,
+    error_level,
+    suite_mark,
+)
+from evolve.trials.gate.standing import PairTotals
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class GateDecision:
     """One verdict of the gate.
 
     Attributes:
@@ -49,14 +59,14 @@ class Decision:
     reason: str
     at: float
     planned: int = 0
-    standing: Standing = field(default_factory=Standing)
+    standing: PairTotals = field(default_factory=PairTotals)
     regressed: tuple[str, ...] = ()
     pins: Mapping[str, str] = field(default_factory=dict)
     confirmation: Confirmation | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
+class OpenJudgement:
     """A judgement as it was begun.
 
     Attributes:
@@ -74,7 +84,7 @@ class Begun:
     at: float
 
 
-class Decisions:
+class DecisionRepository:
     """The one table of verdicts, and the error level of every proposal.
 
     Args:
@@ -95,7 +105,7 @@ class Decisions:
         self._db = db
         self._budget = budget or ErrorBudget()
         self._clock = clock
-        self.reuse = Reuse(db, earlier=earlier)
+        self.reuse = GroupUsage(db, earlier=earlier)
 
     def next_level(self, suite: str, groups: Iterable[str] = ()) -> tuple[int, float]:
         """Number and error level of the next proposal; what was refused untested used no level.
@@ -108,13 +118,13 @@ class Decisions:
         """
         served = frozenset(groups) or self._last_served(suite)
         number = self.reuse.number(JUDGED, {*served, suite_mark(suite, JUDGED)})
-        return number, level(self._budget.alpha, number)
+        return number, error_level(self._budget.alpha, number)
 
     def _last_served(self, suite: str) -> frozenset[str]:
         found = (self.reuse.find(str(row["key"])) for row in reversed(self._db.rows("gate_begun", {"suite": suite})))
         return next((served.groups for served in found if served is not None), frozenset())
 
-    def begun(self, suite: str | None = None) -> list[Begun]:
+    def begun(self, suite: str | None = None) -> list[OpenJudgement]:
         """Judgements without a verdict, on one suite or all, oldest first."""
         where = {} if suite is None else {"suite": suite}
         decided = {row["key"] for row in self._db.rows("gate_decisions", where)}
@@ -144,7 +154,7 @@ class Decisions:
 
     def open(
         self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()
-    ) -> Begun:
+    ) -> OpenJudgement:
         """Notes what a judgement measures with, on which groups and at what level; gives what it first began with."""
         key = pair_key(run, parent, variant, suite)
         with self._db.transaction():
@@ -184,7 +194,7 @@ class Decisions:
             if block == KEPT_BACK:
                 # What judged once was read by whoever proposed since, so it counts like a confirmation.
                 number += self.reuse.number(JUDGED, {*groups, suite_mark(suite, OLDER)}) - 1
-            alpha = self._drawn_level(suite) if block == DRAWN else level(self._budget.alpha, number)
+            alpha = self._drawn_level(suite) if block == DRAWN else error_level(self._budget.alpha, number)
             served = Served(key=key, block=block, number=number, level=alpha, groups=marked)
             self.reuse.note(served)
             return served
@@ -197,10 +207,10 @@ class Decisions:
             if suite_mark(pool, DRAWN) in served.groups:
                 found = (grounds.get(served.key) or {}).get("confirmation") or {}
                 wealth, accepted = float(found.get("wealth", 0.0)), bool(found.get("confirmed"))
-                stakes.append(Stake(level=served.level, wealth=wealth, accepted=accepted))
+                stakes.append(GateLevel(level=served.level, wealth=wealth, accepted=accepted))
         return self._budget.level(stakes)
 
-    def keep(self, finding: Finding) -> Decision:
+    def keep(self, finding: GateReport) -> GateDecision:
         """Keeps what was found, with what it rests on."""
         proposal = finding.proposal
         grounds = {
@@ -225,7 +235,7 @@ class Decisions:
         variant: str,
         suite: str,
         grounds: Mapping[str, Any] | None = None,
-    ) -> Decision:
+    ) -> GateDecision:
         """Keeps a verdict; the same run judging the same pair of variants again keeps the first one.
 
         Args:
@@ -256,28 +266,28 @@ class Decisions:
             self._db.insert("gate_grounds", {"key": key, "body": canonical_json(body)}, key="key")
             return self._decision(self._db.rows("gate_decisions", {"key": key})[0])
 
-    def log(self, suite: str | None = None) -> list[Decision]:
+    def log(self, suite: str | None = None) -> list[GateDecision]:
         """Verdicts on one suite, or all, oldest first."""
         rows = self._db.rows("gate_decisions", {} if suite is None else {"suite": suite})
         return [self._decision(row) for row in rows]
 
-    def _decision(self, row: Mapping[str, Any]) -> Decision:
+    def _decision(self, row: Mapping[str, Any]) -> GateDecision:
         rows = self._db.rows("gate_grounds", {"key": row["key"]})  # verdicts of older versions have none
         grounds = json.loads(str(rows[0]["body"])) if rows else {}
         tally = Tally(
             **{name: row[name] for name in ("wins", "losses", "ties", "void")}, withheld=grounds.get("withheld", 0)
         )
         return value_of(
-            Decision,
+            GateDecision,
             row,
             tally=tally,
             planned=grounds.get("planned", 0),
-            standing=Standing(**grounds.get("standing", {})),
+            standing=PairTotals(**grounds.get("standing", {})),
             regressed=tuple(grounds.get("regressed", ())),
             pins=grounds.get("pins", {}),
             confirmation=Confirmation.from_json(confirmed) if (confirmed := grounds.get("confirmation")) else None,
         )
 
 
-def _begun(row: Mapping[str, Any]) -> Begun:
-    return value_of(Begun, row, pins=json.loads(str(row["pins"])))
+def _begun(row: Mapping[str, Any]) -> OpenJudgement:
+    return value_of(OpenJudgement, row, pins=json.loads(str(row["pins"])))

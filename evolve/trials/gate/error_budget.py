@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stake:
+class GateLevel:
     """What one proposal was tested with.
 
     Attributes:
@@ -49,14 +49,14 @@ class ErrorBudget:
 
     alpha: float = 0.05
 
-    def capital(self, stakes: Iterable[Stake]) -> float:
+    def capital(self, stakes: Iterable[GateLevel]) -> float:
         """What is left after these proposals, in order; always above 0."""
         capital = self.alpha
         for stake in stakes:
             capital -= stake.level * (1.0 - (1.0 if stake.accepted else min(max(stake.wealth, 0.0), 1.0)))
         return capital
 
-    def level(self, stakes: Iterable[Stake] = ()) -> float:
+    def level(self, stakes: Iterable[GateLevel] = ()) -> float:
         """Error level of the next proposal after these."""
         listed = tuple(stakes)
         return self.capital(listed) / (len(listed) + 2)  # the next one has the number len(listed) + 1

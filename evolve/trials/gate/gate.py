@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 
 from evolve.tasks import Suite, Task
 from evolve.trials.gate.confirmation import Confirmation, ExactTest
-from evolve.trials.gate.decisions import Decision, Decisions
+from evolve.trials.gate.decisions import DecisionRepository, GateDecision
 from evolve.trials.gate.eprocess import SequentialTest, TestState
-from evolve.trials.gate.instruments import changed, instruments
-from evolve.trials.gate.jobs import RunJobs, Unaffordable
-from evolve.trials.gate.leakage import copies
+from evolve.trials.gate.instruments import changed_parts, code_digests
+from evolve.trials.gate.jobs import BudgetRefused, RunJobs
+from evolve.trials.gate.leakage import copied_tasks
 from evolve.trials.gate.outcome import is_verified
 from evolve.trials.gate.pairs import Comparison, Pair, PairedRunner, PairTest
-from evolve.trials.gate.proposal import Finding, Proposal
+from evolve.trials.gate.proposal import GateReport, VariantProposal
 from evolve.trials.gate.regression import RegressionSuite, RegressionTask, Retry
-from evolve.trials.gate.reuse import DRAWN, KEPT_BACK, Blocks
-from evolve.trials.gate.seals import Seals
+from evolve.trials.gate.reuse import DRAWN, KEPT_BACK, GroupBlocks
+from evolve.trials.gate.seals import SuiteSeals
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparing:
+class ComparisonPlan:
     """How a comparison is run.
 
     Attributes:
@@ -47,12 +47,12 @@ class Gate:
         seals: The sealed splits.
     """
 
-    def __init__(self, decisions: Decisions, regression: RegressionSuite, seals: Seals) -> None:
+    def __init__(self, decisions: DecisionRepository, regression: RegressionSuite, seals: SuiteSeals) -> None:
         self.decisions = decisions
         self.regression = regression
         self.seals = seals
 
-    def judge(self, proposal: Proposal, how: Comparing) -> Finding:
+    def judge(self, proposal: VariantProposal, how: ComparisonPlan) -> GateReport:
         """Compares a variant with its parent on the sealed ``gate`` tasks, one per group.
 
         Raises:
@@ -60,11 +60,11 @@ class Gate:
             ValueError: Parent and variant are the same.
         """
         self.seals.check(proposal.suite)
-        pins = instruments()
+        pins = code_digests()
         refusal = self._refusal(proposal)
         if refusal:  # before it is opened: what is refused untested uses no error level
             state = TestState.refused(refusal)
-            return Finding(proposal=proposal, state=state, refused=refusal, pins=pins)
+            return GateReport(proposal=proposal, state=state, refused=refusal, pins=pins)
         blocks = self._blocks(proposal)
         opened = self.decisions.open(pins, **proposal.names, groups=blocks.judged)
         finding = replace(self._compared(proposal, how, blocks.judged, opened.alpha), pins=pins)
@@ -73,39 +73,41 @@ class Gate:
         if finding.accepted:
             finding = self._confirmed(finding, how, blocks.kept)
         # Against what the judgement was begun with, which was in another process if it was broken off meanwhile.
-        moved = changed(opened.pins, instruments())
+        moved = changed_parts(opened.pins, code_digests())
         if moved:
             void = f"void: the {moved} changed while the variant was judged"
             state = replace(finding.state, verdict="undecided", reason=f"{void}; {finding.state.reason}", stop=True)
             return replace(finding, state=state, void=void)
         return finding
 
-    def place(self, proposal: Proposal) -> int:
+    def place(self, proposal: VariantProposal) -> int:
         """The number a proposal has, or would be judged under."""
         return self.decisions.place(**proposal.names, groups=self._blocks(proposal).judged)
 
-    def keep(self, finding: Finding) -> Decision:
+    def keep(self, finding: GateReport) -> GateDecision:
         """Writes the verdict down; the first of a run on a pair of variants stands."""
         return self.decisions.keep(finding)
 
-    def _refusal(self, proposal: Proposal) -> str:
+    def _refusal(self, proposal: VariantProposal) -> str:
         suite = proposal.suite
         held_out = (*suite.split("gate"), *suite.split("test"))
         if suite.unprovable:
             return f"refused: {suite.unprovable}"
         if not _countable(proposal):
             return "refused: every gate task was learned from, so there is nothing to judge it on"
-        copied = copies(proposal.texts, held_out, suite.split("train"))
+        copied = copied_tasks(proposal.texts, held_out, suite.split("train"))
         if not copied:
             return ""
         first = copied[0]
         return f"refused: {first.text} holds text of {len(copied)} held-out tasks, such as {first.task}"
 
-    def _blocks(self, proposal: Proposal) -> Blocks:
+    def _blocks(self, proposal: VariantProposal) -> GroupBlocks:
         groups, keep = {task.group for task in _countable(proposal)}, proposal.suite.draw is None
         return self.decisions.reuse.blocks(groups, key=proposal.key, keep=keep)
 
-    def _compared(self, proposal: Proposal, how: Comparing, groups: frozenset[str], alpha: float) -> Finding:
+    def _compared(
+        self, proposal: VariantProposal, how: ComparisonPlan, groups: frozenset[str], alpha: float
+    ) -> GateReport:
         tasks = [task for task in _countable(proposal) if task.group in groups]
         comparison = _compare(proposal, how, tasks, SequentialTest(alpha=alpha))
         state = comparison.state
@@ -114,11 +116,11 @@ class Gate:
         left_out = len(proposal.suite.split("gate")) - len(proposal.suite.evidence("gate"))
         if left_out:
             state = replace(state, reason=f"{state.reason}; {left_out} tasks that can only be checked are left out")
-        return Finding(
+        return GateReport(
             proposal=proposal, state=state, pairs=comparison.pairs, planned=comparison.planned, cost=comparison.cost
         )
 
-    def _confirmed(self, finding: Finding, how: Comparing, kept: frozenset[str]) -> Finding:
+    def _confirmed(self, finding: GateReport, how: ComparisonPlan, kept: frozenset[str]) -> GateReport:
         """What was accepted must be better on tasks that judged nothing before; without any, the reason says so."""
         proposal = finding.proposal
         drawn = self.decisions.reuse.unseen(proposal)
@@ -149,13 +151,13 @@ class Gate:
         state = replace(finding.state, verdict=verdict, reason=reason)
         return replace(finding, state=state, confirmation=confirmation, cost=finding.cost + comparison.cost)
 
-    def guarded(self, finding: Finding, retry: Callable[[Sequence[Pair]], Retry] | None) -> Finding:
+    def guarded(self, finding: GateReport, retry: Callable[[Sequence[Pair]], Retry] | None) -> GateReport:
         """What worked must still work; a task that could not be tried leaves the verdict open."""
         if retry is None:
             return finding
         try:
             report = self.regression.check(self._regression_tasks(finding.proposal.suite), retry(finding.pairs))
-        except Unaffordable:
+        except BudgetRefused:
             return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
         if report.regressed:
             reason = f"{len(report.regressed)} tasks that worked no longer do"
@@ -180,12 +182,12 @@ class Gate:
         ]
 
 
-def _countable(proposal: Proposal) -> list[Task]:
+def _countable(proposal: VariantProposal) -> list[Task]:
     """The gate tasks that count; what was learned from one, which a person may have run by hand, is not measured."""
     return [task for task in proposal.suite.evidence("gate") if task.group not in proposal.learned_from]
 
 
-def _compare(proposal: Proposal, how: Comparing, tasks: Sequence[Task], test: PairTest) -> Comparison:
+def _compare(proposal: VariantProposal, how: ComparisonPlan, tasks: Sequence[Task], test: PairTest) -> Comparison:
     runner: PairedRunner[Task] = PairedRunner(run=how.run, test=test, batch=how.batch, seed=how.seed)
     return runner.compare(tasks, parent=proposal.parent, variant=proposal.variant, on_pair=how.on_pair)
 
@@ -195,5 +197,5 @@ def solved_by(pairs: Sequence[Pair]) -> frozenset[str]:
     return frozenset(pair.task for pair in pairs if is_verified(pair.variant))
 
 
-def _left_open(finding: Finding, reason: str) -> Finding:
+def _left_open(finding: GateReport, reason: str) -> GateReport:
     return replace(finding, state=replace(finding.state, verdict="undecided", reason=reason))

@@ -29,7 +29,7 @@ GIVEN_UP = 3
 """Tasks that must be given up among these, on balance, before that is called harm and no chance."""
 
 
-def harm_in(pairs: Sequence[Pair]) -> str:
+def harm_test(pairs: Sequence[Pair]) -> str:
     """Why what was learned does harm by now, in a clause, or "".
 
     Of the last :data:`LAST` pairs that are no tie it loses more than it wins, or of the last :data:`LAST` that only one

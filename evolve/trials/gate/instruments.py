@@ -18,12 +18,12 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 """The code whose change during a comparison voids it: what verifies answers, what runs episodes, and the gate."""
 
 
-def instruments() -> dict[str, str]:
+def code_digests() -> dict[str, str]:
     """A digest per part of the code that scores, judges or detects, as it lies on disk now."""
     return {name: _digest_of(patterns) for name, patterns in _PARTS.items()}
 
 
-def changed(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+def changed_parts(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """Names of the parts that are not the same in both, joined for a sentence; "" when all are."""
     return " and ".join(name for name in sorted({*before, *after}) if before.get(name) != after.get(name))
 

@@ -21,7 +21,7 @@ class GateTask(Protocol):
     def group(self) -> str: ...
 
 
-class Unaffordable(Exception):
+class BudgetRefused(Exception):
     """Raised by whoever runs episodes when the budget refuses one; ends a comparison, never leaves the gate."""
 
 
@@ -44,7 +44,7 @@ RunJobs = Callable[[Sequence[Job[T]]], Sequence[EpisodeRecord | None]]
 """Runs jobs, in parallel if it likes, and returns their records in the same order, None for one that did not run."""
 
 
-def one_by_one(run: Callable[[T, str, int], EpisodeRecord]) -> RunJobs[T]:
+def run_serially(run: Callable[[T, str, int], EpisodeRecord]) -> RunJobs[T]:
     """Makes a :data:`RunJobs` of ``run(task, variant, seed)``, without parallelism."""
 
     def run_jobs(jobs: Sequence[Job[T]]) -> list[EpisodeRecord]:

@@ -31,7 +31,7 @@ class Copy:
     task: str
 
 
-def copies(texts: Mapping[str, str], held_out: Iterable[Task], known: Iterable[Task]) -> list[Copy]:
+def copied_tasks(texts: Mapping[str, str], held_out: Iterable[Task], known: Iterable[Task]) -> list[Copy]:
     """Every held-out task that a text copies from, with the name of the first such text.
 
     Args:

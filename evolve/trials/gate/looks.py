@@ -12,7 +12,7 @@ from evolve.core.store import Database, Value, value_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class HoldoutAccess:
     """One opening of a suite's test tasks; ``at`` in seconds since the epoch."""
 
     suite: str
@@ -21,7 +21,7 @@ class Look:
     at: float
 
 
-class Looks:
+class HoldoutAccessLog:
     """The log of looks. A suite is known by its content, so renaming it hides nothing.
 
     Args:
@@ -58,7 +58,7 @@ class Looks:
         """How often the suite's test tasks have been opened."""
         return len(self._db.rows("gate_looks", {"suite": suite}))
 
-    def log(self, suite: str | None = None) -> list[Look]:
+    def log(self, suite: str | None = None) -> list[HoldoutAccess]:
         """The looks at one suite, or at all, oldest first."""
         rows = self._db.rows("gate_looks", {} if suite is None else {"suite": suite})
-        return [value_of(Look, row) for row in rows]
+        return [value_of(HoldoutAccess, row) for row in rows]

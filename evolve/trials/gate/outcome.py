@@ -44,13 +44,13 @@ def paired_outcome(parent: EpisodeRecord, variant: EpisodeRecord) -> Outcome:
         return "win" if after else "loss"
     if not after:
         return "tie"
-    return cheaper(parent.cost, variant.cost)
+    return cost_outcome(parent.cost, variant.cost)
 
 
-def could_be_won(parent: EpisodeRecord) -> bool:
+def has_headroom(parent: EpisodeRecord) -> bool:
     """Whether a variant could win a pair with this record of its parent, were it to find the answer at once."""
     at_once = Cost(work=LEAST if parent.cost.work else 0)
-    return is_informative(parent) and (not is_verified(parent) or cheaper(parent.cost, at_once) == "win")
+    return is_informative(parent) and (not is_verified(parent) or cost_outcome(parent.cost, at_once) == "win")
 
 
 def is_informative(record: EpisodeRecord) -> bool:
@@ -63,7 +63,7 @@ def is_verified(record: EpisodeRecord) -> bool:
     return record.solved and record.verified
 
 
-def cheaper(parent: Cost, variant: Cost) -> Literal["win", "tie", "loss"]:
+def cost_outcome(parent: Cost, variant: Cost) -> Literal["win", "tie", "loss"]:
     """Whether the variant's cost is lower by at least 20 %, or the parent's is."""
     old, new = comparable_costs((parent, variant))
     if new <= CHEAPER * old and new < old:

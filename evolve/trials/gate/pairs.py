@@ -16,10 +16,10 @@ from typing import Generic, Protocol
 from evolve.core.episodes import Cost, EpisodeRecord
 from evolve.trials.gate.eprocess import SequentialTest, Tally, TestState
 from evolve.trials.gate.interval import PairedRow
-from evolve.trials.gate.jobs import Job, RunJobs, T, T_co, Unaffordable
+from evolve.trials.gate.jobs import BudgetRefused, Job, RunJobs, T, T_co
 from evolve.trials.gate.outcome import Outcome, comparable_costs, is_verified, one_per_group, paired_outcome
-from evolve.trials.gate.standing import Standing
-from evolve.trials.gate.telemetry import believed
+from evolve.trials.gate.standing import PairTotals
+from evolve.trials.gate.telemetry import trusted_records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Pair:
     parent: EpisodeRecord
     variant: EpisodeRecord
     state: TestState
-    standing: Standing
+    standing: PairTotals
 
     @property
     def row(self) -> PairedRow | None:
@@ -162,7 +162,7 @@ class PairedRunner(Generic[T]):
                         on_pair(at, pair)
                     if len(finished[at]) == before:
                         del running[at]
-        except Unaffordable:  # what was compared by then says what it says
+        except BudgetRefused:  # what was compared by then says what it says
             ended = True
         return [self._concluded(contest, pairs, ended) for contest, pairs in zip(contests, finished, strict=True)]
 
@@ -185,7 +185,7 @@ class PairedRunner(Generic[T]):
         if self.batch < 1:
             raise ValueError("batch must be at least 1")
         order = shuffled_groups(tasks, self.seed)
-        tally, standing = Tally(), Standing()
+        tally, standing = Tally(), PairTotals()
         for start in range(0, len(order), self.batch):
             chunk = order[start : start + self.batch]
             for offset, (task, before, after) in enumerate(self._run_chunk(chunk, start, parent, variant)):
@@ -193,7 +193,7 @@ class PairedRunner(Generic[T]):
                 tally = tally.plus(outcome)
                 if outcome not in ("void", "withheld"):
                     standing = standing.plus(before, after)
-                state = judged(self.test, tally, standing, left=len(order) - start - offset - 1)
+                state = test_state(self.test, tally, standing, left=len(order) - start - offset - 1)
                 yield Pair(
                     task=task.id,
                     group=task.group,
@@ -217,13 +217,13 @@ class PairedRunner(Generic[T]):
             )
             # The arm that goes first alternates, so drift of the machine favours neither.
             jobs.extend(two if (start + offset) % 2 == 0 else two[::-1])
-        records = believed(self.run(jobs), jobs)
+        records = trusted_records(self.run(jobs), jobs)
         by_job = {(job.task.id, job.arm): record for job, record in zip(jobs, records, strict=True)}
         self.spent = sum((record.cost for record in records), self.spent)
         return [(task, by_job[task.id, "parent"], by_job[task.id, "variant"]) for task in chunk]
 
 
-def judged(test: PairTest | None, tally: Tally, standing: Standing, *, left: int) -> TestState:
+def test_state(test: PairTest | None, tally: Tally, standing: PairTotals, *, left: int) -> TestState:
     """What the test says, which accepts nothing that is worse as a whole; without a test the counts alone.
 
     Args:

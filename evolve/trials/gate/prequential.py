@@ -53,7 +53,7 @@ class ArmOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BothArms:
+class PairedTotals:
     """Both arms on one task of a person.
 
     Attributes:
@@ -86,7 +86,7 @@ class BothArms:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnPair:
+class PrequentialPair:
     """One task of a person, judged before it was learned from.
 
     Attributes:
@@ -150,7 +150,7 @@ class Proof:
     spent: Cost = field(default_factory=Cost)
 
     @classmethod
-    def of(cls, pairs: Iterable[OwnPair], *, missing: int = 0) -> Proof:
+    def of(cls, pairs: Iterable[PrequentialPair], *, missing: int = 0) -> Proof:
         """The proof from all pairs of one policy, in the order of arrival."""
         listed = list(pairs)
         counted = [pair for pair in listed if not pair.alike]
@@ -198,7 +198,7 @@ class Proof:
         return {**told, "helped": self.helped, "harmed": self.harmed}
 
 
-def _tally(pairs: Iterable[OwnPair]) -> Tally:
+def _tally(pairs: Iterable[PrequentialPair]) -> Tally:
     tally = Tally()
     for pair in pairs:
         tally = tally.plus(pair.outcome)
@@ -209,7 +209,7 @@ def _wealth(tally: Tally) -> float:
     return math.exp(min(log_wealth(tally.wins, tally.losses + tally.withheld), 700.0))
 
 
-class Prequential:
+class PrequentialTest:
     """The pairs of a person's own tasks, in the order in which the tasks came.
 
     Args:
@@ -225,7 +225,7 @@ class Prequential:
         """Whether the task of this episode was judged."""
         return self.pair(episode) is not None
 
-    def pair(self, episode: str) -> OwnPair | None:
+    def pair(self, episode: str) -> PrequentialPair | None:
         """The pair of the task that this episode answered; None where it was not judged."""
         return next((_pair(row) for row in self._db.rows("own_pairs", {"episode": episode})), None)
 
@@ -237,7 +237,7 @@ class Prequential:
         """Those of the traits that an earlier task had."""
         return frozenset(trait for trait in traits if self._db.rows("own_traits", {"trait": trait}))
 
-    def add(self, episode: str, family: str, traits: Iterable[str], arms: BothArms, *, met: bool) -> bool:
+    def add(self, episode: str, family: str, traits: Iterable[str], arms: PairedTotals, *, met: bool) -> bool:
         """Keeps a pair with the traits by which later tasks are known as like it; the first of an episode stands.
 
         Args:
@@ -273,7 +273,7 @@ class Prequential:
             for trait in sorted(set(traits)):
                 self._db.insert("own_traits", {"trait": trait, "episode": episode}, key="trait")
 
-    def pairs(self) -> list[OwnPair]:
+    def pairs(self) -> list[PrequentialPair]:
         """All pairs, in the order of arrival."""
         return [_pair(row) for row in self._db.rows("own_pairs")]
 
@@ -287,11 +287,11 @@ class Prequential:
         return Proof.of(pairs, missing=len(set(missing) - {pair.group for pair in pairs}))
 
 
-def _pair(row: Mapping[str, Any]) -> OwnPair:
+def _pair(row: Mapping[str, Any]) -> PrequentialPair:
     # Pairs of earlier versions do not say by whom they are and what they cost.
     unlearned, learned, *more = json.loads(str(row["arms"]))
     how = dict(more[0]) if more else {}
     if "spent" in how:
         how["spent"] = Cost(**how["spent"])
     sides = {"unlearned": ArmOutcome(**unlearned), "learned": ArmOutcome(**learned)}
-    return value_of(OwnPair, row, alike=bool(row["alike"]), **sides, **how)
+    return value_of(PrequentialPair, row, alike=bool(row["alike"]), **sides, **how)

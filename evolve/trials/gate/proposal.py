@@ -11,7 +11,7 @@ from evolve.tasks import Suite
 from evolve.trials.gate.confirmation import Confirmation
 from evolve.trials.gate.eprocess import TestState
 from evolve.trials.gate.pairs import Pair
-from evolve.trials.gate.standing import Standing
+from evolve.trials.gate.standing import PairTotals
 
 
 def pair_key(run: str, parent: str, variant: str, suite: str) -> str:
@@ -20,7 +20,7 @@ def pair_key(run: str, parent: str, variant: str, suite: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
+class VariantProposal:
     """A variant put before the gate.
 
     Attributes:
@@ -49,7 +49,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class GateReport:
     """What the gate found; nothing is written yet.
 
     Attributes:
@@ -62,7 +62,7 @@ class Finding:
         confirmation: What came of it on tasks that judged nothing before; None where there are none, or none were due.
     """
 
-    proposal: Proposal
+    proposal: VariantProposal
     state: TestState
     pairs: tuple[Pair, ...] = ()
     planned: int = 0
@@ -79,6 +79,6 @@ class Finding:
         return self.state.verdict == "accept"
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> PairTotals:
         """Both arms over all pairs."""
-        return self.pairs[-1].standing if self.pairs else Standing()
+        return self.pairs[-1].standing if self.pairs else PairTotals()

@@ -14,7 +14,7 @@ general). What would break it is a proposer that reads outcomes per task; a boun
 
 What an acceptance leaks: which proposal it was, at most ``log2(i)`` bits, since from then on the path depends on it. A
 proposal that comes later is one of ``i`` that could have come in its place. Against this, and against whoever has read
-more than the bit, stand groups that judge nothing until a proposal was accepted on the others: see :class:`Blocks`.
+more than the bit, stand groups that judge nothing until a proposal was accepted on the others (:class:`GroupBlocks`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, Value, value_of
 from evolve.tasks import Task
-from evolve.trials.gate.proposal import Proposal
+from evolve.trials.gate.proposal import VariantProposal
 
 JUDGED, KEPT_BACK, DRAWN = "judged", "kept back", "drawn afresh"
 """What groups serve a proposal for: to be judged on, or to confirm that it was accepted."""
@@ -55,7 +55,7 @@ Earlier = Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blocks:
+class GroupBlocks:
     """How a judgement divides its groups.
 
     Attributes:
@@ -84,7 +84,7 @@ class Served:
     groups: frozenset[str]
 
 
-class Reuse:
+class GroupUsage:
     """Counts how many proposals each group has served.
 
     Args:
@@ -101,7 +101,7 @@ class Reuse:
         rows = self._db.rows("gate_served", {"key": key, "block": block})
         return _served(rows[0]) if rows else None
 
-    def blocks(self, groups: Iterable[str], *, key: str, keep: bool = True) -> Blocks:
+    def blocks(self, groups: Iterable[str], *, key: str, keep: bool = True) -> GroupBlocks:
         """Divides groups; a judgement that goes on after a break gets the division it began with.
 
         Those that never judged are kept back first, in the order of a digest of their names: what was kept back once
@@ -112,13 +112,13 @@ class Reuse:
         """
         known, begun = frozenset(groups), self.find(key)
         if begun is not None:
-            return Blocks(judged=known & begun.groups, kept=known - begun.groups)
+            return GroupBlocks(judged=known & begun.groups, kept=known - begun.groups)
         if not keep or len(known) < LEAST:
-            return Blocks(judged=known)
+            return GroupBlocks(judged=known)
         judged = self._counts(JUDGED)
         order = sorted(known, key=lambda group: (judged[group] > 0, digest(f"kept back:{group}"), group))
         kept = frozenset(order[: round(SHARE * len(order))])
-        return Blocks(judged=known - kept, kept=kept)
+        return GroupBlocks(judged=known - kept, kept=kept)
 
     def number(self, block: str, groups: Iterable[str]) -> int:
         """One plus the most proposals that any of the groups has served."""
@@ -137,7 +137,7 @@ class Reuse:
         }
         self._db.insert("gate_served", row, key="id")
 
-    def unseen(self, proposal: Proposal) -> list[Task]:
+    def unseen(self, proposal: VariantProposal) -> list[Task]:
         """Tasks drawn for the confirmation of a proposal, of groups that nobody has seen; [] where none can be drawn.
 
         The seed follows from how many proposals were confirmed so before, so a judgement that goes on gets the same.
@@ -180,7 +180,7 @@ def suite_mark(suite: str, block: str) -> str:
     return f"{block} of suite {suite}"
 
 
-def level(alpha: float, number: int) -> float:
+def error_level(alpha: float, number: int) -> float:
     """Error level of a proposal by its number, from 1; over all numbers they sum to ``alpha``."""
     return alpha / (number * (number + 1))
 

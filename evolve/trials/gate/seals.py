@@ -14,7 +14,7 @@ from evolve.tasks import Suite
 from evolve.tasks.model import SplitName, suite_digest
 
 
-class Seals:
+class SuiteSeals:
     """The sealed splits of every suite that was ever judged on.
 
     Args:

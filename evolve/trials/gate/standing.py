@@ -24,7 +24,7 @@ _BETS = (1.0, 0.5, 0.25)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class PairTotals:
     """Both arms over the pairs so far.
 
     Attributes:
@@ -43,7 +43,7 @@ class Standing:
     log_cost: float = 0.0
     log_time: float = 0.0
 
-    def plus(self, parent: EpisodeRecord, variant: EpisodeRecord) -> Standing:
+    def plus(self, parent: EpisodeRecord, variant: EpisodeRecord) -> PairTotals:
         """The standing after one more pair that says something."""
         before, after = is_verified(parent), is_verified(variant)
         log_cost = log_time = 0.0
@@ -51,7 +51,7 @@ class Standing:
             old, new = comparable_costs((parent.cost, variant.cost))
             log_cost = math.log(max(new, 1.0) / max(old, 1.0))
             log_time = math.log(max(variant.cost.seconds, 1e-3) / max(parent.cost.seconds, 1e-3))
-        return Standing(
+        return PairTotals(
             gained=self.gained + (after and not before),
             lost=self.lost + (before and not after),
             both=self.both + (before and after),

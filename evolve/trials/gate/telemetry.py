@@ -16,7 +16,7 @@ SUBMISSIONS = 1
 """Answers an episode of a comparison may put to the verifier."""
 
 
-def missing(record: EpisodeRecord, job: Job[GateTask]) -> str:
+def missing_evidence(record: EpisodeRecord, job: Job[GateTask]) -> str:
     """What is missing in the record of a job, in one sentence, or "" when it shows all it must."""
     if (record.task, record.group) != (job.task.id, job.task.group):
         return f"the record is of task {record.task!r}, not of {job.task.id!r}"
@@ -34,7 +34,7 @@ def missing(record: EpisodeRecord, job: Job[GateTask]) -> str:
     return ""
 
 
-def believed(records: Sequence[EpisodeRecord | None], jobs: Sequence[Job[GateTask]]) -> list[EpisodeRecord]:
+def trusted_records(records: Sequence[EpisodeRecord | None], jobs: Sequence[Job[GateTask]]) -> list[EpisodeRecord]:
     """The records in the jobs' order, with what cannot be believed as a failure that says why.
 
     A record that is not there, or whose job is another, becomes an unsolved episode of its job. On the side of
@@ -54,7 +54,7 @@ def is_fresh(record: EpisodeRecord) -> bool:
 
 
 def _believed(record: EpisodeRecord | None, job: Job[GateTask]) -> EpisodeRecord:
-    problem = "no record came back" if record is None else missing(record, job)
+    problem = "no record came back" if record is None else missing_evidence(record, job)
     if record is not None and not problem:
         return record
     status: Status = "fault" if job.arm == "parent" else "unsolved"

@@ -11,15 +11,25 @@ from typing import IO, Any
 from evolve.core.episodes import Json, Row
 from evolve.core.reasons import Reason, reason
 from evolve.runtime.sandbox import Outcome, Program
-from evolve.skills.contract import drawn_from, unmet
+from evolve.skills.contract import contract_violation, drawn_from
 from evolve.tasks import equal
-from evolve.tasks.likeness import Likeness
+from evolve.tasks.likeness import InputProfile
 from evolve.tasks.reading.partly_filled import Inputs
-from evolve.tasks.tables import Cell, Change, Record, Rewriting, Table, is_blank, label_of, printable
+from evolve.tasks.tables import Cell, Record, Rewriting, RowChange, Table, escape_unprintable, is_blank, label_of
 from evolve.workspace.fill.contradicted import Contradicted
 from evolve.workspace.fill.corrections import Corrections
 from evolve.workspace.fill.counterexamples import Opposed
-from evolve.workspace.fill.result import Counterexamples, Flag, Judged, Left, Mark, compared, is_same, judged, not_done
+from evolve.workspace.fill.result import (
+    CellFlag,
+    Counterexamples,
+    FlagReasons,
+    Judged,
+    Left,
+    compare_cell,
+    is_same,
+    judge_cell,
+    not_done,
+)
 from evolve.workspace.fill.written_cells import MOST, IsOwn, WrittenColumn, cell_key
 from evolve.workspace.runs.applying import BATCH, Applier, batches
 from evolve.workspace.runs.skill_origin import UsedSkill
@@ -52,9 +62,9 @@ class Functions:
     stays: bool = False
 
     @cached_property
-    def likeness(self) -> Likeness:
+    def likeness(self) -> InputProfile:
         """What the rows are like."""
-        return Likeness.of([row.input for row in self.rows], [row.output for row in self.rows])
+        return InputProfile.of([row.input for row in self.rows], [row.output for row in self.rows])
 
 
 @dataclass(kw_only=True)
@@ -77,13 +87,13 @@ class ColumnCells:
     inputs: Inputs
     functions: Functions
     learned: bool
-    words: Callable[[Flag], str]
+    words: Callable[[FlagReasons], str]
     corrections: Corrections
     own: IsOwn
     at: int = 0
     filled: int = 0
     marked: int = 0
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[CellFlag] = field(default_factory=list)
     cells: dict[str, bool] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     against: list[int] = field(default_factory=list)
@@ -103,7 +113,7 @@ class ColumnCells:
                 elif self._is_wanted(record):
                     done = self._filled(record, values, outcomes, strange.get(record.number))
                 else:
-                    done = compared(self.table, self.inputs, record, values, outcomes[0])
+                    done = compare_cell(self.table, self.inputs, record, values, outcomes[0])
                     if self._speaks_against(record, values, outcomes, done):
                         self.against.append(record.number)
                         done = None if self.functions.opposed and self.functions.stays else done
@@ -114,7 +124,7 @@ class ColumnCells:
                 self._remember(record, done)
                 if done is not None:
                     self._note(record, done)
-                    words = printable(self.words(done.flag)) if done.flag else ""
+                    words = escape_unprintable(self.words(done.flag)) if done.flag else ""
                     spool.write(json.dumps([record.number, done.cell, words]) + "\n")
             self.at += len(rows)
 
@@ -124,7 +134,7 @@ class ColumnCells:
         """Whether a filled row, which the function ``done`` for is not right on, speaks against a kept or named one."""
         if not self.functions.stays:
             kept = self.functions.opposed
-            return bool(kept and compared(self.table, self.inputs, record, values, outcomes[-1]))
+            return bool(kept and compare_cell(self.table, self.inputs, record, values, outcomes[-1]))
         column = self.inputs.column
         is_own = self.table.is_doubted(record, column) or self.own(self.table, record, column)
         return bool(done and self.functions.used) and (record.number in self.corrections.typed or not is_own)
@@ -132,7 +142,7 @@ class ColumnCells:
     def rewriting(self, spool: IO[str]) -> Rewriting:
         """What is to be written, once it stands in the spool."""
         spool.seek(0)
-        changes = (Change(number=row, cell=cell, why=why) for row, cell, why in map(json.loads, spool))
+        changes = (RowChange(number=row, cell=cell, why=why) for row, cell, why in map(json.loads, spool))
         return Rewriting(column=self.inputs.column, label=self.inputs.label, changes=changes, checks=self.marked > 0)
 
     def _strange(
@@ -158,7 +168,7 @@ class ColumnCells:
         strange: tuple[Reason, Outcome] | None,
     ) -> Judged:
         done = self._judged(record, values, outcomes)
-        if done.cell is not None and (lacks := unmet(self.needs, values, self.labels)):
+        if done.cell is not None and (lacks := contract_violation(self.needs, values, self.labels)):
             return not_done("not filled", reason("out_of_contract", lacks=lacks))
         if self.sample is None and done.cell is not None:
             read = self.inputs.used
@@ -174,7 +184,7 @@ class ColumnCells:
         return done if agrees else done.because(why)
 
     def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
-        done = judged(self.table, self.inputs, record, values, outcomes[: self.functions.near])
+        done = judge_cell(self.table, self.inputs, record, values, outcomes[: self.functions.near])
         if self.functions.opposed and len(outcomes) > 1:
             *outcomes, kept = outcomes
             if not (kept.ok and equal(kept.value, outcomes[0].value)) and not done.flag.left:
@@ -191,7 +201,7 @@ class ColumnCells:
             return done
         if not self.learned:
             return done.because(novelty)
-        distant = judged(self.table, self.inputs, record, values, outcomes)
+        distant = judge_cell(self.table, self.inputs, record, values, outcomes)
         return distant.because(novelty) if distant.flag else done
 
     def told(self) -> dict[str, Any]:
@@ -252,4 +262,4 @@ class ColumnCells:
         if len(self.marks) < _MOST_MARKS:
             value = done.cell if self._is_wanted(record) else record.cells[self.inputs.column]
             row, line = record.number, record.line
-            self.marks.append(Mark(row=row, line=line, value=value, flag=done.flag, others=done.others))
+            self.marks.append(CellFlag(row=row, line=line, value=value, flag=done.flag, others=done.others))

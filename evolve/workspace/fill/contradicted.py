@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from evolve.core.episodes import Json
 from evolve.core.reasons import Reason, reason
-from evolve.skills.hard_coded import holding
+from evolve.skills.hard_coded import holds_piece
 from evolve.tasks import Task
 from evolve.workspace.runs.result import Result
 
@@ -46,7 +46,7 @@ class Contradicted:
         """
         rows = (*task.examples, *task.verify, *task.hidden)
         piece = None if result.narrow is None else result.narrow.facts.get("piece")
-        narrow = cls() if piece is None else cls(narrow=result.narrow, holds=holding(str(piece), rows))
+        narrow = cls() if piece is None else cls(narrow=result.narrow, holds=holds_piece(str(piece), rows))
         places = [place for place in range(len(rows[0].input)) if used is None or place in used]
         if not result.misfits or len(places) != 1:
             return narrow

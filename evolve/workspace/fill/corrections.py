@@ -13,9 +13,9 @@ from evolve.core.reasons import Reason
 from evolve.tasks.tables import (
     CHECKS,
     Cell,
-    Change,
     Record,
     Rewriting,
+    RowChange,
     Table,
     column_of,
     is_blank,
@@ -77,7 +77,7 @@ class CorrectedTable:
         cells[self._column] = self.corrections[record.number]
         return replace(record, cells=cells)
 
-    def _changes(self, changes: Iterator[Change]) -> Iterator[Change]:
+    def _changes(self, changes: Iterator[RowChange]) -> Iterator[RowChange]:
         wanted = next(changes, None)
         for record in self._table.records():
             change = wanted if wanted is not None and wanted.number == record.number else None
@@ -85,12 +85,12 @@ class CorrectedTable:
                 wanted = next(changes, None)
             if record.number in self.corrections:
                 old, typed = record.cells[self._column], self.corrections[record.number]
-                change = replace(change or Change(number=record.number), cell=typed, old=old)
+                change = replace(change or RowChange(number=record.number), cell=typed, old=old)
             if change is not None:
                 yield change
 
 
-def corrected(
+def apply_corrections(
     table: Table, line: TakenLine, target: Path, request: FillRequest, own: OwnCells
 ) -> tuple[Table, FillRequest, Corrections]:
     """The table with the cells that a person typed into the file to write since a fill wrote it, and what these are.

@@ -12,9 +12,9 @@ from evolve.skills import Skill
 from evolve.skills.parameters import used_parameters
 from evolve.skills.signatures import names_of
 from evolve.tasks import Task, format_signature, infer_signature, row_key
-from evolve.tasks.likeness import Likeness
+from evolve.tasks.likeness import InputProfile
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_VERIFY
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.refuted import failures, functions_for
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.saved import places_of
@@ -49,7 +49,7 @@ class Opposed:
 
 
 def search(
-    desk: Desk, task: Task, run: Callable[[Task], Result], others: Sequence[Row]
+    desk: WorkspaceServices, task: Task, run: Callable[[Task], Result], others: Sequence[Row]
 ) -> tuple[Result, Task, Opposed | None]:
     """What a search for a table's function came to, its task, and the kept function that the table speaks against.
 
@@ -75,7 +75,7 @@ def search(
     return result, opposed.task, opposed
 
 
-def keeps(result: Result, opposed: Opposed | None) -> bool:
+def function_holds(result: Result, opposed: Opposed | None) -> bool:
     """Whether the kept function stays in use: a search is over, and found none that fits its rows and the table's."""
     return opposed is not None and opposed.stays and not _fits(result) and not _is_open(result)
 
@@ -88,7 +88,7 @@ def _is_open(result: Result) -> bool:
     return result.status in ("waiting", "interrupted")
 
 
-def _opposed(desk: Desk, task: Task, others: Sequence[Row], *, verified: bool = True) -> Opposed | None:
+def _opposed(desk: WorkspaceServices, task: Task, others: Sequence[Row], *, verified: bool = True) -> Opposed | None:
     """The newest verified, or else kept, function for the columns of a table, where none gives all of its given cells.
 
     One that gives them and was found for this very table, beside the rows of an earlier one, is searched for with these
@@ -151,7 +151,7 @@ def _doubt(
     failed: Sequence[tuple[Row, Outcome]], earlier: Sequence[tuple[bool, Row]], read: Sequence[int]
 ) -> Reason | None:
     """Why a function may be wrong on any row: it is on one that is like those that it was right on."""
-    likeness = Likeness.of(row.input for _, row in earlier)
+    likeness = InputProfile.of(row.input for _, row in earlier)
     for row, got in failed:
         if not (likeness.novelty(row.input, read) or likeness.exchanged(row.input, read)):
             inputs, value = [row.input[place] for place in read], got.value if got.ok else None

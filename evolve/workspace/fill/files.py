@@ -14,7 +14,7 @@ from evolve.skills.export.script import Script, is_script, script_of
 from evolve.skills.parameters import annotations_of, parameters_of, without_unread
 from evolve.tasks.tables import Table, column_of, form_of, label_of
 from evolve.workspace.fill.request import FillRequest
-from evolve.workspace.fill.result import Filled
+from evolve.workspace.fill.result import FillResult
 from evolve.workspace.fill.written_cells import OwnCells
 from evolve.workspace.runs.applying import file_and_name
 
@@ -94,7 +94,7 @@ def script_file(request: FillRequest, target: Path) -> Path | None:
     return file.resolve()
 
 
-def write_script(file: Path | None, program: Program, filled: Filled) -> None:
+def write_script(file: Path | None, program: Program, filled: FillResult) -> None:
     """Writes the function that filled a column as a script, where one is wanted."""
     if file is None:
         return

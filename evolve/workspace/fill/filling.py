@@ -20,23 +20,23 @@ from evolve.tasks.tables import (
     Table,
     identity,
     is_blank,
-    reading_told,
+    reading_text,
     table_path,
 )
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.column_cells import ColumnCells, Functions
 from evolve.workspace.fill.contradicted import Contradicted
-from evolve.workspace.fill.corrections import corrected
-from evolve.workspace.fill.counterexamples import Opposed, keeps, search
+from evolve.workspace.fill.corrections import apply_corrections
+from evolve.workspace.fill.counterexamples import Opposed, function_holds, search
 from evolve.workspace.fill.files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.fill.given_function import chosen_function
-from evolve.workspace.fill.offers import accepted, made_for, nothing_filled, offer_for
+from evolve.workspace.fill.offers import accept_offer, made_for, nothing_filled, offer_for
 from evolve.workspace.fill.repeated import look_up
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import (
-    Filled,
-    begun,
-    compared,
+    FillResult,
+    compare_cell,
+    initial_fill,
 )
 from evolve.workspace.fill.table import (
     TakenLine,
@@ -59,7 +59,7 @@ _MOST_RIVALS = 4
 """Rivals that are run beside the function."""
 
 
-def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task], Result]) -> Filled:
+def fill(desk: WorkspaceServices, request: FillRequest, ledger: Ledger, run: Callable[[Task], Result]) -> FillResult:
     """Fills a table; see :meth:`Workspace.fill`.
 
     Args:
@@ -70,16 +70,16 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
     as_it_was = identity(table_path(request.table))  # taken first: a workbook is read whole when it is opened
     table, line = opened_table(request)
     target, script = _files(table, line, request, own)
-    table, request, corrections = corrected(table, line, target, request, own)
-    with reading_told(table):
+    table, request, corrections = apply_corrections(table, line, target, request, own)
+    with reading_text(table):
         offer = offer_for(desk, table, request, own)
-    taken = accepted(desk, table, offer, request)
+    taken = accept_offer(desk, table, offer, request)
     if taken is None:
         return replace(nothing_filled(table, offer, ledger.run_seconds), **vars(line))
     result, wanted, functions = _found(desk, table, taken, run, own)
     found_by = "" if result is None else result.run_id
     line = line_checked(desk, table, line, taken, wanted.inputs, functions.programs)
-    blank = replace(begun(table, wanted, result), **vars(line), typed=len(corrections.typed))
+    blank = replace(initial_fill(table, wanted, result), **vars(line), typed=len(corrections.typed))
     if not functions.programs:
         return replace(blank, seconds=ledger.run_seconds)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
@@ -113,7 +113,7 @@ def fill(desk: Desk, request: FillRequest, ledger: Ledger, run: Callable[[Task],
 
 def _files(table: Table, line: TakenLine, request: FillRequest, own: OwnCells) -> tuple[Path, Path | None]:
     """The files to write, the table's and the script's, refused where one may not be written."""
-    with reading_told(table):
+    with reading_text(table):
         check_column(table, request)  # first: whatever else is wrong may be so for another column alone
     check_in_place(table, line, request)
     target = target_file(request)
@@ -122,14 +122,14 @@ def _files(table: Table, line: TakenLine, request: FillRequest, own: OwnCells) -
 
 
 def _found(
-    desk: Desk, table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
+    desk: WorkspaceServices, table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
 ) -> tuple[Result | None, PartlyFilled, Functions]:
     """The function that is named, or that the filled rows lead to."""
     opposed: Opposed | None = None
     read: PartlyFilled | None = None
     stands_in: Skill | None = None
     if request.skill is None and request.function is None:
-        with reading_told(table):
+        with reading_text(table):
             task, read = column_read(desk, table, request, own)
         known = known_function(desk, task)
         if known is None:
@@ -138,11 +138,11 @@ def _found(
             # a person put what stands in a file that no fill wrote, also where a fill wrote the same elsewhere
             others = () if own.written_to(table.path) else read.own_rows
             result, task, opposed = search(desk, task, run, others)
-            if opposed is None or not keeps(result, opposed):
+            if opposed is None or not function_holds(result, opposed):
                 return _searched(desk, task, read, result, opposed)
             known = opposed.origin.skill
         request = replace(request, skill=known.name)
-    with reading_told(table):
+    with reading_text(table):
         program, wanted, rows = chosen_function(desk, table, request, own)
     wanted = wanted if read is None else replace(wanted, doubted=read.doubted, own=read.own)
     saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
@@ -154,7 +154,7 @@ def _found(
     return None, wanted, functions
 
 
-def _standing_in(desk: Desk, table: Table, task: Task, column: int) -> Skill | None:
+def _standing_in(desk: WorkspaceServices, table: Table, task: Task, column: int) -> Skill | None:
     """The saved function to use where the given cells are too few to verify another one; None where there is none.
 
     One for the same kinds of cells is searched with instead; a word among the numbers makes them other kinds.
@@ -164,14 +164,14 @@ def _standing_in(desk: Desk, table: Table, task: Task, column: int) -> Skill | N
     return None if any(functions_for(desk, task)) else made_for(desk, table, column)
 
 
-def _opposing(desk: Desk, table: Table, program: Program, inputs: Inputs) -> Reason | None:
+def _opposing(desk: WorkspaceServices, table: Table, program: Program, inputs: Inputs) -> Reason | None:
     """What speaks against a function that stands in: it gives something else wherever it gives anything."""
     column = slice(inputs.column, inputs.column + 1)  # a row may be short
     given = [(one, inputs.of(one)) for one in table.records() if not all(map(is_blank, one.cells[column]))]
     given = [(one, values) for one, values in given if inputs.no_number(values) is None]
     ran = Applier(desk.open_sandbox(), [program])([values for _, values in given]) if given else []
     told = [(row, values, got) for (row, values), (got,) in zip(given, ran, strict=True) if got.ok]
-    wrong = [one for one in told if compared(table, inputs, one[0], one[1], one[2])]
+    wrong = [one for one in told if compare_cell(table, inputs, one[0], one[1], one[2])]
     if not wrong or len(wrong) < len(told):
         return None
     row, values, got = wrong[0]
@@ -180,7 +180,7 @@ def _opposing(desk: Desk, table: Table, program: Program, inputs: Inputs) -> Rea
 
 
 def _searched(
-    desk: Desk, task: Task, wanted: PartlyFilled, result: Result, opposed: Opposed | None
+    desk: WorkspaceServices, task: Task, wanted: PartlyFilled, result: Result, opposed: Opposed | None
 ) -> tuple[Result, PartlyFilled, Functions]:
     """The function that the filled rows led to, if any, and what else fits them."""
     if not (result.solved and result.answer):

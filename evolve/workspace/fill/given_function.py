@@ -32,11 +32,11 @@ from evolve.tasks.tables import (
     Table,
     is_blank,
     label_of,
-    mostly,
+    majority_kind,
     text_column,
     typed_column,
 )
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import given_function
@@ -48,7 +48,7 @@ _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
 
 def chosen_function(
-    desk: Desk, table: Table, request: FillRequest, is_own: IsOwn = lambda *_: False
+    desk: WorkspaceServices, table: Table, request: FillRequest, is_own: IsOwn = lambda *_: False
 ) -> tuple[Program, PartlyFilled, list[Row]]:
     """The function that is named, the column that it fills, and the rows that it was learned from, as it reads them.
 
@@ -94,7 +94,9 @@ def chosen_function(
     return program, partly, [replace(row, input=tuple(row.input[at] for at in places[: len(columns)])) for row in rows]
 
 
-def _named(desk: Desk, request: FillRequest) -> tuple[Program, tuple[tuple[str, ...], str], SkillOrigin | None]:
+def _named(
+    desk: WorkspaceServices, request: FillRequest
+) -> tuple[Program, tuple[tuple[str, ...], str], SkillOrigin | None]:
     """The function that is named, what it takes and gives, and of a saved one where it comes from."""
     if request.skill is None:
         program = given_function(request.function or "")
@@ -213,7 +215,7 @@ def _kind(table: Table, cells: Sequence[Cell], takes: str, known: tuple[bool, Co
     if table.typed:
         return typed_column(filled)
     loose, comma = known
-    return mostly(filled, loose=loose, comma=comma)
+    return majority_kind(filled, loose=loose, comma=comma)
 
 
 def _new_kind(table: Table, gives: str, kinds: Sequence[ColumnKind], written: ColumnKind | None) -> ColumnKind:

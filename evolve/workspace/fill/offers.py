@@ -12,11 +12,11 @@ from evolve.runtime.sandbox import Program
 from evolve.skills import Skill
 from evolve.skills.signatures import names_of
 from evolve.tasks.reading.partly_filled import counts_of, has_example
-from evolve.tasks.tables import CHECKS, Table, column_of, is_blank, printable
-from evolve.workspace.desk import Desk
+from evolve.tasks.tables import CHECKS, Table, column_of, escape_unprintable, is_blank
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.given_function import chosen_function, column_for, columns_called
 from evolve.workspace.fill.request import FillRequest
-from evolve.workspace.fill.result import Filled, Flag, judged
+from evolve.workspace.fill.result import FillResult, FlagReasons, judge_cell
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.run_answers import answers_of_runs
@@ -26,7 +26,7 @@ YES = "yes"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class FunctionOffer:
     """Verified and kept functions for a column that nothing shows how to fill; none where a filled cell shows how.
 
     The column is named also where there is none, if a function says that it is meant rather than an empty one.
@@ -36,7 +36,7 @@ class Offer:
     skills: tuple[UsedSkill, ...] = ()
 
 
-def offer_for(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> Offer:
+def offer_for(desk: WorkspaceServices, table: Table, request: FillRequest, own: IsOwn) -> FunctionOffer:
     """What is offered for a table, where no function is named: skills whose columns the table has, the newest first.
 
     Args:
@@ -46,7 +46,7 @@ def offer_for(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> Off
         UsageError: There are functions for several columns, and nobody says which column is meant.
     """
     if request.skill is not None or request.function is not None:
-        return Offer()
+        return FunctionOffer()
     empty, partly = _open_columns(table, request.column, own)
     saved = (*desk.stores.skills.active(), *answers_of_runs(desk)) if empty or len(partly) > 1 else ()
     fitting = [(column, skill) for skill in reversed(saved) if (column := _column(table, skill)) is not None]
@@ -61,12 +61,12 @@ def offer_for(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> Off
         meant = partly & {column for column, _ in fitting}
         read = {place for _, skill in fitting for place in columns_called(table, names_of(skill.signature))}
         is_one = len(meant) == 1 and partly - meant <= read  # a gap in a column that it reads is a blank input
-        return Offer(column=table.columns[min(meant)] if is_one else "")
+        return FunctionOffer(column=table.columns[min(meant)] if is_one else "")
     column = next(iter(found)) if len(found) == 1 else _asked_column(table, sorted(found), request)
-    return Offer(column=table.columns[column], skills=tuple(found[column]))
+    return FunctionOffer(column=table.columns[column], skills=tuple(found[column]))
 
 
-def made_for(desk: Desk, table: Table, column: int) -> Skill | None:
+def made_for(desk: WorkspaceServices, table: Table, column: int) -> Skill | None:
     """The newest usable function that was made for a column, whatever kinds of cells this table has; None for none."""
     saved = (*desk.stores.skills.active(), *answers_of_runs(desk))
     return next((one for one in reversed(saved) if _column(table, one) == column and origin_of(desk, one).usable), None)
@@ -77,7 +77,7 @@ def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> 
     names = [table.columns[place] for place in places]
     text = f"evolve has functions for {len(names)} empty columns of {table.path.name}: {', '.join(map(repr, names))}"
     respond = None if request.person is None else request.person.respond
-    which = request.words(Flag(reasons=(reason("which_column", columns=names, file=table.path.name),)))
+    which = request.words(FlagReasons(reasons=(reason("which_column", columns=names, file=table.path.name),)))
     question = Question(id="offer:column", kind="ask", text=which, options=tuple(names))
     said = "" if respond is None else (respond(question) or "").strip()
     if said not in names:
@@ -85,7 +85,9 @@ def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> 
     return places[names.index(said)]
 
 
-def accepted(desk: Desk, table: Table, offer: Offer, request: FillRequest) -> FillRequest | None:
+def accept_offer(
+    desk: WorkspaceServices, table: Table, offer: FunctionOffer, request: FillRequest
+) -> FillRequest | None:
     """The request with the only skill that is offered, or the one that the person takes; None where they take none.
 
     Before the table itself is written they are asked about the only one as well: nothing is left to compare it with.
@@ -101,14 +103,14 @@ def accepted(desk: Desk, table: Table, offer: Offer, request: FillRequest) -> Fi
         chosen = replace(request, skill=one.name, column=offer.column)
         known = () if one.verified else _unverified(one, desk, table, chosen)
         asked = (reason("no_cell_filled", column=offer.column), *known, reason("fill_with", function=one.told))
-        text = request.words(Flag(reasons=asked))
+        text = request.words(FlagReasons(reasons=asked))
         said = respond(Question(id=f"offer:{one.name}", kind="ask", text=text, options=(YES, "no")))
         if is_yes(said):
             return chosen
     return None
 
 
-def _unverified(one: UsedSkill, desk: Desk, table: Table, request: FillRequest) -> tuple[Reason, ...]:
+def _unverified(one: UsedSkill, desk: WorkspaceServices, table: Table, request: FillRequest) -> tuple[Reason, ...]:
     """What was doubtful about a function when it was kept, and what it would write into the first row, if anything."""
     doubts = (reason("unverified_when_kept"),) if one.doubt is None else (reason("doubtful_when_kept"), one.doubt)
     program, wanted, _ = chosen_function(desk, table, request)
@@ -117,8 +119,12 @@ def _unverified(one: UsedSkill, desk: Desk, table: Table, request: FillRequest) 
         return doubts
     values = wanted.inputs.of(first)
     (outcomes,) = Applier(desk.open_sandbox(), [program])([values])
-    cell = judged(table, wanted.inputs, first, values, outcomes).cell
-    return doubts if cell is None else (*doubts, reason("would_write", line=first.line, value=printable(str(cell))))
+    cell = judge_cell(table, wanted.inputs, first, values, outcomes).cell
+    return (
+        doubts
+        if cell is None
+        else (*doubts, reason("would_write", line=first.line, value=escape_unprintable(str(cell))))
+    )
 
 
 def is_yes(said: str | None) -> bool:
@@ -126,9 +132,9 @@ def is_yes(said: str | None) -> bool:
     return (said or "").strip().lower() in ("y", YES)
 
 
-def nothing_filled(table: Table, offer: Offer, seconds: float) -> Filled:
+def nothing_filled(table: Table, offer: FunctionOffer, seconds: float) -> FillResult:
     """What is told where nobody took what is offered."""
-    return Filled(
+    return FillResult(
         out=None,
         column=offer.column,
         inputs=(),

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypedDict
 
-from evolve.workspace.arguments import BudgetLike, checked
-from evolve.workspace.fill.result import Flag
+from evolve.workspace.arguments import BudgetLike, check_arguments
+from evolve.workspace.fill.result import FlagReasons
 from evolve.workspace.runs.person import Person
 
 
@@ -39,10 +39,10 @@ class FillOptions(TypedDict, total=False):
     save: str | os.PathLike[str] | None
     budget: BudgetLike
     person: Person | None
-    words: Callable[[Flag], str]
+    words: Callable[[FlagReasons], str]
 
 
-@checked("budget")
+@check_arguments("budget")
 @dataclass(frozen=True, kw_only=True)
 class FillRequest:
     """What is to be filled, and how; see :class:`FillOptions`."""
@@ -58,4 +58,4 @@ class FillRequest:
     save: str | os.PathLike[str] | None = None
     budget: BudgetLike = None
     person: Person | None = None
-    words: Callable[[Flag], str] = str
+    words: Callable[[FlagReasons], str] = str

@@ -32,7 +32,7 @@ Left = Literal["", "not filled", "not compared"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flag:
+class FlagReasons:
     """What is doubtful about a cell; no reasons, nothing is.
 
     Attributes:
@@ -50,7 +50,7 @@ class Flag:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class CellFlag:
     """One doubtful cell.
 
     Attributes:
@@ -64,7 +64,7 @@ class Mark:
     row: int
     line: int
     value: Json
-    flag: Flag
+    flag: FlagReasons
     others: tuple[Json, ...] = ()
 
 
@@ -84,7 +84,7 @@ class Counterexamples:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Filled:
+class FillResult:
     """What became of a table.
 
     Attributes:
@@ -121,7 +121,7 @@ class Filled:
     given: int
     filled: int
     marked: int
-    marks: tuple[Mark, ...]
+    marks: tuple[CellFlag, ...]
     result: Result | None
     form: str
     first_line: FirstLine = "names"
@@ -154,11 +154,11 @@ class Filled:
         }
 
 
-def begun(table: Table, wanted: PartlyFilled, result: Result | None) -> Filled:
+def initial_fill(table: Table, wanted: PartlyFilled, result: Result | None) -> FillResult:
     """What is known before anything is filled."""
     kinds = (*wanted.inputs.kinds, wanted.inputs.kind)
     comma = ", decimal comma" if any(kind.decimal == "," and kind.is_number for kind in kinds) else ""
-    return Filled(
+    return FillResult(
         out=None,
         column=wanted.inputs.label,
         inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
@@ -179,7 +179,7 @@ class Judged:
     """What is done to one cell: ``cell`` is written unless it is None, and ``flag`` says what is doubtful."""
 
     cell: Cell = None
-    flag: Flag = Flag()
+    flag: FlagReasons = FlagReasons()
     others: tuple[Json, ...] = ()
 
     def because(self, why: Reason) -> Judged:
@@ -187,7 +187,7 @@ class Judged:
         return replace(self, flag=replace(self.flag, reasons=(*self.flag.reasons, why)))
 
 
-def judged(
+def judge_cell(
     table: Table, inputs: Inputs, record: Record, arguments: Sequence[Json], outcomes: Sequence[Outcome]
 ) -> Judged:
     """What to do with the blank cell of a row.
@@ -218,15 +218,19 @@ def judged(
         run = reason("formula", sign=sign)
         if table.form.kind == "delimited":
             cell, run = TEXT_PREFIX + cell, reason("formula_as_text", sign=sign, prefix=TEXT_PREFIX)
-    return Judged(cell=cell, flag=Flag(reasons=tuple(one for one in (run, doubt) if one is not None)), others=rivals)
+    return Judged(
+        cell=cell, flag=FlagReasons(reasons=tuple(one for one in (run, doubt) if one is not None)), others=rivals
+    )
 
 
 def not_done(left: Left, why: Reason | None) -> Judged:
     """A cell that stays as it is."""
-    return Judged(flag=Flag(left=left, reasons=(why or reason("no_value"),)))
+    return Judged(flag=FlagReasons(left=left, reasons=(why or reason("no_value"),)))
 
 
-def compared(table: Table, inputs: Inputs, record: Record, arguments: Sequence[Json], answer: Outcome) -> Judged | None:
+def compare_cell(
+    table: Table, inputs: Inputs, record: Record, arguments: Sequence[Json], answer: Outcome
+) -> Judged | None:
     """The doubt about a cell that was filled before, where the function gives something else; the cell stays."""
     given = record.cells[inputs.column]
     if answer.ok:
@@ -235,7 +239,7 @@ def compared(table: Table, inputs: Inputs, record: Record, arguments: Sequence[J
         same = _plain(given) in (_plain(cell), f"{TEXT_PREFIX}{_plain(cell)}")
         if same or (equal(known, answer.value) and _is_as_near(inputs.kind.read(cell), known)):
             return None
-        return Judged(flag=Flag(reasons=(reason("differs", value=answer.value),)), others=(answer.value,))
+        return Judged(flag=FlagReasons(reasons=(reason("differs", value=answer.value),)), others=(answer.value,))
     return not_done("not compared", _failure(inputs, record, arguments, answer.error))
 
 

@@ -28,10 +28,10 @@ from evolve.tasks.tables import (
     open_table,
     table_path,
 )
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.offers import YES, is_yes
 from evolve.workspace.fill.request import FillRequest
-from evolve.workspace.fill.result import Flag, as_cell
+from evolve.workspace.fill.result import FlagReasons, as_cell
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.refuted import functions_giving
@@ -94,7 +94,12 @@ def check_in_place(table: Table, line: TakenLine, request: FillRequest) -> None:
 
 
 def line_checked(
-    desk: Desk, table: Table, line: TakenLine, request: FillRequest, inputs: Inputs, programs: Sequence[Program]
+    desk: WorkspaceServices,
+    table: Table,
+    line: TakenLine,
+    request: FillRequest,
+    inputs: Inputs,
+    programs: Sequence[Program],
 ) -> TakenLine:
     """What the first line is taken for: a guess where the function gives a cell of it from those beside it.
 
@@ -132,7 +137,7 @@ def check_column(table: Table, request: FillRequest) -> None:
     raise UsageError(f"{table.path.name} has no column {name!r}", hint=f"{meant}its columns are {listed}")
 
 
-def column_read(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> tuple[Task, PartlyFilled]:
+def column_read(desk: WorkspaceServices, table: Table, request: FillRequest, own: IsOwn) -> tuple[Task, PartlyFilled]:
     """The task of a column.
 
     What an earlier fill wrote is no example. Where the other cells are too few to verify a function, a person who is
@@ -146,7 +151,7 @@ def column_read(desk: Desk, table: Table, request: FillRequest, own: IsOwn) -> t
     if not wanted.own or respond is None or len(task.examples) + len(task.verify) >= ENOUGH_TO_SPLIT:
         return task, wanted
     label = wanted.inputs.label
-    text = request.words(Flag(reasons=(reason("own_cells", column=label, given=wanted.given, own=wanted.own),)))
+    text = request.words(FlagReasons(reasons=(reason("own_cells", column=label, given=wanted.given, own=wanted.own),)))
     said = respond(Question(id=f"own:{label}", kind="ask", text=text, options=(YES, "no")))
     return _as_it_is(desk, table, request.column, _nobodys) if is_yes(said) else (task, wanted)
 
@@ -155,7 +160,7 @@ def _nobodys(table: Table, record: Record, column: int) -> bool:
     return False
 
 
-def _as_it_is(desk: Desk, table: Table, column: str | None, own: IsOwn) -> tuple[Task, PartlyFilled]:
+def _as_it_is(desk: WorkspaceServices, table: Table, column: str | None, own: IsOwn) -> tuple[Task, PartlyFilled]:
     """The task of a column; its cells are texts where a function of an earlier month gives them as texts."""
     task, wanted = column_task(table, column, own)
     if wanted.inputs.kind.is_number and not table.typed and not desk.uses_model:
@@ -165,6 +170,6 @@ def _as_it_is(desk: Desk, table: Table, column: str | None, own: IsOwn) -> tuple
     return task, wanted
 
 
-def known_function(desk: Desk, task: Task) -> Skill | None:
+def known_function(desk: WorkspaceServices, task: Task) -> Skill | None:
     """The saved function by which a model need not be asked; None without a model, as the search tries them itself."""
     return next(functions_giving(desk, task), None) if desk.uses_model else None

@@ -15,7 +15,7 @@ from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, Value
 from evolve.skills import Skill
 from evolve.skills.folder import folder_changes, folder_digest
-from evolve.trials import UNLEARNED, Variant, VariantArchive
+from evolve.trials import UNLEARNED, Variant, VariantRepository
 from evolve.workspace.opening import refuse_lost_record
 
 
@@ -46,7 +46,7 @@ def missing_objects(db: Database, objects: ObjectStore) -> Iterator[tuple[str, s
     for row in db.rows("skills"):
         if not _is_whole(objects, str(row["object"])):
             yield f"skill {row['name']!s}", str(row["object"])
-    archive = VariantArchive(db, objects)
+    archive = VariantRepository(db, objects)
     active = archive.active_digest
     if active != UNLEARNED:
         for name in _bodies_of(db, active):

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from evolve.agent import RunRecords
+from evolve.agent import RunRepository
 from evolve.core.errors import EvolveError, WorkspaceError
-from evolve.core.extensions import find, installed, seams
+from evolve.core.extensions import find, installed_extensions, seams
 from evolve.core.paths import WorkspacePaths, is_workspace
 from evolve.core.schema import MIGRATIONS
 from evolve.core.settings import Settings, load_settings
 from evolve.core.store import Database, ObjectStore
-from evolve.workspace.locating import admit, trusted_settings, used
+from evolve.workspace.locating import check_trust, selected_workspace, trusted_settings
 from evolve.workspace.opening import is_current, open_embedder, sandbox_opener, tracing_warning
 from evolve.workspace.resources import conversation_files
 from evolve.workspace.resources.folders import Folders
@@ -44,11 +44,11 @@ class Finding:
 
 def doctor(path: str | os.PathLike[str] | None = None) -> list[Finding]:
     """Runs every check; makes and changes nothing in the workspace."""
-    paths = used(path)
+    paths = selected_workspace(path)
     root, settings = paths.root, Settings()
     checks: dict[str, Callable[[], Finding]] = {}
     try:
-        admit(paths)
+        check_trust(paths)
     except WorkspaceError as error:
         findings = [Finding(part="workspace", state="missing", text=str(error), fix=error.hint)]
     else:
@@ -159,7 +159,7 @@ def _spending(paths: WorkspacePaths) -> Finding:
 
 def _conversations(paths: WorkspacePaths) -> list[Finding]:
     """Names files of conversations with lines that cannot be understood, which are passed over."""
-    files = [str(path) for path in conversation_files.damaged(paths.runs / "chats")]
+    files = [str(path) for path in conversation_files.damaged_conversations(paths.runs / "chats")]
     if not files:
         return []
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
@@ -172,7 +172,7 @@ def _changes(paths: WorkspacePaths) -> list[Finding]:
     if not is_current(paths):
         return []
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
-        doubtful = Folders(paths.runs, RunRecords(db), ObjectStore(paths.objects)).doubtful()
+        doubtful = Folders(paths.runs, RunRepository(db), ObjectStore(paths.objects)).doubtful()
     return [
         Finding(
             part="changes",
@@ -186,7 +186,7 @@ def _changes(paths: WorkspacePaths) -> list[Finding]:
 
 def _skill_folders(paths: WorkspacePaths) -> list[Finding]:
     """Names folders of skills that no run uses as they are."""
-    from evolve.skills import SkillLibrary
+    from evolve.skills import SkillRepository
 
     if not paths.db.exists():
         found = list(unused_folders(None, paths.skills))
@@ -194,7 +194,7 @@ def _skill_folders(paths: WorkspacePaths) -> list[Finding]:
         return []
     else:
         with Database(paths.db, MIGRATIONS, read_only=True) as db:
-            found = list(unused_folders(SkillLibrary(db, ObjectStore(paths.objects), paths.skills), paths.skills))
+            found = list(unused_folders(SkillRepository(db, ObjectStore(paths.objects), paths.skills), paths.skills))
     more = [Finding(part="skills", state="warning", text=f"{len(found) - 3} more folders are not used as they are")]
     shown = [Finding(part="skills", state="warning", text=one.why, fix=one.fix) for one in found[:3]]
     return [*shown, *(more if len(found) > 3 else [])]
@@ -210,7 +210,7 @@ def _extensions() -> Finding:
     """Lists what installed packages add, by seam; a name that is built in already adds nothing."""
     entries = []
     for seam in seams():
-        for name, package in installed(seam).items():
+        for name, package in installed_extensions(seam).items():
             find(seam, name)  # raises where it cannot be loaded, which is the finding then
             entries.append(f"{name} ({seam}, from {package})")
     return Finding(part="extensions", state="ok", text=", ".join(entries) or "no package adds any")

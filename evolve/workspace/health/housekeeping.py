@@ -22,7 +22,7 @@ GRACE_S = 24 * 3600.0
 _DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
-def tidy(paths: WorkspacePaths, db: Database) -> list[str]:
+def clean_up(paths: WorkspacePaths, db: Database) -> list[str]:
     """Removes checkpoints that nothing goes on from, and old objects that nothing refers to; one line per kind.
 
     The caller holds the writer's lock. References in backups count.

@@ -18,16 +18,16 @@ from evolve.core.ledger import Spent, book_faults, rebuild_book
 from evolve.core.paths import WorkspacePaths
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock, finish_rebuild, rebuild, still_lost
-from evolve.memory.preferences import PreferenceBook
+from evolve.memory.preferences import PreferenceRepository
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
 from evolve.trials import UNLEARNED
-from evolve.trials.stores import Stores
+from evolve.trials.stores import Repositories
 from evolve.workspace.health import damage as soundness
-from evolve.workspace.health.housekeeping import tidy
-from evolve.workspace.locating import restore_number, trusted, trusted_settings
+from evolve.workspace.health.housekeeping import clean_up
+from evolve.workspace.locating import restore_number, trusted_settings, trusted_workspace
 from evolve.workspace.opening import open_stores
-from evolve.workspace.resources.preferences import described
+from evolve.workspace.resources.preferences import act_text
 
 
 @dataclass
@@ -61,7 +61,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
         WorkspaceBusy: Another process writes to the workspace.
         WorkspaceError: It cannot be written, or a newer version made it.
     """
-    paths = trusted(path)
+    paths = trusted_workspace(path)
     report = Repair()
     if not paths.store.is_dir():
         if os.path.lexists(paths.store):
@@ -89,7 +89,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
             if not check.ok:
                 count = stores.memory.reindex()
                 report.done.append(f"the index did not agree with the record and was built anew from {count} episodes")
-            report.done += tidy(paths, stores.db)
+            report.done += clean_up(paths, stores.db)
         report.left += _still_wrong(paths)
     return report
 
@@ -128,18 +128,18 @@ def _set_aside_files(paths: WorkspacePaths, report: Repair) -> None:
         report.done.append(f"the checkpoint {path} was damaged and is now {aside.name}; its episode will run again")
 
 
-def _mend_memory(stores: Stores, report: Repair) -> None:
+def _mend_memory(stores: Repositories, report: Repair) -> None:
     anew, aside = stores.memory.mend(stores.runs.episodes())
     if anew:
         report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
-    wishes, idle = PreferenceBook(stores.db, stores.memory.embedder).mend(described)
+    wishes, idle = PreferenceRepository(stores.db, stores.memory.embedder).mend(act_text)
     if wishes:
         report.done.append(f"made {len(wishes)} preferences anew from the acts they rest on")
     report.lost = still_lost(stores.db, report.lost)
     report.lost += [f"{name}: set aside, because what it refers to is gone" for name in (*aside, *idle)]
 
 
-def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
+def _mend_skills(paths: WorkspacePaths, stores: Repositories, report: Repair) -> None:
     for row in stores.db.rows("skills"):
         name, body = str(row["name"]), str(row["object"])
         try:
@@ -165,7 +165,7 @@ def _mend_skills(paths: WorkspacePaths, stores: Stores, report: Repair) -> None:
         report.done.append(f"skill {name}: {what}; it was written anew from the record")
 
 
-def _mend_variants(stores: Stores, report: Repair) -> None:
+def _mend_variants(stores: Repositories, report: Repair) -> None:
     """Falls back to the newest promoted variant that is whole, where the active one lost a body for good."""
     # Lost marks of what the memory held: each is one number, so it is found by trying.
     missing = {name for what, name in soundness.missing_objects(stores.db, stores.objects)}
@@ -185,7 +185,7 @@ def _mend_variants(stores: Stores, report: Repair) -> None:
     report.lost.append(f"variant {active}: a body it needs is gone; {chosen} acts instead")
 
 
-def _mend_spending(paths: WorkspacePaths, stores: Stores | None, report: Repair) -> None:
+def _mend_spending(paths: WorkspacePaths, stores: Repositories | None, report: Repair) -> None:
     """Rebuilds a damaged book of spending from what episodes on record cost, so that limits still count it."""
     faults = book_faults(paths.spending)
     if not faults:

@@ -14,12 +14,12 @@ from evolve.improve.items import KINDS
 from evolve.improve.session import LoopPlan
 from evolve.tasks import load_suite
 from evolve.trials import UNLEARNED
-from evolve.workspace.arguments import checked
-from evolve.workspace.desk import Desk
+from evolve.workspace.arguments import check_arguments
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 
 
-@checked()
+@check_arguments()
 @dataclass(frozen=True, kw_only=True)
 class AblationRequest:
     """The arguments of an ablation.
@@ -38,7 +38,7 @@ class AblationRequest:
     propose: bool = False
 
 
-def ablate(desk: Desk, wish: AblationRequest, budget: Ledger) -> AblationReport:
+def ablate(desk: WorkspaceServices, wish: AblationRequest, budget: Ledger) -> AblationReport:
     """Runs or continues the ablation of a variant; see :meth:`Variants.ablate`."""
     stores = desk.stores
     variant = stores.variants.find(wish.variant)
@@ -66,7 +66,7 @@ def ablate(desk: Desk, wish: AblationRequest, budget: Ledger) -> AblationReport:
         return run_ablation(session, AblationWish(variant=variant, kinds=kinds, shipped=shipped, propose=wish.propose))
 
 
-def _judged_on(desk: Desk, variant: str) -> str:
+def _judged_on(desk: WorkspaceServices, variant: str) -> str:
     """The suite of the last run in which the gate judged the variant."""
     runs = [decision.run for decision in desk.stores.decisions.log() if decision.variant == variant]
     if not runs:

@@ -21,7 +21,7 @@ from evolve.core.errors import UsageError
 from evolve.core.files import write_atomic, write_failure
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import is_gone, terminate, this_process
-from evolve.workspace.locating import trusted
+from evolve.workspace.locating import trusted_workspace
 from evolve.workspace.opening import now
 
 _END_S = 30.0
@@ -48,7 +48,7 @@ class LoopAtWork:
 
 
 @contextmanager
-def announced(paths: WorkspacePaths, run: str) -> Iterator[None]:
+def announce_loop(paths: WorkspacePaths, run: str) -> Iterator[None]:
     """Names the loop of this process for as long as the block takes. A pause that was asked of another one is over."""
     paths.pause.unlink(missing_ok=True)
     write_atomic(paths.loop, json.dumps({"run": run, "since": now(), **this_process()}).encode())
@@ -115,7 +115,7 @@ def stop_loop(path: str | os.PathLike[str] | None = None) -> bool:
 
 
 def _needed(path: str | os.PathLike[str] | None) -> tuple[WorkspacePaths, Mapping[str, Any]]:
-    paths = trusted(path)
+    paths = trusted_workspace(path)
     named = _announced(paths)
     if named is None:
         raise UsageError(f"no loop is at work in {paths.root}", hint="evolve status")

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from evolve.agent import Run
 from evolve.improve.cut_short import NOTHING_NEW
-from evolve.improve.practice import practised
+from evolve.improve.practice import finished_practice
 from evolve.improve.session import PASSES
-from evolve.improve.stream import MOST, blocks_of, distinct, fresh_of
+from evolve.improve.stream import MOST, blocks_of, distinct_tasks, fresh_of
 from evolve.tasks import Suite
 from evolve.tasks.reading.labels import tells_nothing
 from evolve.trials.arms import UNLEARNED
 from evolve.trials.gate.power import HALF, Foresight
-from evolve.trials.journal import Journal
-from evolve.trials.stores import Stores
-from evolve.workspace.desk import Desk
+from evolve.trials.journal import StepLog
+from evolve.trials.stores import Repositories
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import SearchLearner
 
 _MANY = 0.2
@@ -25,7 +25,7 @@ _MANY = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forecast:
+class SuiteForecast:
     """What a suite can show.
 
     Practice does not change it: it counts the problems that are left to judge on, and how many of them must be won.
@@ -49,7 +49,7 @@ class Forecast:
     unprovable: str = ""
 
     @classmethod
-    def of(cls, stores: Stores, suite: Suite, *, streams: bool, seed: int = 0) -> Forecast:
+    def of(cls, stores: Repositories, suite: Suite, *, streams: bool, seed: int = 0) -> SuiteForecast:
         """The forecast of the next judgement on a suite.
 
         Args:
@@ -116,7 +116,7 @@ class Forecast:
 
 def _repeated(suite: Suite, groups: int) -> str:
     """How many problems count for nothing beside others, as a sentence."""
-    like = groups - len(distinct(suite.tasks))
+    like = groups - len(distinct_tasks(suite.tasks))
     return f" {like} share rows or an instruction with others and do not count." if like else ""
 
 
@@ -148,7 +148,9 @@ class Course:
     told: str = ""
 
 
-def course_of(desk: Desk, suite: Suite, begun: Run | None, *, key: str, rounds: int | None, seed: int) -> Course:
+def course_of(
+    desk: WorkspaceServices, suite: Suite, begun: Run | None, *, key: str, rounds: int | None, seed: int
+) -> Course:
     """The course of a loop.
 
     Args:
@@ -168,26 +170,26 @@ def course_of(desk: Desk, suite: Suite, begun: Run | None, *, key: str, rounds: 
     groups = {task.group for task in suite.tasks}
     fresh = desk.stores.variants.active_digest == UNLEARNED and not suite.unprovable
     whole = isinstance(desk.learner, SearchLearner) and len(groups) <= MOST and fresh
-    ahead = Forecast.of(desk.stores, suite, streams=whole, seed=seed)
+    ahead = SuiteForecast.of(desk.stores, suite, streams=whole, seed=seed)
     is_over = bool(ahead.why) and _was_practised(desk, suite, whole=whole)
     is_over = is_over and _came_to_its_end(desk, key)
     told = ahead.told(is_over=is_over)
     return Course(whole=whole, unjudged=ahead.why, passes=0 if is_over else passes, told=told)
 
 
-def _was_practised(desk: Desk, suite: Suite, *, whole: bool) -> bool:
+def _was_practised(desk: WorkspaceServices, suite: Suite, *, whole: bool) -> bool:
     """Whether this policy has practised on every task before on which a loop would practise."""
-    episodes = practised(desk.stores.runs.episodes())
+    episodes = finished_practice(desk.stores.runs.episodes())
     met = {record.task for record in episodes if record.policy in ("", desk.learner.name)}
     tasks = suite.tasks if whole else suite.split("train")
     return not suite.unprovable and all(task.id in met for task in tasks)
 
 
-def _came_to_its_end(desk: Desk, key: str) -> bool:
+def _came_to_its_end(desk: WorkspaceServices, key: str) -> bool:
     """Whether the same command ended before by a pass that brought nothing new.
 
     Another one, such as one with more candidates, may solve what that one did not. One that judged every task
     practised on each of them once; what their answers share is found when they are practised on again.
     """
     same = [run for run in desk.stores.runs.runs() if run.key == key]
-    return any(Journal(desk.stores.db, run.id).done(NOTHING_NEW) is not None for run in same)
+    return any(StepLog(desk.stores.db, run.id).done(NOTHING_NEW) is not None for run in same)

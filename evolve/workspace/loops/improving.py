@@ -26,15 +26,15 @@ from evolve.improve.session import LoopPlan, Proposer, Session
 from evolve.improve.stream import BLOCKS, improve_in_stream, practising_on
 from evolve.tasks import Suite, load_suite
 from evolve.trials.jobs import Workers, WorkerSetup
-from evolve.trials.journal import Journal, drop_report, finished, last_report
-from evolve.trials.set_aside import SetAside
+from evolve.trials.journal import StepLog, drop_report, finished_steps, last_report
+from evolve.trials.set_aside import PendingAttempts
 from evolve.trials.workers import open_workers
 from evolve.workspace.arguments import as_budget, as_ledger
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import common_environment, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits
-from evolve.workspace.loops.at_work import announced
+from evolve.workspace.loops.at_work import announce_loop
 from evolve.workspace.loops.forecast import course_of
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
@@ -53,7 +53,7 @@ FEWEST = 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class LoopRequest:
     """What is wanted of a loop; see :meth:`Workspace.improve`."""
 
     rounds: int | None
@@ -62,7 +62,11 @@ class Asked:
 
 
 def improve(
-    desk: Desk, suite_name: str, asked: Asked, budget: Ledger, python: str | os.PathLike[str] | None = None
+    desk: WorkspaceServices,
+    suite_name: str,
+    asked: LoopRequest,
+    budget: Ledger,
+    python: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
     rounds, seed = _numbers(asked)
@@ -105,7 +109,7 @@ def improve(
         return run_loop(practising_on(session, suite.tasks) if course.whole else session)
 
 
-def _numbers(asked: Asked) -> tuple[int, int]:
+def _numbers(asked: LoopRequest) -> tuple[int, int]:
     """Rounds and seed; refuses what is neither."""
     rounds = ROUNDS if asked.rounds is None else asked.rounds
     for name, number, least in (("rounds", rounds, 1), ("seed", asked.seed, 0)):
@@ -115,14 +119,14 @@ def _numbers(asked: Asked) -> tuple[int, int]:
     return rounds, asked.seed
 
 
-def _end_unfinished(desk: Desk, key: str) -> None:
+def _end_unfinished(desk: WorkspaceServices, key: str) -> None:
     """Ends the unfinished runs of this key, so that the next one is a new run."""
     for run in desk.stores.runs.runs():
         if run.key == key and run.state in ("open", BUDGET):
             desk.stores.runs.end(run.id, "left")
 
 
-def _reopen(desk: Desk, key: str, rounds: int) -> None:
+def _reopen(desk: WorkspaceServices, key: str, rounds: int) -> None:
     """Opens the newest run of this key again where a budget ended it; the next budget counts from here."""
     stores = desk.stores
     last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
@@ -130,12 +134,12 @@ def _reopen(desk: Desk, key: str, rounds: int) -> None:
         return
     body = {**last.body, "before": asdict(spent_before(desk, last)), "part": last.body.get("part", 1) + 1}
     with stores.db.transaction():
-        take_up(Journal(stores.db, last.id), rounds)
+        take_up(StepLog(stores.db, last.id), rounds)
         drop_report(stores.db, last.id)
         stores.runs.end(last.id, "open", body)
 
 
-def _beginning(desk: Desk, key: str, suite: str) -> str:
+def _beginning(desk: WorkspaceServices, key: str, suite: str) -> str:
     """Whether a loop goes on or begins anew, in one sentence; "" for the first one on a suite."""
     stores = desk.stores
     earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
@@ -158,7 +162,7 @@ def _minute(run: Run) -> str:
     return f"{run.started[:16].replace('T', ' ')} UTC"
 
 
-def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> None:
+def _check(desk: WorkspaceServices, suite: Suite, python: str | os.PathLike[str] | None) -> None:
     """Refuses a suite that the loop cannot learn from."""
     with_rubric = next((task.id for task in suite.tasks if task.rubric), "")
     if with_rubric:
@@ -173,7 +177,7 @@ def _check(desk: Desk, suite: Suite, python: str | os.PathLike[str] | None) -> N
         raise UsageError("--set python is about work in folders, and no task of the suite is any", hint="leave it out")
 
 
-def report(desk: Desk, *, fresh: bool, curve: str | os.PathLike[str] | None) -> Report:
+def report(desk: WorkspaceServices, *, fresh: bool, curve: str | os.PathLike[str] | None) -> Report:
     """The last report, or a new look, and its picture; see :meth:`Workspace.report`."""
     if curve is not None:
         is_replaced(curve, SVG)  # refused before the arms are run
@@ -185,7 +189,7 @@ def report(desk: Desk, *, fresh: bool, curve: str | os.PathLike[str] | None) -> 
     return latest
 
 
-def _report(desk: Desk, *, fresh: bool) -> Report:
+def _report(desk: WorkspaceServices, *, fresh: bool) -> Report:
     stored = last_report(desk.stores.db)
     if stored is None:
         raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")
@@ -208,7 +212,7 @@ def _report(desk: Desk, *, fresh: bool) -> Report:
         return look_again(session, last)
 
 
-def loop_limits(desk: Desk, budget: Budget, suite: Suite, *, bounded: bool = True) -> Limits:
+def loop_limits(desk: WorkspaceServices, budget: Budget, suite: Suite, *, bounded: bool = True) -> Limits:
     """The most that one episode of a loop may spend, whichever variant acts; each keeps to its own workflow's knobs.
 
     Where the suite has a kind of work that needs more than the knobs allow, that is the most, as far as a budget pays
@@ -281,7 +285,7 @@ class LoopWork:
     workers: Callable[[WorkerSetup], Workers] | None = None
 
 
-def loop_key(desk: Desk, kind: str, *parts: Json) -> str:
+def loop_key(desk: WorkspaceServices, kind: str, *parts: Json) -> str:
     """Tells a loop's run from those that were asked for something else.
 
     The budget is no part of what was asked for: an interrupted loop may go on with another.
@@ -290,7 +294,9 @@ def loop_key(desk: Desk, kind: str, *parts: Json) -> str:
 
 
 @contextmanager
-def opened_session(desk: Desk, kind: str, key: str, request: Mapping[str, Json], work: LoopWork) -> Iterator[Session]:
+def opened_session(
+    desk: WorkspaceServices, kind: str, key: str, request: Mapping[str, Json], work: LoopWork
+) -> Iterator[Session]:
     """The open run with this key, or a new one, as a session; where that ends without an error the run is closed."""
     run = desk.stores.runs.begin(kind, key, {**request, **desk.mark}, started=now())
     with worked_on(desk, run, work) as session:
@@ -302,7 +308,7 @@ def opened_session(desk: Desk, kind: str, key: str, request: Mapping[str, Json],
 
 
 @contextmanager
-def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
+def worked_on(desk: WorkspaceServices, run: Run, work: LoopWork) -> Iterator[Session]:
     """An open run as a session, with worker processes that end with it, however it ends."""
     suite = work.suite
     folders = {task.folder for task in suite.tasks if task.folder}
@@ -328,7 +334,7 @@ def worked_on(desk: Desk, run: Run, work: LoopWork) -> Iterator[Session]:
     count = 1 if desk.uses_model else desk.settings.worker_count
     workers = work.workers(setup) if work.workers else open_workers(setup, count, desk.settings.workers_on)
     try:
-        with announced(desk.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
+        with announce_loop(desk.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
                 stores=desk.stores,
                 learner=desk.learner,
@@ -357,11 +363,11 @@ def _raised_by(budget: Budget, before: Spent) -> Budget:
     return Budget(**{name: None if bound is None else bound + getattr(before, name) for name, bound in bounds.items()})
 
 
-def spent_before(desk: Desk, run: Run) -> Spent:
+def spent_before(desk: WorkspaceServices, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
-    waiting = SetAside(desk.stores.db, run.id).cost()
+    waiting = PendingAttempts(desk.stores.db, run.id).cost()
     cost = sum((record.cost for record in desk.stores.runs.episodes(run=run.id)), waiting)
-    fits = sum(int(body["candidates"]) for _, body in finished(desk.stores.db, FITTED, run=run.id))
+    fits = sum(int(body["candidates"]) for _, body in finished_steps(desk.stores.db, FITTED, run=run.id))
     counts = {item.name: getattr(cost, item.name) for item in fields(Spent)}
     counts["candidates"] += fits
     return Spent(**{**counts, "seconds": float(run.body.get("seconds", 0.0))})

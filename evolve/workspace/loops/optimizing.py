@@ -14,18 +14,18 @@ from evolve.improve.optimization import optimize as run_optimizer
 from evolve.improve.optimizer.engine import EngineSettings
 from evolve.improve.optimizer.engine_kind import GONE, PARTS, EngineParts, engine_kind
 from evolve.improve.optimizer.item_record import ItemRecord
-from evolve.improve.optimizer.scope import Scope
+from evolve.improve.optimizer.scope import SearchScope
 from evolve.improve.paid import PaidAnswers
-from evolve.improve.parts import parted
+from evolve.improve.parts import split_budget
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.stage_replay import StageReplay
-from evolve.improve.targets import Target
+from evolve.improve.stage_replay import StageRerun
+from evolve.improve.targets import MetricTarget
 from evolve.improve.transfer import transfer as run_transfer
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.tasks import Submission, load_suite
 from evolve.trials import UNLEARNED
-from evolve.workspace.arguments import checked
-from evolve.workspace.desk import Desk
+from evolve.workspace.arguments import check_arguments
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.evaluators import Opinion
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 from evolve.workspace.loops.workflow_search import can_draft, drafters, edited_state, editor_of, texts_in_force
@@ -33,7 +33,7 @@ from evolve.workspace.loops.workflow_search import can_draft, drafters, edited_s
 Part = Literal["", "prompts", "workflow", "knobs"]
 
 
-@checked()
+@check_arguments()
 @dataclass(frozen=True, kw_only=True)
 class OptimizerRequest:
     """The arguments of an optimiser's run.
@@ -55,7 +55,7 @@ class OptimizerRequest:
     resume: bool = False
 
 
-def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> OptimizationReport:
+def optimize(desk: WorkspaceServices, wish: OptimizerRequest, budget: Ledger) -> OptimizationReport:
     """Runs or continues a search for a better variant; see :meth:`Workspace.optimize`."""
     if wish.only and wish.only not in PARTS:
         raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
@@ -70,7 +70,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> Optimization
     opinion = desk.criteria.opinion(wish.target) if wish.target else None
     wanted = opinion.wanted if opinion is not None else ""
     settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
-    scope = Scope(policy=desk.learner.name, limits=limits)
+    scope = SearchScope(policy=desk.learner.name, limits=limits)
     # A search that goes on begins with what it began with, so under files that were edited it is another one. And one
     # that an earlier version began asked its questions by other costs.
     key_parts = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
@@ -85,8 +85,8 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> Optimization
     request = {**request, "target": wish.target, "policy": desk.learner.name}
     work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits), budget=budget)
     with opened_session(desk, "optimize", key, request, work) as session:
-        divided = parted(session)
-        replay = StageReplay(session=divided.search)  # handed on as a function: an engine gets no session
+        divided = split_budget(session)
+        replay = StageRerun(session=divided.search)  # handed on as a function: an engine gets no session
         with drafters(desk, divided.search) as drafter:
             parts = EngineParts(
                 settings=settings,
@@ -102,7 +102,7 @@ def optimize(desk: Desk, wish: OptimizerRequest, budget: Ledger) -> Optimization
             return run_optimizer(divided, kind.make(parts), texts, target)
 
 
-def _end_what_cannot_go_on(desk: Desk, wish: OptimizerRequest) -> None:
+def _end_what_cannot_go_on(desk: WorkspaceServices, wish: OptimizerRequest) -> None:
     """Ends an open run of the same wish whose engine is gone: nobody is left who would ask its questions again.
 
     Raises:
@@ -121,7 +121,7 @@ def _end_what_cannot_go_on(desk: Desk, wish: OptimizerRequest) -> None:
             )
 
 
-def transfer(desk: Desk, variant: str, suite_name: str, budget: Ledger) -> Mapping[str, Any]:
+def transfer(desk: WorkspaceServices, variant: str, suite_name: str, budget: Ledger) -> Mapping[str, Any]:
     """Compares a variant with its parent on another suite, or by the workspace's present policy; keeps the result.
 
     Raises:
@@ -142,13 +142,13 @@ def transfer(desk: Desk, variant: str, suite_name: str, budget: Ledger) -> Mappi
         return run_transfer(session, name)
 
 
-def _target(desk: Desk, opinion: Opinion, session: Session) -> Target:
+def _target(desk: WorkspaceServices, opinion: Opinion, session: Session) -> MetricTarget:
     """The target for a run, which pays for it."""
     policy = desk.learner.policy(None, ())
     # Without a model nothing is asked that would have to be paid.
     meter = policy.meter if isinstance(policy, LanguagePolicy) else EpisodeMeter()
     sandbox = session.sandbox()
-    return Target(
+    return MetricTarget(
         metric=opinion.criterion.name,
         judge=opinion.judge,
         key=_target_key(opinion),

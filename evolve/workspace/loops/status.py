@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.agent import Run, RunRecords
+from evolve.agent import Run, RunRepository
 from evolve.core.episodes import Cost
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import EvolveError
@@ -16,9 +16,9 @@ from evolve.core.events import Event, read_events
 from evolve.core.paths import WorkspacePaths
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, WriterLock
-from evolve.trials.set_aside import SetAside
+from evolve.trials.set_aside import PendingAttempts
 from evolve.workspace.health.doctor import Finding, doctor
-from evolve.workspace.locating import used
+from evolve.workspace.locating import selected_workspace
 from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work
 from evolve.workspace.opening import is_current
 from evolve.workspace.places import Where, where
@@ -116,7 +116,7 @@ def status(path: str | os.PathLike[str] | None = None) -> Status:
         with suppress(EvolveError):  # what is wrong with the settings stands in the checks
             model = models(path).chosen().get("default", "")
         with suppress(EvolveError):  # and what is with the record
-            runs = _runs(used(path))
+            runs = _runs(selected_workspace(path))
     return Status(where=place, model=model, checks=checks, **runs)
 
 
@@ -126,7 +126,7 @@ def _runs(paths: WorkspacePaths) -> dict[str, Any]:
         return {}
     at = loop_at_work(paths)
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
-        left = [run for run in RunRecords(db).runs() if run.state == "open"]
+        left = [run for run in RunRepository(db).runs() if run.state == "open"]
         loop = next((_progress(paths, db, run, at) for run in left if at is not None and run.id == at.run), None)
         proposed = len(db.rows("memory_preferences", {"status": "proposed"}))
     at_work = {run.id for run in left if WriterLock(paths.runs / run.id / "lock").is_taken}
@@ -148,8 +148,8 @@ def _of(run: Run) -> str:
 
 
 def _progress(paths: WorkspacePaths, db: Database, run: Run, at: LoopAtWork) -> LoopProgress:
-    kept = RunRecords(db).episodes(run=run.id)
-    done = [record for record in (*kept, *SetAside(db, run.id).records()) if record.status != "interrupted"]
+    kept = RunRepository(db).episodes(run=run.id)
+    done = [record for record in (*kept, *PendingAttempts(db, run.id).records()) if record.status != "interrupted"]
     latest = None
     for event in read_events(paths.runs / run.id / "events.jsonl"):
         latest = event if not event.episode else latest  # those of single episodes are no progress of the loop

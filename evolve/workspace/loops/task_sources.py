@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from evolve.core import frontmatter
-from evolve.core.episodes import Guidance, Guide
+from evolve.core.episodes import ExternalSkill, Guidance
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.runtime.folder_tree import Tree, read_tree
@@ -18,7 +18,7 @@ from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks import Suite, Task, write_jsonl
 from evolve.tasks.reading.git_history import History, HistoryRules, tasks_from_git, write_tree
 from evolve.tasks.work import FolderWork
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import environment_for
 from evolve.workspace.opening import sandbox_opener
 
@@ -33,7 +33,7 @@ def test_answer():
 
 
 def write_history(
-    desk: Desk, repo: Path, file: Path, rules: HistoryRules, python: str | os.PathLike[str] | None
+    desk: WorkspaceServices, repo: Path, file: Path, rules: HistoryRules, python: str | os.PathLike[str] | None
 ) -> History:
     """A repository's newest commits as a task file with the folders beside it; none where no commit makes a task.
 
@@ -64,10 +64,10 @@ def read_guidance(place: Path) -> Guidance:
     """
     path = place.expanduser().absolute()
     if path.is_file():
-        return Guidance(guides=(Guide(name=path.name, files={path.name: path.read_bytes()}),))
+        return Guidance(guides=(ExternalSkill(name=path.name, files={path.name: path.read_bytes()}),))
     files = read_tree(path).files
     roots = sorted(name.removesuffix("SKILL.md") for name in files if f"/{name}".endswith("/SKILL.md"))
-    guides: dict[str, Guide] = {}
+    guides: dict[str, ExternalSkill] = {}
     for root in roots:
         if any(root != other and root.startswith(other) for other in roots):
             continue  # a skill inside of another one is a file of that
@@ -75,7 +75,9 @@ def read_guidance(place: Path) -> Guidance:
         name = root.rstrip("/").rpartition("/")[2] or path.name
         if name in guides:
             raise UsageError(f"{path} holds two skills named {name}", hint="name the folder of one of them")
-        guides[name] = Guide(name=name, description=_described(own["SKILL.md"].decode("utf-8", "replace")), files=own)
+        guides[name] = ExternalSkill(
+            name=name, description=_described(own["SKILL.md"].decode("utf-8", "replace")), files=own
+        )
     if not guides:
         raise UsageError(f"{path} holds no SKILL.md", hint="name a folder of skills, or a file such as CLAUDE.md")
     return Guidance(guides=tuple(guides.values()))
@@ -105,7 +107,7 @@ def tasks_of_evals(guidance: Guidance, folders: Path) -> Suite:
     return Suite(name="evals of the skills", tasks=tuple(tasks))
 
 
-def _evals(guide: Guide, folders: Path) -> Iterator[Task]:
+def _evals(guide: ExternalSkill, folders: Path) -> Iterator[Task]:
     try:
         cases = list(json.loads(guide.text("evals/evals.json"))["evals"])
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -25,25 +25,25 @@ from evolve.improve.session import LoopPlan, Session
 from evolve.tasks import Suite, Task, load_suite
 from evolve.tasks.reading.git_history import HistoryRules
 from evolve.tasks.reading.git_objects import GitObjects
-from evolve.trials.arms import Arm
+from evolve.trials.arms import LearnedState
 from evolve.trials.change import Change
 from evolve.trials.external_agent import TASK_S, AgentWorkers, is_guidance
 from evolve.trials.gate import (
     NOTHING,
     Interval,
     Pair,
-    Shown,
-    least_shown,
+    PairSummary,
     mean,
     pairs_needed,
-    shown_by,
     shuffled_groups,
+    smallest_detectable,
     solved_outcome,
+    summarise_pairs,
     wins_needed,
 )
 from evolve.trials.pairs import PairedEpisodes, run_pairs
-from evolve.workspace.arguments import checked
-from evolve.workspace.desk import Desk
+from evolve.workspace.arguments import check_arguments
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.loops.improving import BUDGET, LoopWork, loop_key, loop_limits, spent_before, worked_on
 from evolve.workspace.loops.task_sources import read_guidance, tasks_of_evals, write_history
@@ -56,7 +56,7 @@ WHOLE_LEVEL = 0.04
 """The folder's part of it; the skills share the rest, and all of it where the folder's verdict was one."""
 
 
-@checked()
+@check_arguments()
 @dataclass(frozen=True, kw_only=True)
 class SkillTestRequest:
     """The arguments of a test of skills.
@@ -80,7 +80,7 @@ class SkillTestRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkillRow:
+class SkillTestRow:
     """One skill.
 
     Attributes:
@@ -93,7 +93,7 @@ class SkillRow:
     name: str
     read: int
     needless: int
-    shown: Shown | None = None
+    shown: PairSummary | None = None
     why: str = ""
 
 
@@ -118,18 +118,18 @@ class SkillTestReport(Jsonable):
     outside: bool
     source: str
     ahead: str
-    whole: Shown
+    whole: PairSummary
     solved_with: int
     solved_without: int
     tokens: Interval
     seconds: Interval
     uses_known: bool
-    skills: tuple[SkillRow, ...]
+    skills: tuple[SkillTestRow, ...]
     finish_reason: str
     spent: Spent
 
 
-def test_skills(desk: Desk, wish: SkillTestRequest, budget: Ledger) -> SkillTestReport:
+def test_skills(desk: WorkspaceServices, wish: SkillTestRequest, budget: Ledger) -> SkillTestReport:
     """Runs or continues a test; see :meth:`Workspace.test_skills`."""
     guidance, agent = read_guidance(Path(wish.folder)), _agent(desk, wish)
     if agent is None:
@@ -170,7 +170,7 @@ def test_skills(desk: Desk, wish: SkillTestRequest, budget: Ledger) -> SkillTest
     return replace(report, folder=wish.folder, by=by, ahead=ahead)
 
 
-def _begun(desk: Desk, key: str, body: Mapping[str, Json]) -> Run:
+def _begun(desk: WorkspaceServices, key: str, body: Mapping[str, Json]) -> Run:
     """The run with this key, or a new one; a budget counts anew, and nothing of a finished one is run again."""
     runs = desk.stores.runs
     last = next((run for run in reversed(runs.runs()) if run.key == key), None)
@@ -206,13 +206,16 @@ class _Test:
     def _run(
         self, tasks: Sequence[Task], change: Change, names: tuple[str, str], seed: int | None = None
     ) -> tuple[Pair, ...]:
-        whole = Arm(workflow=self.session.workflow, guidance=self.guidance)
+        whole = LearnedState(workflow=self.session.workflow, guidance=self.guidance)
         episodes = PairedEpisodes(run=self.session, split=SCREEN, seed=seed)
         return run_pairs(episodes, tasks, whole, change, names=names).pairs
 
 
 def _report(test: _Test, pairs: Sequence[Pair], *, outside: bool) -> SkillTestReport:
-    session, whole = test.session, shown_by([solved_outcome(one.parent, one.variant) for one in pairs], WHOLE_LEVEL)
+    session, whole = (
+        test.session,
+        summarise_pairs([solved_outcome(one.parent, one.variant) for one in pairs], WHOLE_LEVEL),
+    )
     read = {pair.task: _read(test.guidance, pair.variant) for pair in pairs}
     names = [guide.name for guide in test.guidance.guides if not guide.is_notes]
     used = [name for name in names if any(name in one for one in read.values())]
@@ -221,7 +224,7 @@ def _report(test: _Test, pairs: Sequence[Pair], *, outside: bool) -> SkillTestRe
     rows = []
     for name in names:
         readers = [pair for pair in pairs if name in read[pair.task]]
-        row = SkillRow(name=name, read=len(readers), needless=sum(pair.parent.solved for pair in readers))
+        row = SkillTestRow(name=name, read=len(readers), needless=sum(pair.parent.solved for pair in readers))
         rows.append(_judged(test, row, [task for task in test.order if name in read.get(task.id, ())], each))
     return SkillTestReport(
         run=session.run,
@@ -242,12 +245,12 @@ def _report(test: _Test, pairs: Sequence[Pair], *, outside: bool) -> SkillTestRe
     )
 
 
-def level_of_skill(whole: Shown, used: int) -> float:
+def level_of_skill(whole: PairSummary, used: int) -> float:
     """The error level of each of so many skills that were read, beside the verdict on the folder."""
     return (LEVEL if whole.verdict in ("helps", "harms") else LEVEL - WHOLE_LEVEL) / max(1, used)
 
 
-def _judged(test: _Test, row: SkillRow, tasks: Sequence[Task], level: float) -> SkillRow:
+def _judged(test: _Test, row: SkillTestRow, tasks: Sequence[Task], level: float) -> SkillTestRow:
     if not tasks:
         return replace(row, why="never read")
     if len(test.guidance.guides) == 1:
@@ -255,14 +258,14 @@ def _judged(test: _Test, row: SkillRow, tasks: Sequence[Task], level: float) -> 
     if len(tasks) < wins_needed(level):
         return replace(row, why=f"too few tasks read it to show anything: {wins_needed(level)} are needed")
     pairs = test.single(row.name, tasks)
-    return replace(row, shown=shown_by([solved_outcome(pair.parent, pair.variant) for pair in pairs], level))
+    return replace(row, shown=summarise_pairs([solved_outcome(pair.parent, pair.variant) for pair in pairs], level))
 
 
 def _read(guidance: Guidance, record: EpisodeRecord) -> set[str]:
     return {name for step in record.steps for name in guidance.read_in(step)}
 
 
-def _agent(desk: Desk, wish: SkillTestRequest) -> tuple[str, ...] | None:
+def _agent(desk: WorkspaceServices, wish: SkillTestRequest) -> tuple[str, ...] | None:
     if not wish.agent:
         return None
     if not ApprovedAgents(desk.paths).has(wish.agent):
@@ -273,7 +276,7 @@ def _agent(desk: Desk, wish: SkillTestRequest) -> tuple[str, ...] | None:
     return program_of(wish.agent)
 
 
-def _tasks(desk: Desk, wish: SkillTestRequest, guidance: Guidance) -> Suite:
+def _tasks(desk: WorkspaceServices, wish: SkillTestRequest, guidance: Guidance) -> Suite:
     if wish.tasks and wish.from_git:
         raise UsageError("--tasks and --from-git both name tasks", hint="give one of them")
     if wish.tasks:
@@ -293,9 +296,9 @@ def _tasks(desk: Desk, wish: SkillTestRequest, guidance: Guidance) -> Suite:
     return load_suite(str(file))
 
 
-def _ahead(desk: Desk, by: str, tasks: int, *, at_most: bool) -> str:
+def _ahead(desk: WorkspaceServices, by: str, tasks: int, *, at_most: bool) -> str:
     """What so many tasks can show, and how long that takes as far as is known, in two sentences."""
-    least, runs = least_shown(tasks, WHOLE_LEVEL), desk.stores.runs
+    least, runs = smallest_detectable(tasks, WHOLE_LEVEL), desk.stores.runs
     number, be = f"{tasks} task{'s'[: tasks != 1]}", "are" if tasks != 1 else "is"
     can = f"{number} show effects of {least:g} or more" if least else f"{number} {be} too few to show any effect"
     time = f" It takes at most {_time(2 * tasks * TASK_S)}." if at_most else ""

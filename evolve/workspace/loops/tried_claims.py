@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from evolve.core.redaction import Scanner
     from evolve.memory import Insight, Sentence
     from evolve.tasks import Suite
-    from evolve.workspace.desk import Desk
-    from evolve.workspace.runs.kept_things import KeptThing
+    from evolve.workspace.desk import WorkspaceServices
+    from evolve.workspace.runs.kept_things import RememberedItem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class TriedMemories(Memories):
         writable: Raises :class:`UsageError` where the workspace is open for reading only.
     """
 
-    def __init__(self, desk: Desk, writable: Callable[[], None], *, on_empty: Callable[[], None]) -> None:
+    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None], *, on_empty: Callable[[], None]) -> None:
         super().__init__(
             desk.stores,
             on_empty=on_empty,
@@ -83,7 +83,7 @@ class TriedMemories(Memories):
             write_block(Path(into), block)
         return block
 
-    def kept(self) -> list[KeptThing]:
+    def kept(self) -> list[RememberedItem]:
         """Preferences in force, notes and skills in use: since when, in how many runs each was, what trials showed."""
         from evolve.workspace.runs.kept_things import kept_things
 

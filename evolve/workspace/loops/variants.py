@@ -13,16 +13,16 @@ from evolve.core.errors import UsageError
 from evolve.core.files import write_atomic
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.trials import UNLEARNED, Promotion, Variant
-from evolve.trials.journal import Journal
+from evolve.trials.journal import StepLog
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger
-from evolve.workspace.desk import Desk
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
     from evolve.improve.ablation import AblationReport
-    from evolve.improve.optimization import Change
-    from evolve.trials.gate import Decision
+    from evolve.improve.optimization import AcceptedVariant
+    from evolve.trials.gate import GateDecision
 
 WORKFLOW = "workflow.toml"
 
@@ -64,14 +64,14 @@ class TakenBack:
     parts: tuple[str, ...]
 
 
-class Variants(Shelf):
+class Variants(Resource):
     """Everything that was tried, to look at, switch between and try again.
 
     Args:
         writable: Raises :class:`UsageError` where the workspace is open for reading only.
     """
 
-    def __init__(self, desk: Desk, writable: Callable[[], None]) -> None:
+    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None]) -> None:
         self._desk, self._stores, self._paths = desk, desk.stores, desk.paths
         self._writable = writable
 
@@ -115,7 +115,7 @@ class Variants(Shelf):
             "overrides": [dict(override) for override in self._stores.regression.overrides(digest)],
         }
 
-    def measured(self, name: str) -> Sequence[Change | AblationReport | Mapping[str, Any]]:
+    def measured(self, name: str) -> Sequence[AcceptedVariant | AblationReport | Mapping[str, Any]]:
         """What was measured of one variant: changes, credits of its items, and transfers as JSON; the oldest first.
 
         Raises:
@@ -140,14 +140,14 @@ class Variants(Shelf):
         rows = {row.digest: row for row in self.list()}
         return "\n".join(["unlearned" + ("  (active)" if self.active == UNLEARNED else ""), *_branch(rows, UNLEARNED)])
 
-    def changes(self) -> Sequence[Change]:
+    def changes(self) -> Sequence[AcceptedVariant]:
         """What an optimiser changed on the way to the active variant, the oldest first."""
-        from evolve.improve.optimization import Change
+        from evolve.improve.optimization import AcceptedVariant
 
         variants = self._stores.variants
         line = [] if self.active == UNLEARNED else variants.lineage(self.active)[::-1]
         measures = [(kind, body) for name in line for kind, body in variants.measures(name)]
-        return [Change.from_json(body) for kind, body in measures if kind == "change"]
+        return [AcceptedVariant.from_json(body) for kind, body in measures if kind == "change"]
 
     def texts(self, name: str) -> dict[str, str]:
         """Prompts and workflow that a variant changes, by file name; none for ``unlearned``."""
@@ -263,7 +263,7 @@ class Variants(Shelf):
         line = set(self._stores.variants.lineage(name))
         yield from (self.texts(variant)[file] for variant in line if file in self.texts(variant))
         for run in {decision.run for decision in self._stores.decisions.log() if decision.variant in line}:
-            start = Journal(self._stores.db, run).done("start")
+            start = StepLog(self._stores.db, run).done("start")
             if start and file in start["texts"]:
                 yield str(start["texts"][file])
 
@@ -311,17 +311,17 @@ def _branch(rows: Mapping[str, VariantRow], parent: str, depth: int = 1) -> Iter
             yield from _branch(rows, row.digest, depth + 1)
 
 
-def _measure(kind: str, body: Mapping[str, Any]) -> Change | AblationReport | Mapping[str, Any]:
+def _measure(kind: str, body: Mapping[str, Any]) -> AcceptedVariant | AblationReport | Mapping[str, Any]:
     if kind == "change":
-        from evolve.improve.optimization import Change
+        from evolve.improve.optimization import AcceptedVariant
 
-        return Change.from_json(body)
+        return AcceptedVariant.from_json(body)
     from evolve.improve.ablation import AblationReport
 
     return AblationReport.from_json(body) if kind.startswith("ablation") else {"kind": kind, **body}
 
 
-def _decision(decision: Decision) -> dict[str, Any]:
+def _decision(decision: GateDecision) -> dict[str, Any]:
     tally = decision.tally
     return {
         "run": decision.run,

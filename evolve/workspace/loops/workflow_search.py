@@ -17,38 +17,38 @@ from evolve.improve.optimizer.leakage import guard_of
 from evolve.improve.paid import PaidAnswers, PaidDesigner, PaidRewriter
 from evolve.improve.session import Session
 from evolve.policies.language import LanguagePolicy
-from evolve.workspace.desk import Desk
-from evolve.workspace.model_setup import limited, model_setup
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.model_setup import model_setup, within_spending_limits
 
 if TYPE_CHECKING:
     from evolve.policies.language import LanguagePolicy
 
 
-def can_draft(desk: Desk) -> bool:
+def can_draft(desk: WorkspaceServices) -> bool:
     """Whether there is a model that could write workflows: that which acts, else that of the role ``rewrite``."""
     return _acting(desk) is not None or bool(_rewriter(desk))
 
 
-def _acting(desk: Desk) -> LanguagePolicy | None:
+def _acting(desk: WorkspaceServices) -> LanguagePolicy | None:
     if not desk.uses_model:
         return None
     policy = desk.learner.policy(None, ())
     return policy if isinstance(policy, LanguagePolicy) else None
 
 
-def _rewriter(desk: Desk) -> str:
+def _rewriter(desk: WorkspaceServices) -> str:
     """The model that settings name for rewriting, or "": so the embedded policy's workflows have an author too."""
     return desk.settings.role_models.get("rewrite", "") if desk.model is None else ""
 
 
 @contextmanager
-def drafters(desk: Desk, session: Session) -> Iterator[Callable[[], Drafter]]:
+def drafters(desk: WorkspaceServices, session: Session) -> Iterator[Callable[[], Drafter]]:
     """Gives what makes the one who writes workflows in a run; models that were opened for it are closed at the end."""
     with ExitStack() as opened:
         yield lambda: _drafter(desk, session, opened)
 
 
-def _drafter(desk: Desk, session: Session, opened: ExitStack) -> Drafter:
+def _drafter(desk: WorkspaceServices, session: Session, opened: ExitStack) -> Drafter:
     """Who writes and screens workflows in a run.
 
     Raises:
@@ -62,7 +62,7 @@ def _drafter(desk: Desk, session: Session, opened: ExitStack) -> Drafter:
     elif _rewriter(desk):
         from evolve.runtime.models import open_models
 
-        meter = EpisodeMeter(partial(limited, desk.paths, desk.settings))
+        meter = EpisodeMeter(partial(within_spending_limits, desk.paths, desk.settings))
         models = open_models(replace(model_setup(desk.paths, desk.settings, model=_rewriter(desk)), meter=meter))
         opened.callback(models.close)
         layers = PromptLayers(workspace=desk.paths.prompts)
@@ -85,21 +85,21 @@ EDITED = ("act.md", "act-files.md", "act-words.md", "plan.md")
 """Prompts that decide how an episode goes in which nothing is learned; only such episodes are tried and judged."""
 
 
-def texts_in_force(desk: Desk) -> dict[str, str]:
+def texts_in_force(desk: WorkspaceServices) -> dict[str, str]:
     """The prompts that may be edited: the active variant's, else the workspace's, else those that ship."""
     active = desk.stores.active_arm(desk.workflow)
     layers = PromptLayers(variant=active.prompts, workspace=desk.paths.prompts)
     return {name: load_prompt(name, layers) for name in EDITED}
 
 
-def edited_state(desk: Desk) -> str:
+def edited_state(desk: WorkspaceServices) -> str:
     """Digest of what a person may edit and an episode goes by: the workflow, and with a model the edited prompts."""
     layers = PromptLayers(workspace=desk.paths.prompts)
     texts = [load_prompt(name, layers) for name in EDITED] if desk.uses_model else []
     return digest(canonical_json([desk.workflow.digest, *texts]))
 
 
-def editor_of(desk: Desk, session: Session) -> Editor:
+def editor_of(desk: WorkspaceServices, session: Session) -> Editor:
     """Who proposes and screens edits of prompts in a run; the rewriter is the model of the role ``rewrite``.
 
     Raises:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import getpass
 
-from evolve.agent import RunRecords
+from evolve.agent import RunRepository
 from evolve.core.errors import UsageError
-from evolve.memory.preferences import PersonAct, PreferenceBook
+from evolve.memory.preferences import PersonAct, PreferenceRepository
 from evolve.memory.preferences.quotes import own_words
-from evolve.workspace.resources.preferences import unfit
+from evolve.workspace.resources.preferences import preference_problem
 
 Comment = PersonAct
 """What a person wrote about a run; its kind is ``comment``."""
@@ -17,7 +17,7 @@ Comment = PersonAct
 class Comments:
     """The comments on runs, those that are wishes as well included."""
 
-    def __init__(self, acts: PreferenceBook, runs: RunRecords) -> None:
+    def __init__(self, acts: PreferenceRepository, runs: RunRepository) -> None:
         self._acts = acts
         self._runs = runs
 
@@ -27,7 +27,7 @@ class Comments:
         Raises:
             UsageError: There is no such run, or the text holds nothing besides what it quotes.
         """
-        if not own_words(text, unfit):
+        if not own_words(text, preference_problem):
             raise UsageError("a comment needs some words of yours besides what they quote")
         stored = self._runs.run(run)
         return self._acts.keep(PersonAct(kind="comment", text=text, run=stored.id, author=author or getpass.getuser()))

@@ -36,7 +36,7 @@ def entries(path: Path) -> Iterator[dict[str, Any] | None]:
     return map(_entry, lines)
 
 
-def damaged(folder: Path) -> list[Path]:
+def damaged_conversations(folder: Path) -> list[Path]:
     """Conversations with lines that cannot be understood, the oldest first."""
     paths = (folder / f"c{number}.jsonl" for number in sorted(numbers(folder)))
     return [path for path in paths if None in entries(path)]

@@ -6,11 +6,11 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 
 from evolve.core import extensions
-from evolve.workspace.evaluators import Criterion, Evaluator, Opinion, called
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.evaluators import Criterion, Evaluator, Opinion, named_evaluator
+from evolve.workspace.resources.shelf import Resource
 
 
-class Criteria(Shelf):
+class Criteria(Resource):
     """The criteria of all evaluators.
 
     Args:
@@ -30,7 +30,7 @@ class Criteria(Shelf):
         Raises:
             UsageError: There is none, more than one, or nobody whose opinion on it counts.
         """
-        chosen = called(name, self.list())
+        chosen = named_evaluator(name, self.list())
         return next(one for one in self._evaluators() if chosen in one.criteria()).opinion(chosen)
 
     def gather(self) -> frozenset[str]:
@@ -49,7 +49,7 @@ class Criteria(Shelf):
         return sum(evaluator.forget(some) for evaluator, some in own if some)
 
     def _evaluators(self) -> Iterator[Evaluator]:
-        for name in extensions.names("evaluators"):
+        for name in extensions.extension_names("evaluators"):
             evaluator = extensions.find("evaluators", name, Callable)(self._services)
             if not isinstance(evaluator, Evaluator):
                 raise extensions.refused("evaluators", name, f"makes {type(evaluator).__name__}, no evaluator")

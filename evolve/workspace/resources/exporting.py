@@ -15,7 +15,7 @@ from evolve.skills import Skill
 from evolve.workspace.resources.practice import made_by_practice
 
 if TYPE_CHECKING:
-    from evolve.trials.stores import Stores
+    from evolve.trials.stores import Repositories
 
 _MOST_RUNS = 20
 _INSTALL: Mapping[str, tuple[tuple[bool, str], ...]] = {
@@ -55,7 +55,7 @@ class Exported:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def why_not_exported(stores: Stores, skill: Skill, shipped: Collection[str]) -> str:
+def why_not_exported(stores: Repositories, skill: Skill, shipped: Collection[str]) -> str:
     """Why a skill must not leave the workspace, with what to do about it; "" where it may."""
     if skill.hidden:
         return (
@@ -72,7 +72,7 @@ def why_not_exported(stores: Stores, skill: Skill, shipped: Collection[str]) -> 
     return ""
 
 
-def evidence_of(stores: Stores, skill: Skill) -> dict[str, object]:
+def evidence_of(stores: Repositories, skill: Skill) -> dict[str, object]:
     """What a skill was verified on, by what and when: figures and names of places, no row."""
     verdicts = [verdict for verdict in stores.skills.verdicts(skill.digest) if verdict.admitted]
     holders = ", ".join("?" * len(skill.source.split(", ")))
@@ -95,7 +95,7 @@ def evidence_of(stores: Stores, skill: Skill) -> dict[str, object]:
     }
 
 
-def given_to_runs(stores: Stores, skill: Skill) -> str:
+def given_to_runs(stores: Repositories, skill: Skill) -> str:
     """The tasks of the runs that a skill came from, with all their rows, as JSON."""
     tasks = skill.source.split(", ")
     sql = (
@@ -107,7 +107,7 @@ def given_to_runs(stores: Stores, skill: Skill) -> str:
     return "\n".join(json.dumps(json.loads(text)) for text in given)
 
 
-def worked_in(stores: Stores, runs: Path) -> list[Path]:
+def worked_in(stores: Repositories, runs: Path) -> list[Path]:
     """The folders that runs worked in."""
     from evolve.workspace.resources.folders import Folders
 

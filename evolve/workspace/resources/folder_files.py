@@ -29,7 +29,7 @@ class FileState:
     mode: int = 0o644
 
 
-def look(root: str, name: str) -> FileState:
+def stat_file(root: str, name: str) -> FileState:
     """The file of that name below the folder.
 
     Raises:
@@ -60,11 +60,11 @@ def missing_folders(root: str, name: str) -> list[str]:
     return [folder for folder in above if not os.path.lexists(os.path.join(root, folder))]
 
 
-def put(root: str, name: str, data: bytes | None, mode: int) -> None:
+def replace_file(root: str, name: str, data: bytes | None, mode: int) -> None:
     """Replaces one file whole, or removes it where ``data`` is None.
 
     Raises:
-        UsageError: As for :func:`look`.
+        UsageError: As for :func:`stat_file`.
         WorkspaceError: Disk full or not writable; the file is then as it was.
     """
     _check(name)

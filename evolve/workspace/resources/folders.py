@@ -14,21 +14,21 @@ from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest, write_atomic
 from evolve.core.store import ObjectStore
 from evolve.environments.files import Changes, Snapshots
-from evolve.environments.files.diffs import unified
+from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.snapshots import changes_between
 from evolve.runtime.folder_tree import read_tree
 from evolve.tasks.work import FolderWork
 from evolve.workspace.resources import folder_files as writing
 from evolve.workspace.resources.patch import FileChange, Patch
 from evolve.workspace.resources.recorded_changes import RecordedChanges, accepted_steps, problem_of, snapshot_of
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
-    from evolve.agent import RunRecords
+    from evolve.agent import RunRepository
     from evolve.core.episodes import EpisodeRecord
 
 
-class Folders(Shelf):
+class Folders(Resource):
     """The patches of a workspace's runs.
 
     A patch is a file of the run, which may have come from elsewhere: with a clone, or a pull. So it is held against the
@@ -40,7 +40,7 @@ class Folders(Shelf):
         objects: Where their tasks are kept.
     """
 
-    def __init__(self, runs: Path, records: RunRecords, objects: ObjectStore) -> None:
+    def __init__(self, runs: Path, records: RunRepository, objects: ObjectStore) -> None:
         self._runs = runs
         self._record = RecordedChanges(records, objects)
 
@@ -123,7 +123,7 @@ class Folders(Shelf):
         bodies, taken = self._bodies(patch.run), [change for change in patch.changes if not change.protected]
         before = {change.name: bodies.get(change.before) for change in taken if change.before}
         after = {change.name: bodies.get(change.after) for change in taken if change.after}
-        return replace(patch, diff=unified(before, changes_between(before, after)))
+        return replace(patch, diff=folder_diff(before, changes_between(before, after)))
 
     def list(self) -> builtins.list[Patch]:
         """Every patch of a run on record as its file has it, the newest run first; :meth:`get` compares it."""
@@ -241,17 +241,17 @@ class Folders(Shelf):
 
     def changed_since(self, patch: Patch) -> tuple[str, ...]:
         """The files of an applied patch that are neither as it left them nor as they were before."""
-        return self._unexpected(patch, {name: writing.look(patch.folder, name) for name in patch.names})
+        return self._unexpected(patch, {name: writing.stat_file(patch.folder, name) for name in patch.names})
 
     def undo_diff(self, patch: Patch) -> str:
         """What undoing would change in the folder as it is now, as a unified diff."""
         bodies = self._bodies(patch.run)
-        now = {name: writing.look(patch.folder, name).data for name in patch.names}
+        now = {name: writing.stat_file(patch.folder, name).data for name in patch.names}
         then = {
             change.name: bodies.get(change.before) for change in patch.changes if change.before and change.name in now
         }
         files = {name: data for name, data in now.items() if data is not None}
-        return unified(files, changes_between(files, then))
+        return folder_diff(files, changes_between(files, then))
 
     def undo(self, run: str | None = None, *, over: bool = False) -> Patch:
         """Takes an applied patch back.
@@ -283,14 +283,14 @@ class Folders(Shelf):
         for change in patch.changes:
             if change.protected:
                 continue
-            now = writing.look(patch.folder, change.name)
+            now = writing.stat_file(patch.folder, change.name)
             if _digest_of(now.data) != change.after:
                 data = bodies.get(change.after) if change.after else None
-                writing.put(patch.folder, change.name, data, change.mode if now.data is None else now.mode)
+                writing.replace_file(patch.folder, change.name, data, change.mode if now.data is None else now.mode)
 
     def _unchanged(self, patch: Patch, way: str = "") -> dict[str, writing.FileState]:
         """The files as they are, each as before the patch or as after it."""
-        files = {name: writing.look(patch.folder, name) for name in patch.names}
+        files = {name: writing.stat_file(patch.folder, name) for name in patch.names}
         wrong = self._unexpected(patch, files)
         if wrong:
             more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
-    from evolve.trials.gate import Begun, Decision, OwnPair, Proof
-    from evolve.trials.stores import Stores
+    from evolve.trials.gate import GateDecision, OpenJudgement, PrequentialPair, Proof
+    from evolve.trials.stores import Repositories
 
 BET = "bet"
 """Under this name a run of a person's own notes at its beginning that its task is to count, and for which policy."""
@@ -42,15 +42,15 @@ class Verdicts:
         following: For each suite what comes next.
     """
 
-    decisions: tuple[Decision, ...]
-    begun: tuple[Begun, ...]
+    decisions: tuple[GateDecision, ...]
+    begun: tuple[OpenJudgement, ...]
     following: tuple[NextLevel, ...]
 
 
-class GateLog(Shelf):
+class GateLog(Resource):
     """The verdicts of a workspace's gate; nothing here changes one."""
 
-    def __init__(self, stores: Stores) -> None:
+    def __init__(self, stores: Repositories) -> None:
         self._stores = stores
         self._decisions = stores.decisions
         self._own = stores.prequential
@@ -63,7 +63,7 @@ class GateLog(Shelf):
         following = (NextLevel(suite=suite, proposal=number, level=level) for suite, number, level in levels)
         return Verdicts(decisions=tuple(decisions), begun=tuple(begun), following=tuple(following))
 
-    def show(self, decision: int) -> Decision:
+    def show(self, decision: int) -> GateDecision:
         """One verdict with everything it rests on.
 
         Raises:
@@ -104,6 +104,6 @@ class GateLog(Shelf):
                 found.setdefault(bet["policy"], set()).add(bet["group"])
         return found
 
-    def own(self) -> tuple[OwnPair, ...]:
+    def own(self) -> tuple[PrequentialPair, ...]:
         """The person's own tasks, each judged before it was learned from, in the order in which they came."""
         return tuple(self._own.pairs())

@@ -17,13 +17,13 @@ from evolve.core.episodes import FACT, Recalled, Scope
 from evolve.core.errors import UsageError
 from evolve.core.files import SVG, is_replaced, write_atomic
 from evolve.workspace.resources.practice import shipped_tasks
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
     from evolve.core.redaction import Scanner
     from evolve.improve.item_history import ItemHistory
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
-    from evolve.trials.stores import Stores
+    from evolve.trials.stores import Repositories
     from evolve.workspace.resources.preferences import Preferences
 
 _NOTES = ("note", "replaced")
@@ -45,7 +45,7 @@ class NoteOrigin(TypedDict, total=False):
     source: str
 
 
-class Memories(Shelf):
+class Memories(Resource):
     """Notes and insights of a workspace.
 
     Args:
@@ -57,7 +57,7 @@ class Memories(Shelf):
 
     def __init__(
         self,
-        stores: Stores,
+        stores: Repositories,
         *,
         on_empty: Callable[[], None],
         scanner: Callable[[], Scanner],

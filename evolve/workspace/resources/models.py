@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
 from evolve.core.settings import Settings, load_settings
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
-    from evolve.runtime.models import Probed, Recording
+    from evolve.runtime.models import ProbeReport, Recording
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class ModelListing:
     """One model that an endpoint lists.
 
     Attributes:
@@ -36,10 +36,10 @@ class Offers:
     """What an endpoint lists."""
 
     base_url: str
-    models: tuple[Offer, ...]
+    models: tuple[ModelListing, ...]
 
 
-class Models(Shelf):
+class Models(Resource):
     """The language models of a workspace.
 
     Args:
@@ -93,12 +93,12 @@ class Models(Shelf):
             wire.close()
         priced = ((name, prices.of(Endpoint(base_url=endpoint.base_url, model=name))) for name in names)
         offers = (
-            Offer(model=name, input=price.input if price else None, output=price.output if price else None)
+            ModelListing(model=name, input=price.input if price else None, output=price.output if price else None)
             for name, price in priced
         )
         return Offers(base_url=endpoint.base_url, models=tuple(offers))
 
-    def check(self, model: str | Recording | None = None) -> builtins.list[Probed]:
+    def check(self, model: str | Recording | None = None) -> builtins.list[ProbeReport]:
         """Finds out what the endpoints of models can do, and remembers it. This asks them a few small things.
 
         Args:
@@ -145,9 +145,9 @@ class Models(Shelf):
         return file
 
     def _settings(self) -> tuple[WorkspacePaths, Settings]:
-        from evolve.workspace.locating import trusted, trusted_settings
+        from evolve.workspace.locating import trusted_settings, trusted_workspace
 
-        paths = trusted(self._place)
+        paths = trusted_workspace(self._place)
         return paths, trusted_settings(paths)
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evolve.skills import Skill
-    from evolve.trials.stores import Stores
+    from evolve.trials.stores import Repositories
 
 
-def shipped_tasks(stores: Stores) -> Collection[str]:
+def shipped_tasks(stores: Repositories) -> Collection[str]:
     """Ids of the tasks that were worked on in runs over suites that ship, and in no other run."""
     suites = {run.id: run.body["suite"] for run in stores.runs.runs() if run.body.get("suite")}
     if not suites:

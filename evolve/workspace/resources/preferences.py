@@ -20,20 +20,20 @@ from evolve.memory.preferences import (
     Context,
     PersonAct,
     Preference,
-    PreferenceBook,
+    PreferenceRepository,
     PreferenceStatus,
     edit_in_words,
     is_new,
-    said_of_less,
+    narrower_preference,
     without_reply,
 )
 from evolve.memory.preferences.quotes import own_words
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.secrets import AsksEndpoints
 
 if TYPE_CHECKING:
-    from evolve.agent import Recall, RunRecords
-    from evolve.policies.language.describing import Described
+    from evolve.agent import Recall, RunRepository
+    from evolve.policies.language.describing import PreferenceDraft
     from evolve.tasks import Task
     from evolve.trials.learner import Learner
 
@@ -49,14 +49,14 @@ _MOST = 40
 """Most preferences that one task is told of."""
 
 
-class Preferences(Shelf):
+class Preferences(Resource):
     """Preferences of the people who use a workspace. They act in a person's own runs and nowhere else.
 
     What an ``author`` is left out for is the user of the machine. Where a ``run`` is named, the act is kept with its
     run, episode and step, its task is the context, and what its programs printed is nobody's wish.
     """
 
-    def __init__(self, book: PreferenceBook, runs: RunRecords, learner: Learner) -> None:
+    def __init__(self, book: PreferenceRepository, runs: RunRepository, learner: Learner) -> None:
         self._book = book
         self._runs = runs
         self._learner = learner
@@ -192,7 +192,9 @@ class Preferences(Shelf):
             # Two things may rest on one sentence, and one thing may be suggested twice.
             if is_new(one.text, here, known, said=said) and is_new(one.text, found):
                 found.append(self._book.learn(act, one.text, confirmed=False))
-            elif said and is_new(narrow := said_of_less(one.text, here, act.context, said=said), found) and narrow:
+            elif (
+                said and is_new(narrow := narrower_preference(one.text, here, act.context, said=said), found) and narrow
+            ):
                 found.append(self._book.learn(act, narrow, confirmed=False))
         return found
 
@@ -250,7 +252,7 @@ class Preferences(Shelf):
         record = self._last_episode(act.run)
         # An answer may well repeat a choice that the person was given.
         material = list(_shown(record)) if record is not None and act.kind != "answer" else []
-        description = described(act, material=material)
+        description = act_text(act, material=material)
         if not description:
             return None
         if not confirmed:
@@ -295,25 +297,25 @@ def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context 
     return Context(instruction=about, folder=str(named_path(place).resolve()) if place else "")
 
 
-def unfit(text: str) -> str:
+def preference_problem(text: str) -> str:
     """What keeps a sentence from being kept as a person's, or "": the same as of a model's."""
     from evolve.core import text_screen
 
-    return text_screen.unfit(text)
+    return text_screen.insight_problem(text)
 
 
-def described(act: PersonAct, *, material: Sequence[str] = ()) -> str:
+def act_text(act: PersonAct, *, material: Sequence[str] = ()) -> str:
     """What an act says in the person's own words, else in those of an edit; "" where that is nothing.
 
     So it is of a suggestion: its words are a model's, and lost with it.
     """
     if act.suggested:
         return ""
-    words = own_words(act.text, unfit, material=material)
-    return words or (edit_in_words(act.before, act.after, unfit) if act.kind == "edit" else "")
+    words = own_words(act.text, preference_problem, material=material)
+    return words or (edit_in_words(act.before, act.after, preference_problem) if act.kind == "edit" else "")
 
 
-def described_by(learner: Learner, said: Sequence[str], budget: Budget | None = None) -> Described:
+def described_by(learner: Learner, said: Sequence[str], budget: Budget | None = None) -> PreferenceDraft:
     """What the workspace's model makes of what people said.
 
     Raises:
@@ -324,7 +326,7 @@ def described_by(learner: Learner, said: Sequence[str], budget: Budget | None = 
         raise UsageError(
             "no model is named that could propose words", hint="evolve models default NAME, or --model NAME"
         )
-    answer: Described = ask(said, budget or Budget())
+    answer: PreferenceDraft = ask(said, budget or Budget())
     return answer
 
 
@@ -341,7 +343,7 @@ def act_in_words(act: PersonAct, answer: str = "") -> str:
     return f"{task}{about}{act.kind}\n{question}{act.text}\n{changed}".strip()
 
 
-def about(task: Task) -> dict[str, dict[str, str]]:
+def task_context(task: Task) -> dict[str, dict[str, str]]:
     """What a run notes of its task, so that an act on it is known by its context."""
     return {ABOUT: {"instruction": task.instruction[:2_000], "family": task.family, "folder": task.folder}}
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.errors import RecordDamaged, TaskError
 from evolve.environments.files.snapshots import manifest_digest
 from evolve.tasks.reading.folder_file import folder_work
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import FolderWork
 from evolve.workspace.resources.preferences import ABOUT
 
 if TYPE_CHECKING:
-    from evolve.agent import Run, RunRecords
+    from evolve.agent import Run, RunRepository
     from evolve.core.episodes import EpisodeRecord, Step
     from evolve.core.store import ObjectStore
     from evolve.workspace.resources.patch import FileChange, Patch
@@ -36,7 +36,7 @@ class RecordedChanges:
         objects: Where the tasks of runs are kept.
     """
 
-    def __init__(self, records: RunRecords, objects: ObjectStore) -> None:
+    def __init__(self, records: RunRepository, objects: ObjectStore) -> None:
         self._records, self._objects = records, objects
 
     def knows(self, run: str) -> bool:
@@ -74,7 +74,7 @@ class RecordedChanges:
         named = run.body.get(BEGUN, run.body).get("input")
         try:
             given = json.loads(self._objects.get(named)).get("files") if named else None
-            return folder_work(given, Place(file="")) if given else _told_of(run)
+            return folder_work(given, FilePosition(file="")) if given else _told_of(run)
         except (RecordDamaged, TaskError):
             return _told_of(run)
 

@@ -28,24 +28,24 @@ from evolve.runtime.functions import (
     Permission,
 )
 from evolve.runtime.functions.servers import (
-    Approval,
     Approvals,
     Home,
     OfferedTool,
     Pin,
     Process,
     Server,
+    ServerApproval,
     ServerFunctions,
-    handed_over,
+    server_environment,
     server_kind,
     server_of,
     with_pins,
 )
 from evolve.trials.function_uses import FunctionCounts
-from evolve.workspace.locating import locate, number_of, trusted
+from evolve.workspace.locating import locate, number_of, trusted_workspace
 from evolve.workspace.opening import function_counts, now
 from evolve.workspace.options import KeptServers
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.secrets import scanner_of
 
 ServerState = Literal["proposed", "approved", "changed"]
@@ -69,7 +69,7 @@ class KnownServer:
     counts: Mapping[str, FunctionCounts] = field(default_factory=dict)
 
 
-class Servers(Shelf):
+class Servers(Resource):
     """Tool servers of a workspace that is not open, and need not be there.
 
     Args:
@@ -125,7 +125,7 @@ class Servers(Shelf):
         """
         server_kind(server.kind)
         paths = locate(self._place).paths
-        approvals, approval = _approvals(paths), Approval(server=server, at=now())
+        approvals, approval = _approvals(paths), ServerApproval(server=server, at=now())
         approvals.keep(approval)
         offers = self.check(server.name)
         pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function and offer.state == "new"}
@@ -204,7 +204,7 @@ class Servers(Shelf):
         """
         server = name.partition("_")[0]
         approval, paths = self._approved(server), self._paths()
-        known = Scanner((*scanner_of(paths).known, *handed_over(approval.server, os.environ)))
+        known = Scanner((*scanner_of(paths).known, *server_environment(approval.server, os.environ)))
         with self._functions([approval]) as functions:
             record, leave = CallsInMemory(), Permission(functions.grant_of, ask)
             gate = CallGate([functions], record, leave, CallLimits(seconds=seconds), clean=known.cleaned)
@@ -233,7 +233,7 @@ class Servers(Shelf):
         """Takes back what was approved of a server; False where there was nothing."""
         return _approvals(self._paths()).remove(name)
 
-    def _approved(self, name: str) -> Approval:
+    def _approved(self, name: str) -> ServerApproval:
         known = {one.server.name: one for one in self.list()}
         if name not in known:
             raise UsageError(f"there is no server {name!r}", hint="evolve tools list")
@@ -241,10 +241,10 @@ class Servers(Shelf):
             why = "was never approved" if known[name].state == "proposed" else "is not as it was approved"
             raise UsageError(f"server {name} {why}", hint=f"evolve tools add {name}")
         server_kind(known[name].server.kind)
-        return cast(Approval, _approvals(self._paths()).of(name))
+        return cast(ServerApproval, _approvals(self._paths()).of(name))
 
     @contextmanager
-    def _functions(self, approved: Sequence[Approval]) -> Iterator[ServerFunctions]:
+    def _functions(self, approved: Sequence[ServerApproval]) -> Iterator[ServerFunctions]:
         functions = ServerFunctions(approved, partial(start_server, paths=self._paths()))
         try:
             yield functions
@@ -252,7 +252,7 @@ class Servers(Shelf):
             functions.close()
 
     def _paths(self) -> WorkspacePaths:
-        return trusted(self._place)
+        return trusted_workspace(self._place)
 
 
 def servers(path: str | os.PathLike[str] | None = None) -> Servers:
@@ -269,7 +269,7 @@ def server_functions(paths: WorkspacePaths, tell: Callable[[str], None]) -> Serv
     return ServerFunctions((), partial(start_server, paths=paths), tell)
 
 
-def approved_now(paths: WorkspacePaths) -> Sequence[Approval]:
+def approved_now(paths: WorkspacePaths) -> Sequence[ServerApproval]:
     """The servers that a person approved for this workspace and that its settings do not describe otherwise."""
     proposed = _proposed(paths)
     return [one for one in _approvals(paths).all() if proposed.get(one.server.name, one.server) == one.server]

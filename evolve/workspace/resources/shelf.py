@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evolve.core.store import closed
-from evolve.workspace.arguments import checked
+from evolve.workspace.arguments import check_arguments
 
 
-class Shelf:
+class Resource:
     """A part of a workspace that a person holds; once that is closed nothing can be had from it, whoever kept it."""
 
     def __init_subclass__(cls) -> None:
-        checked()(cls)
+        check_arguments()(cls)
 
     if not TYPE_CHECKING:  # a checker would take every misspelt name for one that is there
 
@@ -23,7 +23,7 @@ class Shelf:
             return object.__getattribute__(self, name)
 
 
-def shut(shelf: Shelf) -> None:
+def close_resource(shelf: Resource) -> None:
     """Closes a shelf for good."""
     vars(shelf)[_SHUT] = True
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evolve.skills.folder import folder_changes
 
 if TYPE_CHECKING:
-    from evolve.skills import Skill, SkillLibrary
+    from evolve.skills import Skill, SkillRepository
 
 # Set aside by a repair, which said so.
 _ASIDE = re.compile(r"\.damaged(-\d+)?\Z")
@@ -33,7 +33,7 @@ class UnusedFolder:
     fix: str
 
 
-def unused_folders(library: SkillLibrary | None, folder: Path) -> Iterator[UnusedFolder]:
+def unused_folders(library: SkillRepository | None, folder: Path) -> Iterator[UnusedFolder]:
     """Everything in ``skills/`` that nobody uses as it is, by name; reads, and runs nothing of it.
 
     Args:

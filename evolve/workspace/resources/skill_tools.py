@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from evolve.core.episodes import Json
 from evolve.core.errors import SandboxUnavailable, UsageError
-from evolve.runtime.functions.json_values import fitting
+from evolve.runtime.functions.json_values import argument_problem
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill
 from evolve.skills.export.description import describe
@@ -43,10 +43,10 @@ def _schema(kind: TypeExpr, cells: Iterable[Json] = ()) -> dict[str, Json]:
     return {"type": _SCALARS[kind.name]} if kind.name in _SCALARS else {}
 
 
-def positional(signature: str, arguments: Mapping[str, Json]) -> list[Json]:
+def order_arguments(signature: str, arguments: Mapping[str, Json]) -> list[Json]:
     """The arguments in order, None for what is left out; a UsageError names one that is missing, unknown or wrong."""
     takes, _ = schemas(signature)
-    if problem := fitting(takes)(arguments):
+    if problem := argument_problem(takes)(arguments):
         raise UsageError(f"the arguments do not fit {signature}: {problem}")
     return [arguments.get(name) for name in takes["properties"]]
 
@@ -67,10 +67,10 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
     return tools
 
 
-def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:
+def call_skill(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:
     """See :meth:`evolve.workspace.resources.skills.Skills.call`."""
     try:
-        row, limits = positional(skill.signature, arguments), SandboxLimits(wall_s=seconds)
+        row, limits = order_arguments(skill.signature, arguments), SandboxLimits(wall_s=seconds)
         if (abstained := skill.abstains(row)) is not None:
             raise UsageError(f"{skill.name} abstains: {abstained.reason}")
         result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], [row], limits)
@@ -81,6 +81,6 @@ def called(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, second
     (ran,) = result.programs
     problem = f"it took longer than {seconds:g} s" if result.timed_out else ran.error or ran.outputs[0].error
     value = None if problem else ran.outputs[0].value
-    if problem := problem or fitting(schemas(skill.signature)[1])({"result": value}):
+    if problem := problem or argument_problem(schemas(skill.signature)[1])({"result": value}):
         raise UsageError(f"{skill.name} gives nothing of use for these arguments: {problem}")
     return value

@@ -28,7 +28,7 @@ from evolve.workspace.resources.exporting import (
     worked_in,
 )
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.resources.skill_folders import UnusedFolder, unused_folders
 from evolve.workspace.secrets import scanner_of
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from evolve.improve.item_history import ItemHistory
     from evolve.runtime.sandbox import Outcome
     from evolve.skills.export import SkillIndex
-    from evolve.trials.stores import Stores
+    from evolve.trials.stores import Repositories
 
 
-class Skills(Shelf):
+class Skills(Resource):
     """The skills of a workspace.
 
     Args:
@@ -54,7 +54,7 @@ class Skills(Shelf):
 
     def __init__(
         self,
-        stores: Stores,
+        stores: Repositories,
         paths: WorkspacePaths,
         sandbox: Callable[[], Sandbox],
         *,
@@ -152,12 +152,12 @@ class Skills(Shelf):
             UsageError: It is not in use, the arguments do not fit, it raised an error or took too long.
             SandboxUnavailable: The sandbox failed; that says nothing about the skill.
         """
-        from evolve.workspace.resources.skill_tools import called
+        from evolve.workspace.resources.skill_tools import call_skill
 
         skill = self.show(name)
         if skill.status not in KEPT or skill.environment:
             raise UsageError(f"{name} is {'a procedure' if skill.environment else skill.status} and is not called")
-        return called(skill, given, warm or self._sandbox(), seconds)
+        return call_skill(skill, given, warm or self._sandbox(), seconds)
 
     def files(self, name: str) -> Mapping[str, str]:
         """What another program may read of a skill, by file: its document and its code, without rows of anybody."""

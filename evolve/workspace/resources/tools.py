@@ -6,16 +6,25 @@ import builtins
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evolve.runtime.functions import UNKNOWN, AskConsent, Effect, Function, Grant, PythonFunctions, Toolbox, told_apart
+from evolve.runtime.functions import (
+    UNKNOWN,
+    AskConsent,
+    Effect,
+    Function,
+    Grant,
+    PythonFunctions,
+    Toolbox,
+    unique_names,
+)
 from evolve.trials.function_uses import FunctionCounts, FunctionUses
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
     from evolve.core.store import Database
     from evolve.runtime.functions.servers import ServerFunctions
 
 
-class Tools(Shelf):
+class Tools(Resource):
     """Functions of the running program and of approved servers, which code actions may call.
 
     Args:
@@ -97,7 +106,7 @@ class Tools(Shelf):
 
     def _told(self, sources: tuple[PythonFunctions, ServerFunctions]) -> builtins.list[Function]:
         """What the sources offer, once the person was told what they do not."""
-        offered, twice = told_apart(sources)
+        offered, twice = unique_names(sources)
         lacking = [f"the tools of {server} are not offered: {why}" for server, why in sources[1].troubles.items()]
         if twice:
             lacking.append(f"{', '.join(twice)}: two offer a function of that name, so code gets neither")

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.agent.workflow import (
-    Difference,
     Workflow,
+    WorkflowDifference,
     differences,
+    inapplicable_stages,
     kind_of,
     mermaid,
-    misfits,
     parse_workflow,
     skill_of,
     svg,
@@ -23,7 +23,7 @@ from evolve.agent.workflow import (
 )
 from evolve.core.files import SVG, is_replaced, read_text, write_atomic
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
     from evolve.skills import Skill
@@ -51,7 +51,7 @@ class StageRow:
     does: str
 
 
-class Workflows(Shelf):
+class Workflows(Resource):
     """The workflows of a workspace.
 
     Args:
@@ -107,13 +107,13 @@ class Workflows(Shelf):
             stage_skills(workflow, self._skills(), file=FILE if which is None else os.fspath(which))
         places = [("search", "programs"), ("language", "programs"), ("language", "files")]
         return {
-            f"{policy} in {place}": misfits(
+            f"{policy} in {place}": inapplicable_stages(
                 workflow, policy=policy, environment=place, one_file=kind_of_environment(place).one_file
             )
             for policy, place in places
         }
 
-    def diff(self, before: Which, after: Which = None) -> Sequence[Difference]:
+    def diff(self, before: Which, after: Which = None) -> Sequence[WorkflowDifference]:
         """What tells two workflows apart: stages, routes and numbers; layout and comments do not count."""
         return differences(self.show(before), self.show(after))
 

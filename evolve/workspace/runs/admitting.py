@@ -11,25 +11,25 @@ from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import EarlierCall, EpisodeRecord, Limits, Rehearsal, SkillDraft
 from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.core.events import Event
-from evolve.environments import Rehearsing, Setting, open_environment
+from evolve.environments import EnvironmentOptions, RehearsesProcedures, open_environment
 from evolve.policies.proceeding import PastWork
 from evolve.policies.protocol import Attendable
 from evolve.runtime.sandbox import Sandbox
 from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
-from evolve.trials.arms import Prompted
-from evolve.trials.keeping import Keeper, Kept, Repairs
-from evolve.workspace.desk import Desk
+from evolve.trials.arms import PromptedLearner
+from evolve.trials.keeping import AdmissionResult, Keeper, Repairs
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
-from evolve.workspace.runs.place import Wish, as_it_was, sandbox_for
+from evolve.workspace.runs.place import RunRequest, as_it_was, sandbox_for
 from evolve.workspace.runs.run_answers import CONTESTED
 
 _ACCEPTED = ("waiting", "applied")
 _MOST_TASKS = 100
 
 
-def past_work(desk: Desk, run: str) -> PastWork:
+def past_work(desk: WorkspaceServices, run: str) -> PastWork:
     """The known procedures, and what other runs that left a change of a folder were to do.
 
     Of those there are none where the run's own change was not wanted.
@@ -41,7 +41,9 @@ def past_work(desk: Desk, run: str) -> PastWork:
     return PastWork(procedures=desk.stores.skills.procedures(), tasks=tasks)
 
 
-def tried_earlier(desk: Desk, run: str, drafts: Sequence[SkillDraft], wish: Wish) -> tuple[SkillDraft, ...]:
+def tried_earlier(
+    desk: WorkspaceServices, run: str, drafts: Sequence[SkillDraft], wish: RunRequest
+) -> tuple[SkillDraft, ...]:
     """The drafts of a run, procedures with what came of them on folders of other runs, where these are as they were.
 
     A change that the person refused or took back is no work that a procedure should do, or that shows a function right.
@@ -51,12 +53,12 @@ def tried_earlier(desk: Desk, run: str, drafts: Sequence[SkillDraft], wish: Wish
     return tuple(_tried_earlier(desk, draft, wish) if draft.earlier else draft for draft in kept)
 
 
-def _tried_earlier(desk: Desk, draft: SkillDraft, wish: Wish) -> SkillDraft:
+def _tried_earlier(desk: WorkspaceServices, draft: SkillDraft, wish: RunRequest) -> SkillDraft:
     tried = [one for call in draft.earlier if (one := _tried(desk, draft, call, wish)) is not None]
     return replace(draft, rehearsals=(*draft.rehearsals, *tried))
 
 
-def _tried(desk: Desk, draft: SkillDraft, call: EarlierCall, wish: Wish) -> Rehearsal | None:
+def _tried(desk: WorkspaceServices, draft: SkillDraft, call: EarlierCall, wish: RunRequest) -> Rehearsal | None:
     """What came of one call; None where nothing can be said."""
     begun = beginning_of(desk, desk.stores.runs.run(call.run))
     records = desk.stores.runs.episodes(run=call.run)
@@ -68,8 +70,10 @@ def _tried(desk: Desk, draft: SkillDraft, call: EarlierCall, wish: Wish) -> Rehe
             opened = sandbox_for(desk, replace(wish, task=begun.task, python=begun.python))
             sandbox = stack.enter_context(opened())
             sandbox = sandbox.until(wish.person.cancellation) if isinstance(sandbox, Stoppable) else sandbox
-            environment = stack.enter_context(closing(open_environment(task, Setting(sandbox=sandbox, own=True))))
-            if not isinstance(environment, Rehearsing):
+            environment = stack.enter_context(
+                closing(open_environment(task, EnvironmentOptions(sandbox=sandbox, own=True)))
+            )
+            if not isinstance(environment, RehearsesProcedures):
                 return None
             change = desk.folders.change_of(call.run)
             done = environment.rehearse(draft.code, draft.entry, call.arguments, change)
@@ -79,7 +83,7 @@ def _tried(desk: Desk, draft: SkillDraft, call: EarlierCall, wish: Wish) -> Rehe
 
 
 def keeper_for(
-    desk: Desk,
+    desk: WorkspaceServices,
     record: EpisodeRecord,
     task: Task,
     limits: Limits | None = None,
@@ -93,7 +97,7 @@ def keeper_for(
     """
     stop = cancellation or Cancellation()
     repairs = None
-    if limits is not None and record.drafts and isinstance(desk.learner, Prompted):
+    if limits is not None and record.drafts and isinstance(desk.learner, PromptedLearner):
         policy = desk.stores.practice_arm(desk.workflow).policy(desk.learner)
         policy = policy.attended(stop) if isinstance(policy, Attendable) else policy
         repairs = Repairs(policy=policy, view=task.view(), limits=limits)
@@ -108,7 +112,7 @@ def keeper_for(
     return Keeper(stores=desk.stores, learner=desk.learner, sandbox=sandbox, repairs=repairs, doubt=doubt)
 
 
-def tell(desk: Desk, episode: str, kept: Kept) -> None:
+def report_admission(desk: WorkspaceServices, episode: str, kept: AdmissionResult) -> None:
     """Tells whoever watches what was kept and what was not."""
     for name in kept.skills:
         desk.events.emit(Event(kind="admitted", episode=episode, data={"skill": name}))

@@ -12,19 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.core.episodes import OWN, Row, Saved, SkillDraft
+from evolve.core.episodes import OWN, KnownFunction, Row, SkillDraft
 from evolve.core.files import canonical_json
 from evolve.runtime.retrieval import WordIndex
 from evolve.runtime.sandbox import Outcome, Program, SandboxLimits
 from evolve.skills import Skill, doubt_all
 from evolve.skills.admission import UNSEEN
-from evolve.skills.equivalence import likeness
-from evolve.skills.quarantine import imported_skills, settle
+from evolve.skills.equivalence import match_program
+from evolve.skills.quarantine import imported_skills, note_outcome
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
 from evolve.tasks.reading.labels import wanted_label
-from evolve.trials.skill_drafts import judge_draft, keep
-from evolve.workspace.desk import Desk
+from evolve.trials.skill_drafts import judge_draft, store_proposal
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.run_answers import given_task_of
 from evolve.workspace.runs.saved import is_headerless, places_of
 
@@ -41,7 +41,7 @@ _FORMS = frozenset({"normalize", "encode", "decode"})
 _FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
 
 
-def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
+def admit_imports(desk: WorkspaceServices, task: Task) -> dict[str, str]:
     """Judges functions that wait and are right on the visible rows of a task; gives those admitted, name by digest."""
     if not task.examples or task.work is not None:
         return {}
@@ -56,7 +56,7 @@ def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
         own = {name: getattr(skill, name) for name in ("name", "description", "entry", "signature", "code")}
         draft = SkillDraft(**own, tests=(*seen.examples, *seen.verify, *seen.hidden), source=task.id)
         # It acts as it came, and is not made one with others that differ in a constant.
-        like = [(one, likeness(one, skill)) for one in desk.stores.skills.active()]
+        like = [(one, match_program(one, skill)) for one in desk.stores.skills.active()]
         rivals = [one for one, how in like if how is None or not (how.differences or how.given)]
         proposal = judge_draft(draft, seen, rivals, desk.learner, desk.open_sandbox())
         if proposal is None or proposal.verdict.fault:
@@ -64,15 +64,15 @@ def admit_imports(desk: Desk, task: Task) -> dict[str, str]:
         held = _unshown(proposal.verdict.checks, skill, draft.tests)
         mine = replace(proposal, skill=replace(proposal.skill, owner="imported"))
         with db.transaction():
-            kept = None if held else keep(desk.stores.skills, mine)
+            kept = None if held else store_proposal(desk.stores.skills, mine)
             if kept is not None:
                 admitted[digest] = kept.name
-                settle(db, digest, "admitted", kept.name)
+                note_outcome(db, digest, "admitted", kept.name)
                 continue
             why = f"no row of yours shows what it does where: {held[0]}" if held else proposal.verdict.reason
             few = proposal.verdict.failed == "unseen" and int(proposal.verdict.checks["unseen_rows"]) < UNSEEN
             final = proposal.verdict.failed in _FINAL and not few
-            settle(db, digest, "refused" if final else "waiting", why)
+            note_outcome(db, digest, "refused" if final else "waiting", why)
     return admitted
 
 
@@ -121,7 +121,7 @@ def _leaves_others(node: ast.IfExp) -> bool:
     return same and all(isinstance(one, str) and len(one) == 1 for one in signs)
 
 
-def imported_for(desk: Desk, task: Task) -> tuple[Saved, ...]:
+def imported_for(desk: WorkspaceServices, task: Task) -> tuple[KnownFunction, ...]:
     """Imported functions in use, and seeds, that are right on every visible row of a task, which may admit imports now.
 
     One whose job the task is, and which is wrong on a row of it, is doubtful from then on.
@@ -140,12 +140,14 @@ def imported_for(desk: Desk, task: Task) -> tuple[Saved, ...]:
             imported.remove(skill)
     right = [] if desk.uses_model else _right(desk, task, imported[-_MOST_TRIED:])
     return tuple(
-        Saved(told=f"used the {one.owner} skill {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True)
+        KnownFunction(
+            told=f"used the {one.owner} skill {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True
+        )
         for one in right
     )
 
 
-def _is_its_job(desk: Desk, task: Task, skill: Skill) -> bool:
+def _is_its_job(desk: WorkspaceServices, task: Task, skill: Skill) -> bool:
     """Whether the task is one that admitted the skill, or of a table with that column and columns that it takes."""
     if skill.came_from(task.id):
         return True
@@ -166,7 +168,7 @@ def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
     return [fit[key] for key in sorted(fit, key=lambda key: -scores.get(key, 0.0))][:_MOST_TRIED]
 
 
-def _right(desk: Desk, task: Task, skills: Sequence[Skill]) -> list[Skill]:
+def _right(desk: WorkspaceServices, task: Task, skills: Sequence[Skill]) -> list[Skill]:
     """Those that are right on every visible row."""
     wanted = [row.output for row in task.examples]
     return [
@@ -178,7 +180,7 @@ def _right(desk: Desk, task: Task, skills: Sequence[Skill]) -> list[Skill]:
 
 
 def _calls(
-    desk: Desk, task: Task, skills: Sequence[Skill], rows: Sequence[Row]
+    desk: WorkspaceServices, task: Task, skills: Sequence[Skill], rows: Sequence[Row]
 ) -> list[tuple[Skill, Sequence[Outcome]]]:
     """What functions give for rows of a task, as the sandbox runs them, each in a process of its own."""
     fit = [(skill, code) for skill in skills if (code := _wrapped(skill, task))]

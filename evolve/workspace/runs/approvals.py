@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from evolve.agent.approval import YES, Approval, gives_leave, settle
+from evolve.agent.approval import YES, ApprovalRequest, ask_approval, gives_leave
 from evolve.core.episodes import EpisodeRecord, Question
 from evolve.core.errors import UsageError
 from evolve.memory.preferences import PersonAct
 from evolve.tasks.work import FolderWork, is_protected
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.patch import Patch
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
@@ -18,8 +18,8 @@ from evolve.workspace.runs.result import Result
 _OPTIONS = (YES, "no")
 
 
-def delivered(
-    desk: Desk, record: EpisodeRecord, work: FolderWork, person: Person, result: Callable[[Patch], Result]
+def deliver_patch(
+    desk: WorkspaceServices, record: EpisodeRecord, work: FolderWork, person: Person, result: Callable[[Patch], Result]
 ) -> tuple[Patch | None, Question | None]:
     """The patch of an episode, applied, refused or waiting; and the question where it waits for an answer.
 
@@ -40,7 +40,7 @@ def delivered(
         options=_OPTIONS,
         detail=patch.diff,
     )
-    approval = Approval(
+    approval = ApprovalRequest(
         question=question,
         # Again is no error: a run that goes on may have applied it before it was cut off.
         effect=lambda: folders.apply(patch.run, again=True),
@@ -56,11 +56,11 @@ def delivered(
         return person.respond(replace(asked, detail=""))
 
     respond = (lambda asked: YES) if beforehand else shown
-    answer = settle(approval, desk.paths.runs / patch.run / "approval", respond)
+    answer = ask_approval(approval, desk.paths.runs / patch.run / "approval", respond)
     return folders.get(patch.run), question if answer is None else None
 
 
-def _refuse(desk: Desk, run: str, reason: str) -> Patch:
+def _refuse(desk: WorkspaceServices, run: str, reason: str) -> Patch:
     """Leaves the folder as it is; a reason is kept as a wish for similar work, which waits to be confirmed."""
     patch = desk.folders.refuse(run, reason)
     if patch.reason:
@@ -68,7 +68,7 @@ def _refuse(desk: Desk, run: str, reason: str) -> Patch:
     return patch
 
 
-def undone(desk: Desk, run: str | None, person: Person) -> Patch:
+def undo_patch(desk: WorkspaceServices, run: str | None, person: Person) -> Patch:
     """Takes an applied patch back; over newer changes only with leave. See :meth:`Workspace.undo`."""
     folders = desk.folders
     if run is not None:

@@ -17,7 +17,7 @@ from evolve.core.files import canonical_json, digest
 from evolve.runtime.folder_tree import read_tree
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork, protected_in
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import model_name
 from evolve.workspace.resources.recorded_changes import BEGUN
 from evolve.workspace.runs.conversations import Conversations, earlier_turns
@@ -28,7 +28,7 @@ BROKEN_OFF = "broken off"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beginning:
+class RunStart:
     """What a run was begun with.
 
     Attributes:
@@ -47,7 +47,7 @@ class Beginning:
     turns: int = 0
 
 
-def with_kept_names(desk: Desk, task: Task) -> Task:
+def with_kept_names(desk: WorkspaceServices, task: Task) -> Task:
     """The task of a person in a folder, with the protected files that their preferences for it name.
 
     A kept fact, such as how tests are run, names files too, and asks for no change.
@@ -64,7 +64,7 @@ def with_kept_names(desk: Desk, task: Task) -> Task:
     return replace(task, work=replace(work, named=tuple(dict.fromkeys((*work.named, *named)))))
 
 
-def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
+def begun_with(desk: WorkspaceServices, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
     """The same as JSON, with the task in the object store."""
     return {
         "input": desk.stores.objects.put(canonical_json(task_json(task)).encode()),
@@ -76,7 +76,7 @@ def begun_with(desk: Desk, task: Task, limits: Limits, python: str | None) -> Ma
     }
 
 
-def beginning_of(desk: Desk, run: Run) -> Beginning | None:
+def beginning_of(desk: WorkspaceServices, run: Run) -> RunStart | None:
     """What a run was begun with; None where that is not on record, as in runs of earlier versions and of loops, or
     where the package of its kind of environment is not installed."""
     noted = run.body.get(BEGUN)
@@ -91,10 +91,10 @@ def beginning_of(desk: Desk, run: Run) -> Beginning | None:
         earlier = _turns_before(desk, run.id)
         if _digest_of(earlier) == noted.get("said"):
             task, rest["turns"] = replace(task, earlier=earlier), 0
-    return Beginning(task=task, limits=from_data(Limits, noted["limits"]), **rest)
+    return RunStart(task=task, limits=from_data(Limits, noted["limits"]), **rest)
 
 
-def _turns_before(desk: Desk, run: str) -> tuple[Turn, ...]:
+def _turns_before(desk: WorkspaceServices, run: str) -> tuple[Turn, ...]:
     """What a run of a conversation would be told of the turns before it; () where no conversation has the run."""
     for talk in Conversations(desk.paths.runs / "chats").list():
         place = next((turn.number for turn in talk.turns if turn.run == run), 0)
@@ -120,7 +120,7 @@ def told_when_broken_off(log: EventSink, episode: str) -> Iterator[None]:
         raise
 
 
-def broken_off(desk: Desk, run: str) -> Event | None:
+def broken_off(desk: WorkspaceServices, run: str) -> Event | None:
     """The last such note of a run, where nothing came after it; else None."""
     logs = sorted((desk.paths.runs / run).glob("*/events.jsonl"))
     events = [event for log in logs for event in read_events(log)]

@@ -22,7 +22,7 @@ from evolve.core.files import clean_text, write_failure
 from evolve.core.settings import LearnMode
 from evolve.workspace.resources import conversation_files
 from evolve.workspace.resources.patch import Patch
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 
 OPEN = "open"
 """The status of a turn that was begun and not ended: it was stopped, or its process was killed."""
@@ -73,7 +73,7 @@ class ChatTurn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means:
+class ConversationOptions:
     """What the turns of a conversation are worked with.
 
     Attributes:
@@ -103,7 +103,7 @@ class PastConversation:
     id: str
     folder: str = ""
     turns: tuple[ChatTurn, ...] = ()
-    means: Means | None = None
+    means: ConversationOptions | None = None
 
 
 class Conversation:
@@ -122,7 +122,9 @@ class Conversation:
         read = _read(path)
         self.folder, self.turns, self.means = read.folder, list(read.turns), read.means
 
-    def ask(self, asked: str, budget: Mapping[str, float] | None = None, means: Means | None = None) -> ChatTurn:
+    def ask(
+        self, asked: str, budget: Mapping[str, float] | None = None, means: ConversationOptions | None = None
+    ) -> ChatTurn:
         """Begins a turn.
 
         Args:
@@ -213,7 +215,7 @@ def earlier_turns(
     return tuple(turn.as_earlier(by_run.get(turn.run), plans.get(turn.run, ())) for turn in finished)
 
 
-class Conversations(Shelf):
+class Conversations(Resource):
     """The conversations of a workspace. One that was begun or opened here stays, also once the workspace is closed.
 
     Args:
@@ -327,7 +329,7 @@ def _read(path: Path) -> PastConversation:
         if kind == "begun":
             folder = entry["folder"]
         elif kind == "means":
-            means = Means(**entry)
+            means = ConversationOptions(**entry)
         elif kind == "asked":
             turns.append(ChatTurn(number=len(turns) + 1, **entry))
         elif 1 <= number <= len(turns):

@@ -18,21 +18,21 @@ from evolve.trials.diagnosis import (
     DATA,
     ROW,
     SKILL,
-    Breaking,
+    BreakingStep,
     Suspect,
-    beside,
     breaking_step,
+    episode_label,
     fault_of,
     rows_at_odds,
     suspects_of,
 )
-from evolve.trials.diagnosis.faults import Fault
-from evolve.workspace.desk import Desk
-from evolve.workspace.runs.beginnings import Beginning, beginning_of, broken_off
+from evolve.trials.diagnosis.faults import MachineFault
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.runs.beginnings import RunStart, beginning_of, broken_off
 from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong
 from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.replaying import Replays
+from evolve.workspace.runs.replaying import Reruns
 from evolve.workspace.runs.solving import waiting_question
 from evolve.workspace.runs.table_writing import FILLING
 
@@ -86,7 +86,7 @@ class Diagnosis:
         return dict(to_data(self))
 
 
-def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diagnosis:
+def diagnose(desk: WorkspaceServices, name: str, replay: bool | None, person: Person) -> Diagnosis:
     """See :meth:`evolve.workspace.runs.past_runs.Runs.diagnose`."""
     run, record = chosen_episode(desk, name)
     if record is None and run.kind == FILLING:
@@ -109,20 +109,22 @@ def diagnose(desk: Desk, name: str, replay: bool | None, person: Person) -> Diag
     case = case_of(desk, run, record)
     broke = breaking_step(case)
     suspects = suspects_of(case, broke)
-    compared = beside(record, case.good[0]) if case.good else ""
+    compared = episode_label(record, case.good[0]) if case.good else ""
     if record.status in ("solved", "unverified"):  # the person refused its change and says why, so no step is to blame
-        broke, suspects = Breaking(step=0, why=None), tuple(one for one in suspects if one.kind != ACTION)
+        broke, suspects = BreakingStep(step=0, why=None), tuple(one for one in suspects if one.kind != ACTION)
     found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
     return _tried(desk, run, record, replace(found, state="failed", said=wrong), (replay, person))
 
 
-def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: tuple[bool | None, Person]) -> Diagnosis:
+def _tried(
+    desk: WorkspaceServices, run: Run, record: EpisodeRecord, found: Diagnosis, how: tuple[bool | None, Person]
+) -> Diagnosis:
     """The same after interventions, as far as they are wanted and possible."""
     replay, person = how
     begun = beginning_of(desk, run)
     untried, made = _why_not(desk, begun, record, replay), None
     if begun is not None and not untried:
-        replays = Replays(desk=desk, begun=begun, record=record, person=person, offered=told_at_the_start(record))
+        replays = Reruns(desk=desk, begun=begun, record=record, person=person, offered=told_at_the_start(record))
         made = Interventions(replays=replays, suspects=found.suspects, free=not replay)
         try:
             made.run()
@@ -135,7 +137,9 @@ def _tried(desk: Desk, run: Run, record: EpisodeRecord, found: Diagnosis, how: t
     return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=more))
 
 
-def _why_not(desk: Desk, begun: Beginning | None, record: EpisodeRecord, replay: bool | None) -> Reason | None:
+def _why_not(
+    desk: WorkspaceServices, begun: RunStart | None, record: EpisodeRecord, replay: bool | None
+) -> Reason | None:
     if replay is False:
         return _AS_ASKED
     if begun is None:
@@ -162,7 +166,7 @@ def _by_cause(found: Diagnosis) -> Diagnosis:
     return replace(found, step=steps[0].step, why=steps[0].tested)
 
 
-def _unfinished(desk: Desk, run: Run) -> Diagnosis:
+def _unfinished(desk: WorkspaceServices, run: Run) -> Diagnosis:
     question = waiting_question(run)
     note = broken_off(desk, run.id)
     if question is not None:
@@ -177,7 +181,7 @@ def _unfinished(desk: Desk, run: Run) -> Diagnosis:
     return Diagnosis(run=run.id, state="unfinished", said=said, tries=(_GOES_ON,))
 
 
-def after_fault(fault: Fault, run: Run) -> tuple[str, ...]:
+def after_fault(fault: MachineFault, run: Run) -> tuple[str, ...]:
     """What helps where the surroundings failed."""
     if fault.kind == "sandbox":
         return ("evolve lab sandbox check", "the same run again")

@@ -16,8 +16,8 @@ from evolve.runtime.sandbox import Program
 from evolve.skills.hard_coded import frozen_piece
 from evolve.skills.parameters import used_parameters
 from evolve.tasks import MIN_VERIFY, Task, row_key
-from evolve.workspace.desk import Desk
-from evolve.workspace.runs.place import Wish
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.runs.place import RunRequest
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_used
 
@@ -39,7 +39,7 @@ def kept_for_doubts(candidates: int) -> int:
 
 
 @doing("doubts")
-def doubted(desk: Desk, result: Result, record: EpisodeRecord, wish: Wish) -> Result:
+def with_ambiguities(desk: WorkspaceServices, result: Result, record: EpisodeRecord, wish: RunRequest) -> Result:
     """The result with what speaks against it: other functions that fit, the question that decides, and why.
 
     What looking for it cost counts as the result's. A person who stops it has the answer, unverified. The gate never
@@ -48,7 +48,7 @@ def doubted(desk: Desk, result: Result, record: EpisodeRecord, wish: Wish) -> Re
     return _contested_by_literals(desk, _contested_by_rivals(desk, result, record, wish), record, wish.task)
 
 
-def _contested_by_rivals(desk: Desk, result: Result, record: EpisodeRecord, wish: Wish) -> Result:
+def _contested_by_rivals(desk: WorkspaceServices, result: Result, record: EpisodeRecord, wish: RunRequest) -> Result:
     task = wish.task
     step = next((s for s in reversed(record.steps) if s.judgement is not None and s.judgement.accepted), None)
     if step is None or desk.uses_model or not task.examples or not result.solved:
@@ -98,7 +98,7 @@ def _contested_by_rivals(desk: Desk, result: Result, record: EpisodeRecord, wish
     )
 
 
-def _contested_by_literals(desk: Desk, result: Result, record: EpisodeRecord, task: Task) -> Result:
+def _contested_by_literals(desk: WorkspaceServices, result: Result, record: EpisodeRecord, task: Task) -> Result:
     """The result, with why its rule may hold for this table alone, and unverified where a row would tell."""
     if not (result.solved and result.answer and result.calls is not None and task.examples):
         return result

@@ -13,13 +13,13 @@ from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.episodes.upgrades import to_reason
 from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
-from evolve.trials.journal import Journal
-from evolve.trials.keeping import NotKept, not_kept
-from evolve.workspace.desk import Desk
+from evolve.trials.journal import StepLog
+from evolve.trials.keeping import RefusedSkill, not_kept
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.history import chosen_episode, items_of, went_wrong
-from evolve.workspace.runs.kept_things import Used
+from evolve.workspace.runs.kept_things import UsedItem
 from evolve.workspace.runs.learning import PAUSED, owed_episodes
-from evolve.workspace.runs.proposing import Dropped, dropped_of
+from evolve.workspace.runs.proposing import DroppedSuggestion, dropped_of
 from evolve.workspace.runs.run_answers import CONTESTED, FORGOTTEN, KEPT_BY_PERSON, VOUCHED
 from evolve.workspace.runs.table_writing import FILLING
 
@@ -38,7 +38,7 @@ class Suggested:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explained:
+class Explanation:
     """Why an answer counts as what it does.
 
     Attributes:
@@ -60,15 +60,15 @@ class Explained:
     episode: str = ""
     task: str = ""
     reasons: tuple[Reason, ...] = ()
-    used: tuple[Used, ...] = ()
+    used: tuple[UsedItem, ...] = ()
     learned: tuple[str, ...] = ()
     counts: tuple[str, ...] = ()
     kept: str = ""
     forgotten: bool = False
     skills: tuple[str, ...] = ()
-    not_kept: tuple[NotKept, ...] = ()
+    not_kept: tuple[RefusedSkill, ...] = ()
     suggested: tuple[Suggested, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedSuggestion, ...] = ()
     unlearned: bool = False
     applied: str = ""
 
@@ -78,34 +78,35 @@ class Explained:
         return {**to_data(self), "dropped": dict(counts), "not_offered": [vars(one) for one in self.dropped]}
 
 
-def explained(desk: Desk, name: str) -> Explained:
+def explain_run(desk: WorkspaceServices, name: str) -> Explanation:
     """See :meth:`evolve.workspace.runs.past_runs.Runs.why`."""
     run, record = chosen_episode(desk, name)
     applied = desk.folders.applied_to(run.id)
     if record is None:
         verdict: Verdict = "unchecked" if run.kind == FILLING else "unfinished"
-        return Explained(run=run.id, verdict=verdict, applied=applied)
+        return Explanation(run=run.id, verdict=verdict, applied=applied)
     verdict = _verdict(desk, run, record)
     acted = {*record.consumed}
     sources = {draft.source for draft in record.drafts} - {""}
     stated = {claim.text for claim in record.claims}
     told = desk.stores.memory.sentences() if stated else {}
     insights = [told[one.id] for one in desk.stores.memory.claims() if one.text in stated]
-    return Explained(
+    return Explanation(
         run=run.id,
         verdict=verdict,
         episode=record.episode,
         task=record.task,
         reasons=() if verdict in ("failed", "unfinished") else tuple(_reasons(run, record)),
         used=tuple(
-            Used(kind=item.kind, id=item.id, text=item.text, acted=item.id in acted) for item in items_of(desk, record)
+            UsedItem(kind=item.kind, id=item.id, text=item.text, acted=item.id in acted)
+            for item in items_of(desk, record)
         ),
         learned=tuple(one.text for one in insights if one.worded),
         counts=tuple(one.text for one in insights if not one.worded),
         kept=str(run.body.get(KEPT_BY_PERSON, "")),
         forgotten=FORGOTTEN in run.body,
         skills=tuple(skill.name for skill in desk.stores.skills.list() if skill.source in sources and not skill.hidden),
-        not_kept=not_kept(Journal(desk.stores.db, run.id), record.episode) if record.drafts else (),
+        not_kept=not_kept(StepLog(desk.stores.db, run.id), record.episode) if record.drafts else (),
         suggested=tuple(
             Suggested(id=one.id, text=one.description, status=one.status)
             for one in (*desk.preferences.list(), *desk.preferences.list(status="declined"))
@@ -117,7 +118,7 @@ def explained(desk: Desk, name: str) -> Explained:
     )
 
 
-def _verdict(desk: Desk, run: Run, record: EpisodeRecord) -> Verdict:
+def _verdict(desk: WorkspaceServices, run: Run, record: EpisodeRecord) -> Verdict:
     if record.status in PAUSED:
         return "unfinished"
     if went_wrong(desk, record):

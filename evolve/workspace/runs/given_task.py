@@ -16,7 +16,7 @@ from evolve.tasks import Task, load_examples, resolve_task, row_key
 from evolve.tasks.model import WORDS
 from evolve.tasks.reading.assemble import assemble, named_meta
 from evolve.tasks.reading.jsonl import parse_json
-from evolve.tasks.reading.limits import MAX_TEXT, Place, check_value, text_problem
+from evolve.tasks.reading.limits import MAX_TEXT, FilePosition, check_value, text_problem
 
 _PAIRS = "give pairs (input, output), such as [(1, 2), (3, 4)], or a file of rows"
 
@@ -43,7 +43,7 @@ def wanted_task(
         return _from_examples(examples, name)
     if isinstance(task, Task):
         for row in (*task.examples, *task.verify, *task.hidden):
-            _check(row, Place(file=task.id))
+            _check(row, FilePosition(file=task.id))
         return task
     if not isinstance(task, str | os.PathLike):
         raise UsageError(f"a task is a Task or a text, not {type(task).__name__}", hint="ws.run('SUITE#ID')")
@@ -99,7 +99,7 @@ def _from_examples(examples: Examples, name: str | None) -> Task:
     if isinstance(examples, str | os.PathLike):
         return load_examples(Path(examples), name=name)
     if name is not None:
-        named_meta(name, Place(file="", field="name"))
+        named_meta(name, FilePosition(file="", field="name"))
     # Walking through a dictionary gives its keys, which may look like pairs themselves.
     if (
         not isinstance(examples, Iterable)
@@ -137,7 +137,7 @@ def with_answer(task: Task, arguments: Sequence[Json], output: Json) -> Task:
         TaskError: The output is nothing that a task may hold, such as NaN.
     """
     row = Row(input=tuple(arguments), output=output)
-    _check(row, Place(file="answer"))
+    _check(row, FilePosition(file="answer"))
     others = tuple(example for example in task.examples if row_key(example) != row_key(row))
     # The rows have changed, so it is another problem: the group is computed anew.
     return replace(task, examples=(*others, row), group="")
@@ -157,7 +157,7 @@ def with_correction(task: Task, arguments: Sequence[Json], output: Json) -> Task
     return replace(corrected, verify=others(task.verify), hidden=others(task.hidden), group="")
 
 
-def _check(row: Row, place: Place) -> None:
+def _check(row: Row, place: FilePosition) -> None:
     for position, value in enumerate(row.input):
         check_value(value, place.at(f"input[{position}]"))
     check_value(row.output, place.at("output"))

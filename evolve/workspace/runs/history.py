@@ -10,8 +10,8 @@ from evolve.core.episodes import OWN, EpisodeRecord, Recalled
 from evolve.core.errors import UsageError
 from evolve.core.events import read_events
 from evolve.core.reasons import Reason, reason
-from evolve.trials.diagnosis import SKILL, Case, Item
-from evolve.workspace.desk import Desk
+from evolve.trials.diagnosis import SKILL, Case, OfferedItem
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.learning import PAUSED
@@ -23,7 +23,7 @@ _ALIKE = 0.3
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 
 
-def chosen_episode(desk: Desk, name: str) -> tuple[Run, EpisodeRecord | None]:
+def chosen_episode(desk: WorkspaceServices, name: str) -> tuple[Run, EpisodeRecord | None]:
     """The run of this id, or that of an episode, with the episode; None where none is on record yet.
 
     Raises:
@@ -47,7 +47,7 @@ def chosen_episode(desk: Desk, name: str) -> tuple[Run, EpisodeRecord | None]:
     return known, records[0] if records else None
 
 
-def case_of(desk: Desk, run: Run, record: EpisodeRecord) -> Case:
+def case_of(desk: WorkspaceServices, run: Run, record: EpisodeRecord) -> Case:
     """A failed episode with what it was offered and what is like it."""
     good, bad = [], []
     for other in _like(desk, run, record):
@@ -67,7 +67,7 @@ def case_of(desk: Desk, run: Run, record: EpisodeRecord) -> Case:
     )
 
 
-def went_wrong(desk: Desk, record: EpisodeRecord) -> Reason | None:
+def went_wrong(desk: WorkspaceServices, record: EpisodeRecord) -> Reason | None:
     """Why an episode counts as failed; None where it does not. What a person refused did."""
     patch = next((patch for patch in desk.folders.list() if patch.run == record.run), None)
     if patch is not None and patch.state == "refused" and record.status in ("solved", "unverified"):
@@ -83,7 +83,7 @@ def told_at_the_start(record: EpisodeRecord) -> tuple[Recalled, ...] | None:
     return plans[0].told if plans else None
 
 
-def _like(desk: Desk, run: Run, record: EpisodeRecord) -> list[EpisodeRecord]:
+def _like(desk: WorkspaceServices, run: Run, record: EpisodeRecord) -> list[EpisodeRecord]:
     """Episodes of the same task, then of tasks in like words, the most alike first, later ones before earlier ones."""
     runs = desk.stores.runs
     same = [one for one in reversed(runs.of_task(record.task, record.group, record.split))]
@@ -99,7 +99,7 @@ def _like(desk: Desk, run: Run, record: EpisodeRecord) -> list[EpisodeRecord]:
     return [one for one in found.values() if one.status not in ("fault", *PAUSED)]
 
 
-def _signature(desk: Desk, run: Run) -> str:
+def _signature(desk: WorkspaceServices, run: Run) -> str:
     """What its task takes and gives: instructions of tables are in like words whatever they are about."""
     begun = beginning_of(desk, run)
     return begun.task.view().signature if begun is not None else ""
@@ -113,7 +113,7 @@ def _likeness(one: dict[str, str], other: dict[str, str]) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def items_of(desk: Desk, record: EpisodeRecord) -> Iterator[Item]:
+def items_of(desk: WorkspaceServices, record: EpisodeRecord) -> Iterator[OfferedItem]:
     """What an episode was offered: recalled items in the words they had then, and skills."""
     told = {item.id: (item.kind, item.text) for item in told_at_the_start(record) or ()}
     for event in read_events(desk.paths.runs / record.run / record.episode / "events.jsonl"):
@@ -123,9 +123,9 @@ def items_of(desk: Desk, record: EpisodeRecord) -> Iterator[Item]:
     sentences = desk.stores.memory.sentences() if set(record.recalled) - set(told) else {}
     for name in record.recalled:
         known = told.get(name) or ("insight", sentences[name].text if name in sentences else "forgotten since")
-        yield Item(id=name, kind=known[0], text=known[1])
+        yield OfferedItem(id=name, kind=known[0], text=known[1])
     skills = {f"skill:{skill.digest}": skill for skill in desk.stores.skills.list()}
     used = [*record.consumed, *(name for step in record.steps for name in step.action.offered)]
     for name in dict.fromkeys(name for name in used if name.startswith("skill:")):
         skill = skills.get(name)
-        yield Item(id=name, kind=SKILL, text=f"{skill.name}: {skill.description}" if skill else "retired since")
+        yield OfferedItem(id=name, kind=SKILL, text=f"{skill.name}: {skill.description}" if skill else "retired since")

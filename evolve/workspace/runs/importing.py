@@ -19,7 +19,7 @@ from evolve.skills.foreign import ForeignSkill, foreign_skills, look_of
 from evolve.skills.quarantine import ImportedSkill, imported_skills, set_aside
 from evolve.tasks import Task
 from evolve.trials.pairings import failure_of
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.skills import Skills
 from evolve.workspace.runs.admitting_imports import admit_imports
 from evolve.workspace.runs.run_answers import given_task_of
@@ -29,7 +29,7 @@ _BATCH, _MOST_TASKS = 25, 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class Imported:
+class ImportReport:
     """What came of an import.
 
     Attributes:
@@ -51,12 +51,17 @@ class TriedSkills(Skills):
     """The skills of a workspace, with those of others that wait for a task of the person's own."""
 
     def __init__(
-        self, desk: Desk, *, on_empty: Callable[[], None], same: Callable[[Skill], Sequence[Skill]], read_only: bool
+        self,
+        desk: WorkspaceServices,
+        *,
+        on_empty: Callable[[], None],
+        same: Callable[[Skill], Sequence[Skill]],
+        read_only: bool,
     ) -> None:
         super().__init__(desk.stores, desk.paths, desk.open_sandbox, on_empty=on_empty, same=same, read_only=read_only)
         self._desk = desk
 
-    def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> Imported:
+    def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> ImportReport:
         """Takes in the skills of a folder, which may be a git folder, or of a zip or tar archive.
 
         A function acts once a task of the person's own admitted it.
@@ -76,7 +81,7 @@ class TriedSkills(Skills):
         return imported_skills(self._desk.stores.db)
 
 
-def import_skills(desk: Desk, path: Path, *, mine: bool = False) -> Imported:
+def import_skills(desk: WorkspaceServices, path: Path, *, mine: bool = False) -> ImportReport:
     origin = path.resolve().name
     found = list(foreign_skills(*read_foreign(path)))
     kept, often = {skill.name for skill in desk.stores.skills.list()}, Counter(one.name for one in found)
@@ -96,7 +101,7 @@ def import_skills(desk: Desk, path: Path, *, mine: bool = False) -> Imported:
     noted = [name for text, name in texts.items() if text not in before]
     new = {skill.digest: skill.name for skill in fits}
     in_use = {key: name for task in _tasks(desk) if new for key, name in admit_imports(desk, task).items()}
-    return Imported(
+    return ImportReport(
         admitted=tuple(in_use.values()),
         waiting=tuple(name for digest, name in new.items() if digest not in in_use),
         guidance=tuple(noted),
@@ -110,7 +115,7 @@ def _mistakable(name: str, kept: Collection[str], often: int) -> str:
     return alike if alike and name not in kept else "there are several skills of that name" if often > 1 else ""
 
 
-def _tried(desk: Desk, origin: str, found: Sequence[ForeignSkill]) -> Iterator[tuple[ForeignSkill, str]]:
+def _tried(desk: WorkspaceServices, origin: str, found: Sequence[ForeignSkill]) -> Iterator[tuple[ForeignSkill, str]]:
     """Each function that fails a test of its author's or an example of its documents, and why."""
     with doing("import", origin, total=len(found)) as activity:
         for start in range(0, len(found), _BATCH):
@@ -133,7 +138,7 @@ def _failure(run: ProgramRun) -> str:
     return f"its own tests do not pass: {why}"[:300] if why else ""
 
 
-def _tasks(desk: Desk) -> Iterator[Task]:
+def _tasks(desk: WorkspaceServices) -> Iterator[Task]:
     """The latest tasks of the person's own that have rows, each once."""
     tasks = (given_task_of(desk, run) for run in reversed(desk.stores.runs.runs()[-_MOST_TASKS:]))
     yield from {task.id: task for task in tasks if task is not None and task.examples}.values()

@@ -15,9 +15,9 @@ from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
 from evolve.trials import Change
 from evolve.trials.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
-from evolve.workspace.desk import Desk
-from evolve.workspace.runs.beginnings import Beginning
-from evolve.workspace.runs.replaying import Replays
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.runs.beginnings import RunStart
+from evolve.workspace.runs.replaying import Reruns
 
 ITEMS = frozenset({"insight", "note", PREFERENCE, SKILL})
 """Kinds of suspects that a run can be had again without, by not offering them."""
@@ -30,12 +30,12 @@ _MORE = 4
 COSTS = reason("trying_asks_a_model")
 
 
-def free_of_charge(desk: Desk, begun: Beginning, record: EpisodeRecord) -> bool:
+def free_of_charge(desk: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
     """Whether at least a part of it can be had again for little: a short search, or recorded actions in a folder."""
     return _is_short_search(desk, begun, record) or kind_of(begun.task.environment).has_states
 
 
-def _is_short_search(desk: Desk, begun: Beginning, record: EpisodeRecord) -> bool:
+def _is_short_search(desk: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
     return begun.policy == "search" == desk.learner.name and record.cost.candidates <= _FREE
 
 
@@ -49,7 +49,7 @@ class Interventions:
         untried: Why some were not made; None where all were.
     """
 
-    replays: Replays
+    replays: Reruns
     suspects: tuple[Suspect, ...]
     free: bool
     untried: Reason | None = None

@@ -19,13 +19,13 @@ from evolve.workspace.runs.skill_origin import origin_of
 if TYPE_CHECKING:
     from evolve.agent import Run
     from evolve.memory.preferences import Preference
-    from evolve.workspace.desk import Desk
+    from evolve.workspace.desk import WorkspaceServices
 
 MemoryKind = Literal["preference", "note", "skill"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Used:
+class UsedItem:
     """Something learned that a run was given.
 
     Attributes:
@@ -43,7 +43,7 @@ class Used:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptThing(Jsonable):
+class RememberedItem(Jsonable):
     """Something that is kept, with what came of it.
 
     Attributes:
@@ -64,7 +64,7 @@ class KeptThing(Jsonable):
     tested: str = ""
 
 
-def used_in(desk: Desk, record: EpisodeRecord) -> tuple[Used, ...]:
+def used_in(desk: WorkspaceServices, record: EpisodeRecord) -> tuple[UsedItem, ...]:
     """What a run was told that the person said or kept, as its first prompt contained it, and the skills it used.
 
     What was told acted where the model cited it.
@@ -77,15 +77,15 @@ def used_in(desk: Desk, record: EpisodeRecord) -> tuple[Used, ...]:
     days = {one.digest: origin_of(desk, one).learned for one in skills}
     return (
         *(
-            Used(id=one.id, kind="preference", text=one.description, acted=one.id in cited, learned=one.date)
+            UsedItem(id=one.id, kind="preference", text=one.description, acted=one.id in cited, learned=one.date)
             for one in wishes
         ),
-        *(Used(id=one.id, kind="note", text=one.text, acted=one.id in cited, learned=one.date) for one in notes),
-        *(Used(id=one.digest, kind="skill", text=one.name, learned=days[one.digest]) for one in skills),
+        *(UsedItem(id=one.id, kind="note", text=one.text, acted=one.id in cited, learned=one.date) for one in notes),
+        *(UsedItem(id=one.digest, kind="skill", text=one.name, learned=days[one.digest]) for one in skills),
     )
 
 
-def kept_things(desk: Desk) -> list[KeptThing]:
+def kept_things(desk: WorkspaceServices) -> list[RememberedItem]:
     """Preferences in force, notes, and skills in use that are not practice's, with how often a run was shown each."""
     runs = {run.id: run for run in desk.stores.runs.runs()}
     own = [(runs[one.run], _shown(one)) for one in desk.stores.runs.episodes() if one.split == OWN and one.run in runs]
@@ -93,11 +93,13 @@ def kept_things(desk: Desk) -> list[KeptThing]:
     found = []
     for wish in desk.preferences.list(status="active"):
         shown, after = _counts(wish.id, wish.at, _folders(wish), seen)
-        one = KeptThing(id=wish.id, kind="preference", text=wish.description, kept=wish.date, shown=shown, runs=after)
+        one = RememberedItem(
+            id=wish.id, kind="preference", text=wish.description, kept=wish.date, shown=shown, runs=after
+        )
         found.append(one)
     for note in (note for note in desk.stores.memory.notes() if note.role == "user"):
         shown, after = _counts(note.id, note.at, (), seen)
-        found.append(KeptThing(id=note.id, kind="note", text=note.text, kept=note.date, shown=shown, runs=after))
+        found.append(RememberedItem(id=note.id, kind="note", text=note.text, kept=note.date, shown=shown, runs=after))
     return [*found, *_skills(desk), *_functions(desk)]
 
 
@@ -110,7 +112,7 @@ class _Seen:
     shown: frozenset[str]
 
 
-def _skills(desk: Desk) -> Iterator[KeptThing]:
+def _skills(desk: WorkspaceServices) -> Iterator[RememberedItem]:
     from evolve.improve.item_history import skill_histories
 
     shipped, active = shipped_tasks(desk.stores), desk.stores.skills.active()
@@ -118,7 +120,7 @@ def _skills(desk: Desk) -> Iterator[KeptThing]:
     histories = skill_histories(desk.stores, skills)
     for skill in skills:
         history = histories[skill.digest]
-        yield KeptThing(
+        yield RememberedItem(
             id=skill.digest,
             kind="skill",
             text=skill.name,
@@ -129,13 +131,13 @@ def _skills(desk: Desk) -> Iterator[KeptThing]:
         )
 
 
-def _functions(desk: Desk) -> Iterator[KeptThing]:
+def _functions(desk: WorkspaceServices) -> Iterator[RememberedItem]:
     """Functions of runs that the person kept, without those that are skills in use."""
     owned = {skill.source for skill in desk.stores.skills.active() if skill.owner == "user"}
     for answer in (one for one in kept_by_person(desk) if one.source not in owned):
         kept = origin_of(desk, answer).used()
         text = f"the function of run {kept.run}"
-        yield KeptThing(id=answer.name, kind="skill", text=text, kept=kept.kept, tested="your word")
+        yield RememberedItem(id=answer.name, kind="skill", text=text, kept=kept.kept, tested="your word")
 
 
 def _counts(name: str, since: float, folders: Sequence[str], seen: Sequence[_Seen]) -> tuple[int, int]:

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from evolve.agent import Lessons, Owed
+from evolve.agent import Lessons, PendingLearning
 from evolve.core.activity import doing
-from evolve.core.episodes import Cost, EpisodeRecord, Found, Limits, Suggestion
+from evolve.core.episodes import Cost, EpisodeRecord, LateAnswer, Limits, Suggestion
 from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.episodes.subgoals import SPARSE
 from evolve.core.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError, WorkspaceBusy
@@ -27,16 +27,23 @@ from evolve.memory.preferences import Preference
 from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
-from evolve.trials.keeping import Kept, NotKept
-from evolve.workspace.desk import Desk
+from evolve.trials.keeping import AdmissionResult, RefusedSkill
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
-from evolve.workspace.runs.admitting import keeper_for, past_work, tell, tried_earlier
+from evolve.workspace.runs.admitting import keeper_for, past_work, report_admission, tried_earlier
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_for, as_it_was, opener, with_earlier_runs
-from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, proposed, why_nothing
+from evolve.workspace.runs.place import (
+    RunContext,
+    RunRequest,
+    agent_for,
+    as_it_was,
+    sandbox_opener_for,
+    with_earlier_runs,
+)
+from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, keep_suggestions, why_nothing
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
 from evolve.workspace.runs.refuted import retire_replaced
 from evolve.workspace.runs.result import Result, refusals_of
@@ -50,7 +57,7 @@ _PAIRS = {"after": 1, "full": None}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taught:
+class LearningResult:
     """What one episode of a person's own taught.
 
     Attributes:
@@ -78,7 +85,7 @@ class Taught:
     learned: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
-    not_kept: tuple[NotKept, ...] = ()
+    not_kept: tuple[RefusedSkill, ...] = ()
     cost: Cost = field(default_factory=Cost)
     limits: Limits = field(default_factory=Limits)
     proposals: tuple[Preference, ...] = field(default=(), metadata=SPARSE)
@@ -88,14 +95,14 @@ class Taught:
     note: Reason | None = None
     waits: bool = False
     stopped: bool = False
-    found: Found | None = None
+    found: LateAnswer | None = None
     changes: bool = False
     shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> AdmissionResult:
         """What came of the skills that it proposed."""
-        return Kept(skills=self.skills, refused=self.not_kept)
+        return AdmissionResult(skills=self.skills, refused=self.not_kept)
 
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
@@ -107,7 +114,7 @@ class Taught:
         return {**data, "found": None if self.found is None else self.found.told()}
 
 
-def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> dict[str, Any] | None:
+def owed_of(desk: WorkspaceServices, wish: RunRequest, limits: Limits, record: EpisodeRecord) -> dict[str, Any] | None:
     """What learning from an episode will need, to be kept with it; None where nothing is to be learned from it."""
     mode = wish.person.learn or desk.settings.learn
     if mode == "off" or record.status == "fault":  # a fault is never evidence
@@ -134,8 +141,8 @@ def owed_of(desk: Desk, wish: Wish, limits: Limits, record: EpisodeRecord) -> di
 
 
 def learn(
-    desk: Desk, run: str | None = None, person: Person | None = None, ledger: Ledger | None = None
-) -> tuple[Taught, ...]:
+    desk: WorkspaceServices, run: str | None = None, person: Person | None = None, ledger: Ledger | None = None
+) -> tuple[LearningResult, ...]:
     """Learns from what is on record and was not learned from yet, oldest first; see :meth:`Workspace.learn`."""
     if not owed_episodes(desk):
         return ()
@@ -148,9 +155,11 @@ def learn(
         return ()
 
 
-def _learned(desk: Desk, run: str | None, person: Person | None, ledger: Ledger | None) -> tuple[Taught, ...]:
+def _learned(
+    desk: WorkspaceServices, run: str | None, person: Person | None, ledger: Ledger | None
+) -> tuple[LearningResult, ...]:
     spending = ledger or Ledger(Budget())
-    taught: list[Taught] = []
+    taught: list[LearningResult] = []
     for one in owed_episodes(desk):
         if run not in (None, one.run):
             continue
@@ -167,17 +176,17 @@ def _learned(desk: Desk, run: str | None, person: Person | None, ledger: Ledger 
     return tuple(taught)
 
 
-def owed_episodes(desk: Desk) -> list[Owed]:
+def owed_episodes(desk: WorkspaceServices) -> list[PendingLearning]:
     """What is on record and was not learned from yet, oldest first."""
     return [one for one in desk.stores.runs.owed() if desk.stores.runs.has(one.episode)]
 
 
-def settled(desk: Desk, result: Result, person: Person, ledger: Ledger) -> Result:
+def learn_and_close(desk: WorkspaceServices, result: Result, person: Person, ledger: Ledger) -> Result:
     """The result with what it taught, and its run closed; what still has to be shown is not learned from yet.
 
     What keeps it from being learned from now, such as an endpoint that fails, is told and takes nothing from it.
     """
-    taught: tuple[Taught, ...] = ()
+    taught: tuple[LearningResult, ...] = ()
     if not desk.shows() and result.status != "interrupted":
         taught = learn_or_tell(desk, person, ledger)
     # Last: cut off in between, the same call gives the result again and goes on with learning.
@@ -189,9 +198,9 @@ def settled(desk: Desk, result: Result, person: Person, ledger: Ledger) -> Resul
     return replace(result, seconds=ledger.run_seconds)
 
 
-def learn_or_tell(desk: Desk, person: Person, ledger: Ledger) -> tuple[Taught, ...]:
+def learn_or_tell(desk: WorkspaceServices, person: Person, ledger: Ledger) -> tuple[LearningResult, ...]:
     """What :func:`learn` gives; what keeps it from being learned now is told and raises nothing."""
-    taught: tuple[Taught, ...] = ()
+    taught: tuple[LearningResult, ...] = ()
     try:
         taught = learn(desk, person=person, ledger=ledger)
         why = next((str(one.note) for one in taught if one.stopped), "")
@@ -203,10 +212,10 @@ def learn_or_tell(desk: Desk, person: Person, ledger: Ledger) -> tuple[Taught, .
     return taught
 
 
-def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
+def _taught(desk: WorkspaceServices, owed: PendingLearning, person: Person, left: Limits) -> LearningResult:
     record = desk.stores.runs.episode(owed.episode)
     limits = from_data(Limits, owed.body["limits"])
-    blank = Taught(run=owed.run, episode=owed.episode, task=record.task, limits=limits)
+    blank = LearningResult(run=owed.run, episode=owed.episode, task=record.task, limits=limits)
     if owed.body["policy"] != desk.learner.name:
         model = owed.body["model"]
         way = f"evolve learn {owed.run}" + (f" --model {model}" if model is not None else "")
@@ -223,7 +232,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
     # Whoever is told the answer needs no fact to give it.
     in_force = in_force_for(desk, task)
     task = replace(task, found="", decision=decision_on(desk, owed.run), in_force=in_force)
-    wish = Wish(task=task, python=owed.body["python"], person=person)
+    wish = RunRequest(task=task, python=owed.body["python"], person=person)
     judging, lessons, room, note = _worked_out(desk, owed, wish, given, _Room(limits=limits, left=left))
     blank = replace(blank, limits=room.limits, shadow=judging.cost)
     stopped = replace(blank, cost=lessons.cost, note=reason("stopped_by_the_person"), stopped=True)
@@ -239,7 +248,7 @@ def _taught(desk: Desk, owed: Owed, person: Person, left: Limits) -> Taught:
         kept, proposals, dropped = _keep(desk, learned, wish, limits, lessons.suggestions)
     except Cancelled:
         return stopped
-    tell(desk, record.episode, kept)
+    report_admission(desk, record.episode, kept)
     if desk.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
         drop_checkpoints(desk.paths.runs / owed.run)
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims if not claim.is_denied))
@@ -261,7 +270,7 @@ class _Room:
 
 
 def _worked_out(
-    desk: Desk, owed: Owed, wish: Wish, given: Task, room: _Room
+    desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, given: Task, room: _Room
 ) -> tuple[Judging, Lessons, _Room, Reason | None]:
     """Judges the task, as the person gave it, and then learns from it; or says why nothing could be learned."""
     judging, lessons = Judging(), Lessons()
@@ -282,7 +291,7 @@ def _worked_out(
     return judging, lessons, room, note
 
 
-def _told(desk: Desk, learned: EpisodeRecord) -> tuple[str, ...]:
+def _told(desk: WorkspaceServices, learned: EpisodeRecord) -> tuple[str, ...]:
     """What an episode added evidence to, in sentences, as far as enough is known of it."""
     known = desk.stores.memory.sentences() if learned.claims else {}
     own = [insight_id(claim.cause, claim.effect, claim.scope) for claim in learned.claims]
@@ -294,14 +303,16 @@ def _is_spent(limits: Limits) -> bool:
     return any(bound is not None and bound <= 0 for bound in (limits.tokens, limits.money, limits.calls))
 
 
-def _lessons(desk: Desk, owed: Owed, wish: Wish, room: _Room) -> Lessons:
+def _lessons(desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, room: _Room) -> Lessons:
     """What reflection and distillation say of an episode."""
     record = desk.stores.runs.episode(owed.episode)
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
     if used - {skill.digest for skill in desk.stores.skills.active()}:
         raise UsageError("its answer rests on a skill that is in use no more")
     with ExitStack() as stack:
-        place = Place(run=owed.run, sandbox=stack.enter_context(opener(desk, wish)()), events=desk.events)
+        place = RunContext(
+            run=owed.run, sandbox=stack.enter_context(sandbox_opener_for(desk, wish)()), events=desk.events
+        )
         agent = agent_for(desk, wish, desk.workflow, place, partial(past_work, desk, owed.run))
         task = as_it_was(desk, wish.task, owed.run, stack)  # its own change is in the folder by now
         lessons = agent.learn(task, record, limits=room.limits, pairs=owed.body["pairs"], left=room.left)
@@ -311,8 +322,8 @@ def _lessons(desk: Desk, owed: Owed, wish: Wish, room: _Room) -> Lessons:
 
 
 def _keep(
-    desk: Desk, learned: EpisodeRecord, wish: Wish, limits: Limits, suggestions: Sequence[Suggestion]
-) -> tuple[Kept, tuple[Preference, ...], Mapping[str, int]]:
+    desk: WorkspaceServices, learned: EpisodeRecord, wish: RunRequest, limits: Limits, suggestions: Sequence[Suggestion]
+) -> tuple[AdmissionResult, tuple[Preference, ...], Mapping[str, int]]:
     """Keeps everything at once, so that a crash leaves all of it or nothing."""
     # A row that was shown is none that the skill's author did not see.
     own = refusals_of(learned, one_file=kind_of(wish.task.environment).one_file)
@@ -325,7 +336,7 @@ def _keep(
         retire_replaced(desk, learned.run)  # before what takes their place is compared with skills in use
         kept = keeper.keep(learned, task)
         desk.preferences.from_answers(learned, choices=asks_model(desk, task))
-        proposals, dropped = proposed(desk, learned, task, suggestions)
+        proposals, dropped = keep_suggestions(desk, learned, task, suggestions)
         hit("lessons.inside")
     hit("lessons.after")
     return kept, proposals, dropped

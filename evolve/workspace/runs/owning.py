@@ -8,20 +8,20 @@ from evolve.core.episodes import EpisodeRecord, SkillDraft
 from evolve.skills import KEPT, AdmissionVerdict, Skill, parameter_count
 from evolve.skills.lint import lint
 from evolve.tasks import Task
-from evolve.workspace.desk import Desk
-from evolve.workspace.runs.run_answers import answered, gave, given_task_of
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.runs.run_answers import answered_episode, given_task_of, is_from_episode
 
 
-def owned_skill(desk: Desk, name: str) -> Skill | None:
+def owned_skill(desk: WorkspaceServices, name: str) -> Skill | None:
     """The person's skill that the function of a kept run is; None where nothing names one, or its code may be none.
 
     Their word stands for rows that were not seen and for tests that tell wrong versions from it, and that is on record.
     """
     stores = desk.stores
-    record, task = answered(desk, stores.runs.run(name)), given_task_of(desk, stores.runs.run(name))
+    record, task = answered_episode(desk, stores.runs.run(name)), given_task_of(desk, stores.runs.run(name))
     if record is None or task is None:
         return None
-    known = [one for one in stores.skills.list() if not one.part and gave(record, one)]
+    known = [one for one in stores.skills.list() if not one.part and is_from_episode(record, one)]
     if not known:
         draft = _draft(desk, record, task)
         if draft is None:
@@ -40,7 +40,7 @@ def owned_skill(desk: Desk, name: str) -> Skill | None:
     return stores.skills.own(skill.digest)
 
 
-def _draft(desk: Desk, record: EpisodeRecord, task: Task) -> SkillDraft | None:
+def _draft(desk: WorkspaceServices, record: EpisodeRecord, task: Task) -> SkillDraft | None:
     """What the run proposed, or a search would have, had rows verified its answer."""
     drafts = record.drafts
     if not drafts and not desk.uses_model:

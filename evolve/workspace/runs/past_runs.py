@@ -14,20 +14,20 @@ from evolve.core.events import read_events
 from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import PersonAct, Preference
 from evolve.skills import Skill
-from evolve.trials.journal import Journal
-from evolve.trials.keeping import NotKept, not_kept
-from evolve.workspace.desk import Desk
+from evolve.trials.journal import StepLog
+from evolve.trials.keeping import RefusedSkill, not_kept
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.evaluators import Criterion
 from evolve.workspace.opening import now
 from evolve.workspace.resources.comments import Comment
 from evolve.workspace.resources.patch import Patch
-from evolve.workspace.resources.shelf import Shelf
-from evolve.workspace.runs.beginnings import Beginning, beginning_of
+from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.runs.beginnings import RunStart, beginning_of
 from evolve.workspace.runs.conversations import PastConversation
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
-from evolve.workspace.runs.explaining import Explained, explained
+from evolve.workspace.runs.explaining import Explanation, explain_run
 from evolve.workspace.runs.history import chosen_episode
-from evolve.workspace.runs.learning import owed_episodes, settled
+from evolve.workspace.runs.learning import learn_and_close, owed_episodes
 from evolve.workspace.runs.owning import owned_skill
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
@@ -38,7 +38,7 @@ from evolve.workspace.runs.run_answers import (
     keep_answer,
     kept_by_person,
 )
-from evolve.workspace.runs.searching import Said, asked_of, search_record
+from evolve.workspace.runs.searching import SearchHit, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
 
 
@@ -75,7 +75,7 @@ class PastRun:
     run: Run
     episodes: tuple[EpisodeRecord, ...]
     question: Question | None
-    not_kept: Mapping[str, tuple[NotKept, ...]] = field(default_factory=dict)
+    not_kept: Mapping[str, tuple[RefusedSkill, ...]] = field(default_factory=dict)
     unwanted: bool = False
 
     @property
@@ -86,7 +86,7 @@ class PastRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class EpisodePlan:
     """What an episode set out to do.
 
     Attributes:
@@ -115,7 +115,7 @@ class Commented:
     preference: Preference | None = None
 
 
-class Runs(Shelf):
+class Runs(Resource):
     """The runs of a workspace.
 
     Args:
@@ -126,7 +126,7 @@ class Runs(Shelf):
 
     def __init__(
         self,
-        desk: Desk,
+        desk: WorkspaceServices,
         writable: Callable[[], None],
         talks: Callable[[], builtins.list[PastConversation]],
         retire: Callable[[str], Skill],
@@ -140,7 +140,7 @@ class Runs(Shelf):
         counts = Counter(record.run for record in records.episodes())
         return [RunRow(run=run, episodes=counts[run.id], question=waiting_question(run)) for run in records.runs()]
 
-    def search(self, question: str, k: int = 5) -> builtins.list[Said]:
+    def search(self, question: str, k: int = 5) -> builtins.list[SearchHit]:
         """What was asked in conversations and runs and what came of it, by a question in words, best first.
 
         A time that the question names counts ("what did we decide about the port last week"). Nothing is learned from
@@ -192,7 +192,7 @@ class Runs(Shelf):
         """
         stored_run = self._desk.stores.runs.run(run)
         episodes = self._desk.stores.runs.episodes(run=stored_run.id)
-        journal = Journal(self._desk.stores.db, stored_run.id)
+        journal = StepLog(self._desk.stores.db, stored_run.id)
         told = {record.episode: not_kept(journal, record.episode) for record in episodes if record.drafts}
         return PastRun(
             run=stored_run,
@@ -235,7 +235,7 @@ class Runs(Shelf):
             self._writable()  # what models cost is booked
         return diagnose(self._desk, run, replay, person or Person())
 
-    def why(self, run: str) -> Explained:
+    def why(self, run: str) -> Explanation:
         """Why a run's answer counts as verified or not, what it used that was learned, and what was learned from it.
 
         Args:
@@ -244,13 +244,13 @@ class Runs(Shelf):
         Raises:
             UsageError: As for :meth:`diagnose`.
         """
-        return explained(self._desk, run)
+        return explain_run(self._desk, run)
 
-    def begun(self, run: str) -> Beginning | None:
+    def begun(self, run: str) -> RunStart | None:
         """What the run of this id, or of an episode, was begun with; None where that is not on record."""
         return beginning_of(self._desk, chosen_episode(self._desk, run)[0])
 
-    def plan(self, run: str) -> Plan | None:
+    def plan(self, run: str) -> EpisodePlan | None:
         """The plan that the last episode of a run told, and how far it came, also where it was cut off; or None."""
         logs = sorted((self._desk.paths.runs / run).glob("*/events.jsonl"))
         events = [event for log in logs for event in read_events(log)]
@@ -261,7 +261,7 @@ class Runs(Shelf):
         told = [event.data["states"] for event in events[begun[-1] :] if event.data.get("states")]
         states = tuple(from_data(SubgoalState, state) for state in told[-1]) if told else ()
         subgoals = tuple(state.subgoal.goal for state in states) or tuple(plan.get("subgoals", ()))
-        return Plan(goal=str(plan.get("goal", "")), subgoals=subgoals, states=states)
+        return EpisodePlan(goal=str(plan.get("goal", "")), subgoals=subgoals, states=states)
 
     def diff(self, run: str) -> Patch:
         """What a run would change, or changed, in a folder.
@@ -289,7 +289,7 @@ class Runs(Shelf):
         self._writable()
         person = person or Person()
         began = Ledger(Budget())
-        return settled(self._desk, answer(self._desk, run, said, person), person, began)
+        return learn_and_close(self._desk, answer(self._desk, run, said, person), person, began)
 
     def apply(self, run: str) -> Patch:
         """Changes the folder as a run would: leave is given by calling this.

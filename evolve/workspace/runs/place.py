@@ -11,10 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from evolve.agent import Agent, Attendance, NoRecorder, Recall, Recorder, Surroundings, recall_nothing, room_for
+from evolve.agent import Agent, AgentServices, NoRecorder, Recall, Recorder, Supervision, recall_nothing, room_for
 from evolve.agent.workflow import Workflow
 from evolve.core import extensions
-from evolve.core.episodes import OWN, EpisodeRecord, Limits, Recalled, Refused, TaskView
+from evolve.core.episodes import OWN, EpisodeRecord, Limits, Recalled, RefusedAnswer, TaskView
 from evolve.core.episodes.codec import to_json
 from evolve.core.events import EventSink
 from evolve.core.ledger import Budget, Ledger
@@ -25,10 +25,10 @@ from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials import Change
-from evolve.trials.arms import Arm, Asking, recall_from
-from evolve.trials.learner import Hurried, Learner
+from evolve.trials.arms import LearnedState, RecallScope, recall_from
+from evolve.trials.learner import Learner, TimeBoundLearner
 from evolve.trials.pairings import verified_pairings
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
 from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.conversations import Conversations
@@ -45,7 +45,7 @@ Offered = Callable[[Sequence[Recalled]], Sequence[Recalled]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class RunRequest:
     """What a run is for.
 
     Attributes:
@@ -72,11 +72,15 @@ class Wish:
     def hurried(self, learner: Learner) -> Learner:
         """The learner, bound to end with the time that is left where it can."""
         left = self.ledger.left.seconds
-        return learner if left is None or not isinstance(learner, Hurried) else learner.until(time.monotonic() + left)
+        return (
+            learner
+            if left is None or not isinstance(learner, TimeBoundLearner)
+            else learner.until(time.monotonic() + left)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class RunContext:
     """Where an episode takes place, and who keeps it.
 
     Attributes:
@@ -95,14 +99,14 @@ class Place:
         return self.run.partition(":")[0]
 
 
-def opener(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
+def sandbox_opener_for(desk: WorkspaceServices, wish: RunRequest) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
     if only_for_a_model(wish.task):
         refuse_search(desk.learner.name, wish.task)
     return sandbox_for(desk, wish)
 
 
-def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[Sandbox]]:
+def sandbox_for(desk: WorkspaceServices, wish: RunRequest) -> Callable[[], AbstractContextManager[Sandbox]]:
     """The same where nobody has to decide, because actions on record are run again."""
     task = wish.task
     if not task.folder:
@@ -113,7 +117,11 @@ def sandbox_for(desk: Desk, wish: Wish) -> Callable[[], AbstractContextManager[S
 
 
 def agent_for(
-    desk: Desk, wish: Wish, workflow: Workflow, place: Place, past_work: Callable[[], PastWork] = PastWork
+    desk: WorkspaceServices,
+    wish: RunRequest,
+    workflow: Workflow,
+    place: RunContext,
+    past_work: Callable[[], PastWork] = PastWork,
 ) -> Agent:
     """The agent for a run: with the promoted variant's guide, every skill that is verified for its policy here, and
     recall from the whole memory.
@@ -126,7 +134,7 @@ def agent_for(
     arm = desk.stores.practice_arm(workflow)
     skills = verified_pairings(desk.stores.skills, arm.skills, desk.learner.name, place.sandbox)
     arm = replace(arm, skills=tuple(skills))
-    attendance = Attendance(
+    attendance = Supervision(
         respond=wish.person.respond,
         withdrawn=wish.withdrawn,
         cancellation=wish.person.cancellation,
@@ -145,22 +153,22 @@ def agent_for(
     return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
 
 
-def unlearned_agent_for(desk: Desk, wish: Wish, place: Place) -> Agent:
+def unlearned_agent_for(desk: WorkspaceServices, wish: RunRequest, place: RunContext) -> Agent:
     """The agent that a run would have had if nothing had been learned, and with nobody there to ask.
 
     What the person noted and wants it is told all the same: these are instructions, and nothing that was learned.
     """
-    arm = Arm(workflow=desk.workflow)
+    arm = LearnedState(workflow=desk.workflow)
     notes = _with_sources(desk, recall_from(desk.stores.memory, notes=True, insights=False))
     around = replace(
         _surroundings(desk, wish, arm, place),
         recall=desk.preferences.beside(notes, folder=wish.task.folder),
-        attendance=Attendance(cancellation=wish.person.cancellation),
+        attendance=Supervision(cancellation=wish.person.cancellation),
     )
     return Agent(around, room_for(arm.workflow, wish.task.environment))
 
 
-def agent_with(desk: Desk, wish: Wish, place: Place, change: Change, then: Offered) -> Agent:
+def agent_with(desk: WorkspaceServices, wish: RunRequest, place: RunContext, change: Change, then: Offered) -> Agent:
     """The agent that a run had, with one change, and with nobody there to ask.
 
     Args:
@@ -178,19 +186,19 @@ def agent_with(desk: Desk, wish: Wish, place: Place, change: Change, then: Offer
     around = replace(
         _with_past(desk, _surroundings(desk, wish, arm, place), place),
         recall=recall,
-        attendance=Attendance(cancellation=wish.person.cancellation),
+        attendance=Supervision(cancellation=wish.person.cancellation),
     )
     return Agent(around, room_for(arm.workflow, wish.task.environment))
 
 
-def _with_past(desk: Desk, around: Surroundings, place: Place) -> Surroundings:
+def _with_past(desk: WorkspaceServices, around: AgentServices, place: RunContext) -> AgentServices:
     """With what was said before the run began, for actions that look it up."""
     asked = [run.id for run in desk.stores.runs.runs() if asked_of(run)]
     past = past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.begun)
     return replace(around, past=past, has_past=bool(asked) and asked[0] != place.begun)
 
 
-def as_it_was(desk: Desk, task: Task, run: str, stack: ExitStack) -> Task:
+def as_it_was(desk: WorkspaceServices, task: Task, run: str, stack: ExitStack) -> Task:
     """The task of a run on the folder as that was before the run's own change was applied, written elsewhere."""
     if isinstance(task.work, FolderWork):
         start = stack.enter_context(TemporaryDirectory())
@@ -199,7 +207,7 @@ def as_it_was(desk: Desk, task: Task, run: str, stack: ExitStack) -> Task:
     return task
 
 
-def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surroundings:
+def _surroundings(desk: WorkspaceServices, wish: RunRequest, arm: LearnedState, place: RunContext) -> AgentServices:
     """What both work with, but for what is recalled and who is there."""
     sandbox = place.sandbox
     scanner, spared = scanner_for(desk.paths, [wish.task])
@@ -207,7 +215,7 @@ def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surrounding
         desk.learner.beware_of(folders_of([wish.task]), spared)
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(wish.person.cancellation)
-    return Surroundings(
+    return AgentServices(
         policy=arm.policy(wish.hurried(desk.learner), attended=True),
         sandbox=sandbox,
         recorder=place.recorder,
@@ -221,23 +229,25 @@ def _surroundings(desk: Desk, wish: Wish, arm: Arm, place: Place) -> Surrounding
     )
 
 
-def _day_of(desk: Desk, place: Place) -> str:
+def _day_of(desk: WorkspaceServices, place: RunContext) -> str:
     """The day on which the run began, in local time: the same whenever it goes on."""
     started = desk.stores.runs.run(place.begun).started
     return f"{datetime.fromisoformat(started).astimezone():%A, %Y-%m-%d}"
 
 
-def _own_recall(desk: Desk, arm: Arm, task: Task, place: Place) -> Recall:
+def _own_recall(desk: WorkspaceServices, arm: LearnedState, task: Task, place: RunContext) -> Recall:
     if desk.uses_model:  # it can read what the person noted and wants
-        asking = Asking(policy=desk.learner.name, fingerprint=fingerprint_of(place.sandbox))
+        asking = RecallScope(policy=desk.learner.name, fingerprint=fingerprint_of(place.sandbox))
         recall = recall_from(desk.stores.memory, notes=True, trials=True, asking=asking)
         return desk.preferences.beside(_with_sources(desk, recall), folder=task.folder)
     return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
 
 
-def _with_sources(desk: Desk, recall: Recall) -> Recall:
+def _with_sources(desk: WorkspaceServices, recall: Recall) -> Recall:
     """With what the sources of packages find: notes, whatever they call it, so nothing of it acts unproven."""
-    sources: list[Recall] = [extensions.find("recall", name, Callable)(desk) for name in extensions.names("recall")]
+    sources: list[Recall] = [
+        extensions.find("recall", name, Callable)(desk) for name in extensions.extension_names("recall")
+    ]
 
     def both(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         found = [item for source in sources for item in source(view, features, k)[:k]]
@@ -247,10 +257,10 @@ def _with_sources(desk: Desk, recall: Recall) -> Recall:
     return both if sources else recall
 
 
-def with_earlier_runs(desk: Desk, task: Task, run: str) -> Task:
+def with_earlier_runs(desk: WorkspaceServices, task: Task, run: str) -> Task:
     """The task with what earlier runs of it handed in and was refused, newest first, each once, and what was found."""
     numbers = {one.id: number for number, one in enumerate(desk.stores.runs.runs())}
-    known: dict[tuple[str, str], Refused] = {}
+    known: dict[tuple[str, str], RefusedAnswer] = {}
     found = ""
     for record in reversed(desk.stores.runs.of_task(task.id, task.group, OWN)):
         # What a run goes on as is not to change with runs that began after it.
@@ -261,7 +271,7 @@ def with_earlier_runs(desk: Desk, task: Task, run: str) -> Task:
     return replace(task, refused=tuple(known.values()), found=found)
 
 
-def _found(desk: Desk, record: EpisodeRecord) -> str:
+def _found(desk: WorkspaceServices, record: EpisodeRecord) -> str:
     """The right answer that was found while learning from a run, unless the person decided about the change it is."""
     if record.found is None:
         return ""

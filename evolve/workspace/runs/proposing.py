@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.agent import Lessons
-from evolve.core.episodes import Decision, EpisodeRecord, Suggestion
+from evolve.core.episodes import EpisodeRecord, PatchDecision, Suggestion
 from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
 from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
 from evolve.memory.preferences.quotes import own_words
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
-from evolve.trials.journal import Journal, finished
-from evolve.workspace.desk import Desk
-from evolve.workspace.resources.preferences import ABOUT, unfit
+from evolve.trials.journal import StepLog, finished_steps
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.resources.preferences import ABOUT, preference_problem
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.secrets import scanner_of
 
@@ -34,32 +34,32 @@ _DROPPED = "dropped:"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dropped:
+class DroppedSuggestion:
     """A suggestion of the model that is not offered, with why; "" stands for a text with a secret."""
 
     reason: str
     text: str = ""
 
 
-def decision_on(desk: Desk, run: str) -> Decision | None:
+def decision_on(desk: WorkspaceServices, run: str) -> PatchDecision | None:
     """What the person did with the change of a run; None where it made none."""
     patch = next((patch for patch in desk.folders.list() if patch.run == run), None)
-    return None if patch is None else Decision(state=patch.state, reason=patch.reason)
+    return None if patch is None else PatchDecision(state=patch.state, reason=patch.reason)
 
 
-def in_force_for(desk: Desk, task: Task) -> tuple[str, ...]:
+def in_force_for(desk: WorkspaceServices, task: Task) -> tuple[str, ...]:
     """What the person has kept for all work in a task's folder, or for all such questions, the newest first."""
     kept = desk.preferences.in_force(family=task.family, folder=task.folder)
     return tuple(one.description for one in kept[:_MOST_IN_FORCE])
 
 
-def asks_model(desk: Desk, task: Task) -> bool:
+def asks_model(desk: WorkspaceServices, task: Task) -> bool:
     """Whether a model is asked what of a run to remember: after work in a folder, and of a question in words."""
     return desk.uses_model and (isinstance(task.work, FolderWork) or kind_of(task.environment).unchecked)
 
 
-def proposed(
-    desk: Desk, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]
+def keep_suggestions(
+    desk: WorkspaceServices, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]
 ) -> tuple[tuple[Preference, ...], Mapping[str, int]]:
     """Keeps what a run suggests, as proposals that wait for the person.
 
@@ -87,19 +87,19 @@ def proposed(
     dropped += [("known" if one in clean else "secret", one.text) for one in left]
     if dropped:
         texts = [(why, "" if why == "secret" or scanner.spans(text) else text) for why, text in dropped]
-        Journal(desk.stores.db, record.run).finish(_DROPPED + record.episode, texts)
+        StepLog(desk.stores.db, record.run).finish(_DROPPED + record.episode, texts)
     return found, Counter(why for why, _ in dropped)
 
 
-def dropped_of(desk: Desk, record: EpisodeRecord) -> Sequence[Dropped]:
+def dropped_of(desk: WorkspaceServices, record: EpisodeRecord) -> Sequence[DroppedSuggestion]:
     """The suggestions of an episode that were not offered."""
-    kept = Journal(desk.stores.db, record.run).done(_DROPPED + record.episode) or []
+    kept = StepLog(desk.stores.db, record.run).done(_DROPPED + record.episode) or []
     if isinstance(kept, dict):  # earlier versions counted them
-        return [Dropped(reason=why) for why, count in kept.items() for _ in range(count)]
-    return [Dropped(reason=why, text=text) for why, text in kept]
+        return [DroppedSuggestion(reason=why) for why, count in kept.items() for _ in range(count)]
+    return [DroppedSuggestion(reason=why, text=text) for why, text in kept]
 
 
-def why_nothing(desk: Desk, record: EpisodeRecord, lessons: Lessons) -> Reason:
+def why_nothing(desk: WorkspaceServices, record: EpisodeRecord, lessons: Lessons) -> Reason:
     """Why nothing came of learning from an episode."""
     if lessons.drafts:
         return reason("skill_not_kept")
@@ -115,7 +115,7 @@ def why_nothing(desk: Desk, record: EpisodeRecord, lessons: Lessons) -> Reason:
     return reason("one_reply_did_it" if desk.uses_model and len(record.steps) == 1 else "nothing_unknown")
 
 
-def _repeated(desk: Desk, record: EpisodeRecord, task: Task) -> Iterator[Suggestion]:
+def _repeated(desk: WorkspaceServices, record: EpisodeRecord, task: Task) -> Iterator[Suggestion]:
     """What the person asked for beside the task, or after it, in this run and in an earlier one of the folder."""
     sentences = _sentences(task.instruction)[1:]  # what is asked for, or corrected, comes first and is no rule
     # Nor is what is tried again, in this conversation or as it was.
@@ -134,19 +134,21 @@ def _repeated(desk: Desk, record: EpisodeRecord, task: Task) -> Iterator[Suggest
             yield Suggestion(kind="repeated", text=sentence, quote=sentence, source="person")
 
 
-def _checked(desk: Desk, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]) -> Iterator[Suggestion]:
+def _checked(
+    desk: WorkspaceServices, record: EpisodeRecord, task: Task, suggestions: Sequence[Suggestion]
+) -> Iterator[Suggestion]:
     """The check that passes in the end, once in each folder, unless a suggestion names it."""
     check = " ".join(task.work.check.split()) if isinstance(task.work, FolderWork) else ""
     passes = any(step.judgement is not None and step.judgement.accepted for step in record.steps)
     named = any(one.kind == "tests" and check in one.text for one in suggestions)
     step = _CHECK + task.folder
-    offered = any((name, told) == (step, check) for name, told in finished(desk.stores.db, step))
+    offered = any((name, told) == (step, check) for name, told in finished_steps(desk.stores.db, step))
     if check and passes and not (named or offered) and len(check) <= _LONGEST_CHECK:
-        Journal(desk.stores.db, record.run).finish(step, check)  # what was forgotten is not asked about again
+        StepLog(desk.stores.db, record.run).finish(step, check)  # what was forgotten is not asked about again
         yield Suggestion(kind="tests", text=f"Work here is checked with `{check}`.", quote=check, source="run")
 
 
 def _sentences(text: str) -> list[str]:
     """The sentences of a person's own words, without what they quote."""
-    said = own_words(text, unfit, longest=len(text) + 1)
+    said = own_words(text, preference_problem, longest=len(text) + 1)
     return [one.strip() for one in re.split(r"(?<=[.!?;])\s+", said) if one.strip()]

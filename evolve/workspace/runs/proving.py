@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from evolve.agent import Owed
+from evolve.agent import PendingLearning
 from evolve.core.episodes import SHADOW, Cost, EpisodeRecord, Limits
 from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.ledger import Budget
 from evolve.core.reasons import Reason, reason
 from evolve.tasks import Task
 from evolve.tasks.alike import every_trait
-from evolve.trials.arms import UNLEARNED, Arm, agent_for
-from evolve.trials.gate import BothArms
-from evolve.workspace.desk import Desk
+from evolve.trials.arms import UNLEARNED, LearnedState, agent_for
+from evolve.trials.gate import PairedTotals
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.resources.gate import BET
 from evolve.workspace.runs import shadow
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Wish
+from evolve.workspace.runs.place import RunRequest
 
 UNJUDGED = "unjudged"
 """Key of what learning will need: the run's budget leaves no room for judging its task."""
@@ -43,7 +43,7 @@ class Judging:
     waits: Reason | None = None
 
 
-def bet_for(desk: Desk, wish: Wish, limits: Limits) -> Mapping[str, Any]:
+def bet_for(desk: WorkspaceServices, wish: RunRequest, limits: Limits) -> Mapping[str, Any]:
     """What a run notes of itself at its beginning where its task is to count; {} where it is not.
 
     The task, the settings and what was met before decide it, and nothing that comes of the run.
@@ -80,7 +80,7 @@ def told_before(bet: Mapping[str, Any]) -> str:
     return shadow.told_before(from_data(Limits, bet["most"]), Budget(**bet["budget"]))
 
 
-def judge_first(desk: Desk, owed: Owed, wish: Wish, left: Limits) -> Judging:
+def judge_first(desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, left: Limits) -> Judging:
     """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
 
     Both arms have the same rows, one answer that is judged, and the same bounds; neither is shown what a refusal
@@ -101,7 +101,7 @@ def judge_first(desk: Desk, owed: Owed, wish: Wish, left: Limits) -> Judging:
     return Judging() if bet is None else _judge_model(desk, owed, wish, bet, left)
 
 
-def _judge_search(desk: Desk, episode: str, task: Task, person: Person) -> Judging:
+def _judge_search(desk: WorkspaceServices, episode: str, task: Task, person: Person) -> Judging:
     own = desk.stores.prequential
     known = own.pair(episode)
     if known is not None or not _is_searched(desk, task):
@@ -110,29 +110,31 @@ def _judge_search(desk: Desk, episode: str, task: Task, person: Person) -> Judgi
     most = Limits(
         candidates=min(desk.settings.candidates, knobs.candidates), seconds=min(desk.settings.seconds, knobs.seconds)
     )
-    unlearned, learned = Arm(workflow=desk.workflow), desk.stores.practice_arm(desk.workflow)
+    unlearned, learned = LearnedState(workflow=desk.workflow), desk.stores.practice_arm(desk.workflow)
     first = _solved(desk, unlearned, task, most, person)
     # What has learned nothing yet does the same again.
     is_same = learned.variant == UNLEARNED and not learned.skills and learned.guide is None
     second = first if is_same else _solved(desk, learned, task, most, person)
     cost = first.cost if is_same else first.cost + second.cost
-    _keep(desk, episode, task, BothArms(unlearned=first, learned=second, policy=desk.learner.name, cost=cost))
+    _keep(desk, episode, task, PairedTotals(unlearned=first, learned=second, policy=desk.learner.name, cost=cost))
     return Judging(cost=cost)
 
 
-def _is_searched(desk: Desk, task: Task) -> bool:
+def _is_searched(desk: WorkspaceServices, task: Task) -> bool:
     rows = task.environment == "programs" and task.verifiable and not task.only_checked
     return isinstance(desk.learner, SearchLearner) and rows
 
 
-def _solved(desk: Desk, arm: Arm, task: Task, most: Limits, person: Person) -> EpisodeRecord:
+def _solved(desk: WorkspaceServices, arm: LearnedState, task: Task, most: Limits, person: Person) -> EpisodeRecord:
     person.cancellation.check_before()
     agent = agent_for(arm, desk.learner, desk.open_sandbox(), run="", suite="")
     limits = arm.limits(most, task.environment)
     return agent.run_episode(task, variant=arm.variant, split=SHADOW, seed=desk.settings.seed, limits=limits)
 
 
-def _judge_model(desk: Desk, owed: Owed, wish: Wish, bet: Mapping[str, Any], left: Limits) -> Judging:
+def _judge_model(
+    desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, bet: Mapping[str, Any], left: Limits
+) -> Judging:
     known = desk.stores.prequential.pair(owed.episode)
     record = desk.stores.runs.episode(owed.episode)
     most, budget = from_data(Limits, bet["most"]), Budget(**bet["budget"])
@@ -146,16 +148,18 @@ def _judge_model(desk: Desk, owed: Owed, wish: Wish, bet: Mapping[str, Any], lef
     if worth and shadow.is_comparable(record, most, budget):
         if not shadow.is_within(most, left):
             return Judging(waits=reason("judging_takes_more"))
-        made = shadow.shadow(desk, owed, wish, record.seed, most)
+        made = shadow.run_counterfactual(desk, owed, wish, record.seed, most)
     cost = Cost() if made is None else made.paid
     if made is not None and made.record.status == "interrupted":
         return Judging(cost=cost, stopped=True)
     usable = made is not None and not shadow.is_cut_short(desk, made, most)
     other = shadow.judged_once(made.record) if made is not None and usable else None
-    _keep(desk, owed.episode, wish.task, BothArms(unlearned=other, learned=arm, policy=desk.learner.name, cost=cost))
+    _keep(
+        desk, owed.episode, wish.task, PairedTotals(unlearned=other, learned=arm, policy=desk.learner.name, cost=cost)
+    )
     return Judging(cost=cost, room=room.less(cost))
 
 
-def _keep(desk: Desk, episode: str, task: Task, arms: BothArms) -> None:
+def _keep(desk: WorkspaceServices, episode: str, task: Task, arms: PairedTotals) -> None:
     met = task.group in desk.stores.learned_from()
     desk.stores.prequential.add(episode, task.family, every_trait(task), arms, met=met)

@@ -11,10 +11,10 @@ from evolve.runtime.sandbox import Outcome, Program, SandboxLimits
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.parameters import used_parameters
 from evolve.tasks import Task, equal
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import answers_of_runs, function_named
-from evolve.workspace.runs.saved import LIKE, given_again, likeness, places_of
+from evolve.workspace.runs.saved import LIKE, column_similarity, given_again, places_of
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 
 REPLACED = "replaced"
@@ -31,11 +31,11 @@ class Contradiction:
     told: str
 
 
-def contradictions(desk: Desk, task: Task, record: EpisodeRecord) -> list[Contradiction]:
+def contradictions(desk: WorkspaceServices, task: Task, record: EpisodeRecord) -> list[Contradiction]:
     """The functions of tables with the same columns that were not used, as rows of this one speak against them."""
     found, again = [], given_again(task, record)
     like = [function_named(desk, one.skill or one.run) for one in task.saved if not one.code and one != again]
-    for skill in (one for one in like if likeness(task, one) == LIKE[0]):
+    for skill in (one for one in like if column_similarity(task, one) == LIKE[0]):
         for row, got in failures(desk, task, skill)[:1]:
             gives = f"gives {_short(got.value)}" if got.ok else "fails"
             origin = origin_of(desk, skill)
@@ -47,7 +47,7 @@ def contradictions(desk: Desk, task: Task, record: EpisodeRecord) -> list[Contra
     return found
 
 
-def set_aside(desk: Desk, task: Task, result: Result, found: Sequence[Contradiction]) -> None:
+def set_aside(desk: WorkspaceServices, task: Task, result: Result, found: Sequence[Contradiction]) -> None:
     """Retires skills that a verified answer replaces: it gives all of their rows, and one that they do not give.
 
     Where the run is still to be learned from, that is noted and :func:`retire_replaced` does it, together with keeping
@@ -71,7 +71,7 @@ def set_aside(desk: Desk, task: Task, result: Result, found: Sequence[Contradict
             retire_replaced(desk, result.run_id)
 
 
-def retire_replaced(desk: Desk, run: str) -> None:
+def retire_replaced(desk: WorkspaceServices, run: str) -> None:
     """Retires the skills that a run's answer replaces."""
     for name, told in desk.stores.runs.run(run).body.get(REPLACED, {}).items():
         skill = desk.stores.skills.get(name)
@@ -79,23 +79,23 @@ def retire_replaced(desk: Desk, run: str) -> None:
             desk.stores.skills.retire(name, told)
 
 
-def functions_for(desk: Desk, task: Task, *, retired: bool = False) -> Iterator[Skill]:
+def functions_for(desk: WorkspaceServices, task: Task, *, retired: bool = False) -> Iterator[Skill]:
     """The verified and kept functions for the same columns as a table's, the newest first; ``retired`` ones, too."""
     skills = desk.stores.skills.list() if retired else desk.stores.skills.active()
     for one in reversed((*skills, *answers_of_runs(desk))):
-        how = "" if one.part or one.environment else likeness(task, one)
+        how = "" if one.part or one.environment else column_similarity(task, one)
         # A model describes its function in words of its own; then the function's name says which column it gives.
         is_like = how == LIKE[0] or (how == LIKE[1] and one.entry == task.entry)
         if is_like and origin_of(desk, one).usable:
             yield one
 
 
-def functions_giving(desk: Desk, task: Task) -> Iterator[Skill]:
+def functions_giving(desk: WorkspaceServices, task: Task) -> Iterator[Skill]:
     """Those of them that give every wanted cell."""
     return (one for one in functions_for(desk, task) if not failures(desk, task, one))
 
 
-def failures(desk: Desk, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
+def failures(desk: WorkspaceServices, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
     """The rows of a table with the same columns on which a function is not right, and what it gives there."""
     rows, places = (*task.examples, *task.verify, *task.hidden), places_of(skill, task) or ()
     # what it does not read may be anything

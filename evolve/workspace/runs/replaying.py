@@ -12,20 +12,20 @@ from dataclasses import dataclass, field, replace
 
 from evolve.core.episodes import OWN, Action, Cost, EpisodeRecord, Recalled, Step
 from evolve.core.events import NoEvents
-from evolve.environments import Setting, kind_of, open_environment
+from evolve.environments import EnvironmentOptions, kind_of, open_environment
 from evolve.runtime.sandbox import Sandbox
 from evolve.trials import Change
-from evolve.workspace.desk import Desk
-from evolve.workspace.runs.beginnings import Beginning
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.runs.beginnings import RunStart
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_with, as_it_was, sandbox_for, with_earlier_runs
+from evolve.workspace.runs.place import RunContext, RunRequest, agent_with, as_it_was, sandbox_for, with_earlier_runs
 from evolve.workspace.runs.saved import saved_for
 
 _AS_IT_WAS = Change()
 
 
 @dataclass
-class Replays:
+class Reruns:
     """The runs that a diagnosis has again.
 
     Attributes:
@@ -35,8 +35,8 @@ class Replays:
         count: How many episodes there were.
     """
 
-    desk: Desk
-    begun: Beginning
+    desk: WorkspaceServices
+    begun: RunStart
     record: EpisodeRecord
     person: Person
     offered: tuple[Recalled, ...] | None = None
@@ -54,7 +54,7 @@ class Replays:
         self.person.cancellation.check_before()
         with self._at_work(change) as (wish, sandbox):
             self.count += 1
-            place = Place(run=f"{self.record.run}:again {self.count}", sandbox=sandbox, events=NoEvents())
+            place = RunContext(run=f"{self.record.run}:again {self.count}", sandbox=sandbox, events=NoEvents())
             agent = agent_with(self.desk, wish, place, change, self._offered)
             made = agent.run_episode(
                 wish.task,
@@ -77,7 +77,7 @@ class Replays:
         """
         self.person.cancellation.check_before()
         with self._at_work(_AS_IT_WAS) as (wish, sandbox):
-            setting = Setting(sandbox=sandbox, own=True)
+            setting = EnvironmentOptions(sandbox=sandbox, own=True)
             with closing(open_environment(wish.task, setting)) as environment:
                 actions = self._actions(number)
                 steps: list[Step] = []
@@ -111,7 +111,7 @@ class Replays:
                 yield replace(step.action, kind="code", continues=False)
 
     @contextmanager
-    def _at_work(self, change: Change) -> Iterator[tuple[Wish, Sandbox]]:
+    def _at_work(self, change: Change) -> Iterator[tuple[RunRequest, Sandbox]]:
         desk = self.desk
         task = change.task(self.begun.task)
         with ExitStack() as stack:
@@ -119,5 +119,5 @@ class Replays:
             # The same answers and refusals of earlier runs as the run itself was told of.
             task = with_earlier_runs(desk, task, self.record.run)
             task = replace(task, saved=saved_for(desk, task, self.record.run))
-            wish = Wish(task=task, python=self.begun.python, person=self.person)
+            wish = RunRequest(task=task, python=self.begun.python, person=self.person)
             yield wish, stack.enter_context(sandbox_for(desk, wish)())

@@ -11,12 +11,12 @@ from evolve.core.episodes import (
     Ambiguity,
     Cost,
     EpisodeRecord,
-    Found,
     Json,
     Judgement,
-    Misfit,
+    LateAnswer,
+    OutlierRow,
     Question,
-    Refused,
+    RefusedAnswer,
     shown_rows,
 )
 from evolve.core.episodes.blocks import read_reply
@@ -28,10 +28,10 @@ from evolve.environments import kind_of
 from evolve.runtime.sandbox import Outcome, Program
 from evolve.tasks import Task
 from evolve.tasks.verification.examination import finding_of
-from evolve.trials.keeping import Kept, NotKept
+from evolve.trials.keeping import AdmissionResult, RefusedSkill
 from evolve.workspace.resources.patch import Patch
 from evolve.workspace.runs.applying import SandboxedCalls, told_inputs
-from evolve.workspace.runs.kept_things import Used
+from evolve.workspace.runs.kept_things import UsedItem
 from evolve.workspace.runs.skill_origin import UsedSkill
 
 CHECK, ASSERTIONS, ROWS, OPINION, NOTHING = "check", "assertions", "rows", "opinion", "nothing"
@@ -157,23 +157,23 @@ class Result:
     checked: bool = False
     budget_ended: bool = False
     limit_ended: bool = field(default=False, metadata=SPARSE)
-    refused: tuple[Refused, ...] = ()
-    not_kept: tuple[NotKept, ...] = ()
+    refused: tuple[RefusedAnswer, ...] = ()
+    not_kept: tuple[RefusedSkill, ...] = ()
     overshoot: str = ""
-    found: Found | None = field(default=None, metadata=SPARSE)
+    found: LateAnswer | None = field(default=None, metadata=SPARSE)
     unchecked: bool = field(default=False, metadata=SPARSE)
     rivals: tuple[str, ...] = field(default=(), metadata=SPARSE)
     distant: tuple[str, ...] = field(default=(), metadata=SPARSE)
     seconds: float = field(default=0.0, metadata=SPARSE)
     reason: Reason | None = field(default=None, metadata=SPARSE)
     narrow: Reason | None = field(default=None, metadata=SPARSE)
-    misfits: tuple[Misfit, ...] = field(default=(), metadata=SPARSE)
+    misfits: tuple[OutlierRow, ...] = field(default=(), metadata=SPARSE)
     nearest: str = field(default="", metadata=SPARSE)
     advice: Reason | None = field(default=None, metadata=SPARSE)
     lacking: bool = field(default=False, metadata=SPARSE)
     shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
     used: UsedSkill | None = field(default=None, metadata=SPARSE)
-    remembered: tuple[Used, ...] = field(default=(), metadata=SPARSE)
+    remembered: tuple[UsedItem, ...] = field(default=(), metadata=SPARSE)
     closing: str = field(default="", metadata=SPARSE)
     grounds: Grounds = field(default_factory=Grounds, compare=False, repr=False, metadata=SPARSE)
     calls: SandboxedCalls | None = field(default=None, compare=False, repr=False, metadata=SPARSE)
@@ -254,7 +254,12 @@ class Result:
         return "; ".join(filter(None, parts))
 
     def with_taught(
-        self, learned: Sequence[str], kept: Kept, cost: Cost, found: Found | None = None, shadow: Cost | None = None
+        self,
+        learned: Sequence[str],
+        kept: AdmissionResult,
+        cost: Cost,
+        found: LateAnswer | None = None,
+        shadow: Cost | None = None,
     ) -> Result:
         """The same result with what was learned from it and found on the way, and what that cost on top."""
         taught = replace(self, learned=tuple(learned), skills=kept.skills, not_kept=kept.refused, found=found)
@@ -287,14 +292,14 @@ class Result:
         return dict(data)
 
 
-def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Kept | None = None) -> Result:
+def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: AdmissionResult | None = None) -> Result:
     """The result a record amounts to, as far as the record alone says it.
 
     Args:
         told: What earlier runs have to do with it.
         kept: What came of its skills.
     """
-    kept, last = kept or Kept(), record.steps[-1].action if record.steps else None
+    kept, last = kept or AdmissionResult(), record.steps[-1].action if record.steps else None
     in_words = last is not None and last.kind == "answer"
     kind, grounds = kind_of(task.environment), grounds_of(record, task, told)
     return Result(
@@ -345,7 +350,7 @@ def _closing(record: EpisodeRecord) -> str:
     return (done[-1].text.strip() if done else "") or action.text
 
 
-def refusals_of(record: EpisodeRecord, *, one_file: bool) -> tuple[Refused, ...]:
+def refusals_of(record: EpisodeRecord, *, one_file: bool) -> tuple[RefusedAnswer, ...]:
     """The answers of an episode that the verifier refused, in order.
 
     Args:
@@ -354,7 +359,7 @@ def refusals_of(record: EpisodeRecord, *, one_file: bool) -> tuple[Refused, ...]
     steps = [(step, step.judgement) for step in record.steps if step.judgement is not None]
     wrong = [(step, judged) for step, judged in steps if not (judged.accepted or judged.fault)]
     return tuple(
-        Refused(answer=step.action.code if one_file else record.answer, row=judged.row, got=judged.got)
+        RefusedAnswer(answer=step.action.code if one_file else record.answer, row=judged.row, got=judged.got)
         for step, judged in wrong
     )
 

@@ -18,7 +18,7 @@ from evolve.skills.naming import is_numbered, with_entry
 from evolve.skills.parameters import without_unread
 from evolve.tasks import Task, task_json
 from evolve.tasks.tables import ColumnKind
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.given_task import task_of
 
@@ -38,13 +38,13 @@ _MOST_RUNS = 100
 """Latest runs that are looked at."""
 
 
-def note_written(desk: Desk, run: str, kind: ColumnKind) -> None:
+def note_written(desk: WorkspaceServices, run: str, kind: ColumnKind) -> None:
     """Notes how the numbers of a column are written, for a later table in which no cell shows it."""
     if kind.is_number:
         desk.stores.runs.note(run, {**desk.stores.runs.run(run).body, WRITTEN: vars(kind)})
 
 
-def given_task_of(desk: Desk, run: Run) -> Task | None:
+def given_task_of(desk: WorkspaceServices, run: Run) -> Task | None:
     """The task as a run was given it; None where that is not on record, as in runs of earlier versions, or where the
     package of its kind of environment is not installed."""
     if "input" not in run.body:
@@ -55,7 +55,7 @@ def given_task_of(desk: Desk, run: Run) -> Task | None:
         return None
 
 
-def answers_of_runs(desk: Desk, before: str = "") -> list[Skill]:
+def answers_of_runs(desk: WorkspaceServices, before: str = "") -> list[Skill]:
     """Answers of which no skill was made, each under the id of its run, the oldest first.
 
     Of runs under one id of a task the latest that has an answer counts: it may have been corrected. One whose skill was
@@ -72,7 +72,7 @@ def answers_of_runs(desk: Desk, before: str = "") -> list[Skill]:
     seen: set[tuple[str, bool]] = set()
     usable = _Usable.now(desk)
     for run in reversed(runs):
-        record, is_kept = answered(desk, run), KEPT_BY_PERSON in run.body
+        record, is_kept = answered_episode(desk, run), KEPT_BY_PERSON in run.body
         if record is None or (record.task, is_kept) in seen:
             continue
         seen |= {(record.task, False), (record.task, is_kept)}
@@ -84,12 +84,12 @@ def answers_of_runs(desk: Desk, before: str = "") -> list[Skill]:
     return list(reversed(found.values()))
 
 
-def functions_of_runs(desk: Desk) -> list[Skill]:
+def functions_of_runs(desk: WorkspaceServices) -> list[Skill]:
     """Every answer of a run that is in use, by itself or as a skill that was made of it, the oldest first."""
     usable = _Usable.now(desk)
     found = []
     for run in _looked_at(desk):
-        record = answered(desk, run)
+        record = answered_episode(desk, run)
         answer = usable.answer(run, record)
         if record is None or answer is None:
             continue
@@ -99,7 +99,7 @@ def functions_of_runs(desk: Desk) -> list[Skill]:
     return found
 
 
-def _looked_at(desk: Desk) -> list[Run]:
+def _looked_at(desk: WorkspaceServices) -> list[Run]:
     """The latest runs, and earlier ones that the person kept or took out of use."""
     runs = [run for run in desk.stores.runs.runs() if run.kind == "run"]
     said = [run for run in runs[:-_MOST_RUNS] if run.body.keys() & {KEPT_BY_PERSON, FORGOTTEN}]
@@ -110,12 +110,12 @@ def _looked_at(desk: Desk) -> list[Run]:
 class _Usable:
     """Which answers of runs may be used: none that the person forgot."""
 
-    desk: Desk
+    desk: WorkspaceServices
     skills: Sequence[Skill]
     forgotten: frozenset[str]
 
     @classmethod
-    def now(cls, desk: Desk) -> _Usable:
+    def now(cls, desk: WorkspaceServices) -> _Usable:
         skills = [skill for skill in desk.stores.skills.list() if not skill.part]
         forgotten = {str(run.body[FORGOTTEN]) for run in desk.stores.runs.runs() if FORGOTTEN in run.body}
         return cls(desk=desk, skills=skills, forgotten=frozenset(forgotten))
@@ -127,7 +127,7 @@ class _Usable:
         return None if function_key(answer) in self.forgotten else answer
 
     def made_of(self, answer: Skill, record: EpisodeRecord) -> list[Skill]:
-        return [skill for skill in self.skills if answer.code == skill.code or gave(record, skill)]
+        return [skill for skill in self.skills if answer.code == skill.code or is_from_episode(record, skill)]
 
 
 def function_key(answer: Skill) -> str:
@@ -136,7 +136,7 @@ def function_key(answer: Skill) -> str:
     return digest(ast.dump(plain(program.source)))
 
 
-def function_named(desk: Desk, name: str) -> Skill:
+def function_named(desk: WorkspaceServices, name: str) -> Skill:
     """The skill of a name or digest, or the answer of the run of this id, verified or kept by the person.
 
     Raises:
@@ -146,41 +146,41 @@ def function_named(desk: Desk, name: str) -> Skill:
     if not stores.runs.has_run(name) or name in {skill.name for skill in stores.skills.list()}:
         return stores.skills.get(name)
     run = stores.runs.run(name)
-    answer = _answer_of(desk, run, answered(desk, run))
+    answer = _answer_of(desk, run, answered_episode(desk, run))
     if answer is None:
         hint = f"if you say that it is right: evolve skills own {name}"
         raise UsageError(f"run {name} has no verified function", hint=hint)
     return answer
 
 
-def kept_by_person(desk: Desk) -> list[Skill]:
+def kept_by_person(desk: WorkspaceServices) -> list[Skill]:
     """The answers that the person kept, each under the id of its run, the oldest first, also where skills are made of
     them."""
     kept = [run for run in desk.stores.runs.runs() if KEPT_BY_PERSON in run.body]
-    return [answer for run in kept if (answer := _answer_of(desk, run, answered(desk, run))) is not None]
+    return [answer for run in kept if (answer := _answer_of(desk, run, answered_episode(desk, run))) is not None]
 
 
-def answer_of_run(desk: Desk, name: str) -> Skill:
+def answer_of_run(desk: WorkspaceServices, name: str) -> Skill:
     """The function that a run found, whether it is in use or not.
 
     Raises:
         UsageError: There is no such run, or it has none that is right on rows.
     """
     run = desk.stores.runs.run(name)
-    answer = _as_skill(desk, run, answered(desk, run))
+    answer = _as_skill(desk, run, answered_episode(desk, run))
     if answer is None:
         raise UsageError(f"run {name} has no function that later tables use", hint="evolve skills list")
     return answer
 
 
-def found_itself(desk: Desk, name: str) -> bool:
+def found_itself(desk: WorkspaceServices, name: str) -> bool:
     """Whether a run found a function itself, and did not take a saved one."""
     run = desk.stores.runs.run(name)
-    record = answered(desk, run)
+    record = answered_episode(desk, run)
     return record is not None and not record.steps[-1].action.spare and _as_skill(desk, run, record) is not None
 
 
-def keep_answer(desk: Desk, name: str, day: str) -> Skill:
+def keep_answer(desk: WorkspaceServices, name: str, day: str) -> Skill:
     """Keeps the answer of a run, because the person says so: it is used for later tables as a verified one is.
 
     Raises:
@@ -192,7 +192,7 @@ def keep_answer(desk: Desk, name: str, day: str) -> Skill:
         kept = desk.stores.objects.put(canonical_json(task_json(begun.task)).encode())
         run = replace(run, body={**run.body, "input": kept})
     run = replace(run, body={**run.body, KEPT_BY_PERSON: day})
-    answer = _answer_of(desk, run, answered(desk, run))
+    answer = _answer_of(desk, run, answered_episode(desk, run))
     if answer is None:
         hint = f"evolve runs show {name} tells what came of it"
         raise UsageError(f"run {name} has no function that is right on rows, so there is nothing to keep", hint=hint)
@@ -204,7 +204,7 @@ def keep_answer(desk: Desk, name: str, day: str) -> Skill:
     return answer
 
 
-def forget_answers(desk: Desk, function: Skill) -> list[Skill]:
+def forget_answers(desk: WorkspaceServices, function: Skill) -> list[Skill]:
     """Takes a function out of use: every answer of a run that is the same one, kept or verified.
 
     Args:
@@ -217,20 +217,20 @@ def forget_answers(desk: Desk, function: Skill) -> list[Skill]:
     key = function_key(function)
     same = [skill for skill in active if function_key(skill) == key]
     for run in _looked_at(desk):
-        record = answered(desk, run)
+        record = answered_episode(desk, run)
         answer = _as_skill(desk, run, record)
         if record is None or answer is None:
             continue
         own = function_key(answer)
-        if run.id != function.name and own != key and not gave(record, function):
+        if run.id != function.name and own != key and not is_from_episode(record, function):
             continue
-        same += [skill for skill in active if skill not in same and gave(record, skill)]
+        same += [skill for skill in active if skill not in same and is_from_episode(record, skill)]
         body = {name: one for name, one in run.body.items() if name != KEPT_BY_PERSON}
         desk.stores.runs.note(run.id, {**body, FORGOTTEN: own})
     return same
 
 
-def answered(desk: Desk, run: Run) -> EpisodeRecord | None:
+def answered_episode(desk: WorkspaceServices, run: Run) -> EpisodeRecord | None:
     """The episode of a person's run that has an answer which was right on rows."""
     if run.kind != "run" or "input" not in run.body:
         return None
@@ -238,14 +238,14 @@ def answered(desk: Desk, run: Run) -> EpisodeRecord | None:
     return records[-1] if records else None
 
 
-def _answer_of(desk: Desk, run: Run, record: EpisodeRecord | None) -> Skill | None:
+def _answer_of(desk: WorkspaceServices, run: Run, record: EpisodeRecord | None) -> Skill | None:
     """The answer of a run that the person kept or that is verified; None where something contests that, or nobody
     looked yet."""
     is_sure = record is not None and record.verified and CONTESTED not in run.body and run.state != "open"
     return _as_skill(desk, run, record) if is_sure or KEPT_BY_PERSON in run.body else None
 
 
-def _as_skill(desk: Desk, run: Run, record: EpisodeRecord | None) -> Skill | None:
+def _as_skill(desk: WorkspaceServices, run: Run, record: EpisodeRecord | None) -> Skill | None:
     """The answer of a run, where it is a function."""
     task = None if record is None else given_task_of(desk, run)
     if record is None or task is None or not task.examples or not task.entry or task.work is not None:
@@ -262,17 +262,17 @@ def _as_skill(desk: Desk, run: Run, record: EpisodeRecord | None) -> Skill | Non
     )
 
 
-def found_in(desk: Desk, skill: Skill) -> tuple[Run, list[EpisodeRecord]] | None:
+def found_in(desk: WorkspaceServices, skill: Skill) -> tuple[Run, list[EpisodeRecord]] | None:
     """The run in which a skill, or an answer in the form of one, was found, and the episodes that gave it; None where
     it came from elsewhere."""
     for task in skill.source.split(", "):
-        records = [record for record in desk.stores.runs.of_task(task, None, OWN) if gave(record, skill)]
+        records = [record for record in desk.stores.runs.of_task(task, None, OWN) if is_from_episode(record, skill)]
         if records:
             return desk.stores.runs.run(records[-1].run), records
     return None
 
 
-def gave(record: EpisodeRecord, skill: Skill) -> bool:
+def is_from_episode(record: EpisodeRecord, skill: Skill) -> bool:
     """Whether a skill, or an answer in the form of one, was found in an episode."""
     if record.run == skill.name and record.answer == skill.code:
         return record.solved

@@ -12,15 +12,15 @@ from evolve.core.files import read_text
 from evolve.core.paths import find_workspace
 from evolve.core.settings import Settings, load_settings
 from evolve.runtime.sandbox import SandboxLimits, check_backends, open_sandbox
-from evolve.workspace.arguments import checked
-from evolve.workspace.locating import trusted, trusted_settings
+from evolve.workspace.arguments import check_arguments
+from evolve.workspace.locating import trusted_settings, trusted_workspace
 from evolve.workspace.opening import cache_folder, sandbox_opener
-from evolve.workspace.options import overridden
+from evolve.workspace.options import override_settings
 from evolve.workspace.runs.applying import SandboxedCalls, function_in, typed_arguments
 from evolve.workspace.runs.code_sessions import run_in_session
 
 if TYPE_CHECKING:
-    from evolve.runtime.sandbox import ActionResult, Outcome, ProbeOutcome
+    from evolve.runtime.sandbox import ActionResult, Outcome, SelfTestResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Executed:
     backend: str
 
 
-@checked()
+@check_arguments()
 class SandboxedCode:
     """Code in the sandbox of a workspace that is not open, and need not be there.
 
@@ -115,11 +115,11 @@ class SandboxedCode:
         """The workspace, where one is named or lies around this folder, and its settings or those of none."""
         chosen = None if self._backend is None else {"sandbox": self._backend}
         if find_workspace(self._place) is None:
-            return None, overridden(load_settings(None), chosen)
-        paths = trusted(self._place)
-        return paths.root, overridden(trusted_settings(paths), chosen)
+            return None, override_settings(load_settings(None), chosen)
+        paths = trusted_workspace(self._place)
+        return paths.root, override_settings(trusted_settings(paths), chosen)
 
-    def check(self) -> Mapping[str, Sequence[ProbeOutcome]]:
+    def check(self) -> Mapping[str, Sequence[SelfTestResult]]:
         """Tests every backend by probes, now: each tries what must not work. The first that holds is used."""
         return check_backends(cache_folder())
 

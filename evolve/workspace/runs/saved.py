@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from evolve.core.episodes import OWN, EpisodeRecord, Json, Row, Saved, shown_rows
+from evolve.core.episodes import OWN, EpisodeRecord, Json, KnownFunction, Row, shown_rows
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Program
 from evolve.skills import Skill
@@ -14,12 +14,12 @@ from evolve.skills.parameters import used_parameters
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import MIN_VERIFY, Task, row_key, row_outline
 from evolve.tasks.reading.labels import wanted_label
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.run_answers import (
     CONTESTED,
     FORGOTTEN,
     KEPT_BY_PERSON,
-    answered,
+    answered_episode,
     answers_of_runs,
     found_in,
     given_task_of,
@@ -34,7 +34,7 @@ _HEADERLESS = re.compile(r"(column_\d+|text|other|[nkmxyz]|xs|ys|zs|items|others
 """What parameters are called where no header names them."""
 
 
-def saved_for(desk: Desk, task: Task, run: str) -> tuple[Saved, ...]:
+def saved_for(desk: WorkspaceServices, task: Task, run: str) -> tuple[KnownFunction, ...]:
     """What to try before anything is searched for: answers of earlier runs of the task, then skills from like tables.
 
     Nothing is taken on trust: whoever tries it runs it on every row. Left out are answers that nothing verified, and
@@ -64,7 +64,7 @@ def told_of(task: Task, record: EpisodeRecord, against: str = "") -> str:
     return "; ".join(told)
 
 
-def given_again(task: Task, record: EpisodeRecord) -> Saved | None:
+def given_again(task: Task, record: EpisodeRecord) -> KnownFunction | None:
     """The saved function that the answer is, where none was searched for."""
     if not (record.solved and record.steps[-1].action.spare):
         return None
@@ -77,12 +77,12 @@ def is_known(task: Task, record: EpisodeRecord) -> bool:
     return one is not None and bool(one.run) and one.taught and one.verified >= record.verified
 
 
-def _known(desk: Desk, task: Task, run: str) -> list[Saved]:
+def _known(desk: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
     stores = desk.stores
     numbers = {one.id: number for number, one in enumerate(stores.runs.runs())}
     owed = {one.episode for one in stores.runs.owed()}
     now = {row_key(row) for row in (*task.examples, *task.verify, *task.hidden)}
-    known: dict[str, Saved] = {}
+    known: dict[str, KnownFunction] = {}
     for record in reversed(stores.runs.of_task(task.id, None, OWN)):
         if (
             record.solved
@@ -110,8 +110,8 @@ def _is_of_another(record: EpisodeRecord) -> bool:
     return last.spare and not last.text.startswith(_KNOWN)
 
 
-def _saved_of(record: EpisodeRecord) -> Saved:
-    return Saved(
+def _saved_of(record: EpisodeRecord) -> KnownFunction:
+    return KnownFunction(
         told=f"{_KNOWN} {record.run}: the same function",
         run=record.run,
         code=record.answer,
@@ -132,13 +132,13 @@ def _is_honest(task: Task, unseen: int) -> bool:
     return unseen >= MIN_VERIFY or len(task.verify_rows()) < MIN_VERIFY
 
 
-def _functions(desk: Desk, task: Task, run: str) -> list[Saved]:
+def _functions(desk: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
     """Skills, and answers of runs of which none was made, from tables like that of the task; not those whose rows left
     them doubtful."""
     ranked = []
     kept_back = {row_key(row) for row in task.verify_rows()}
 
-    def add(skill: Skill, like: str, saved: Saved) -> None:
+    def add(skill: Skill, like: str, saved: KnownFunction) -> None:
         if like and _is_honest(task, len(kept_back - {row_key(row) for row in skill.rows})):
             found = found_in(desk, skill)
             contested = found is not None and CONTESTED in found[0].body and KEPT_BY_PERSON not in found[0].body
@@ -148,14 +148,14 @@ def _functions(desk: Desk, task: Task, run: str) -> list[Saved]:
                 ranked.append((rank, replace(saved, places=places_of(skill, task) or ())))
 
     for skill in desk.stores.skills.active():
-        like = "" if skill.part or skill.tree is None else likeness(task, skill)
+        like = "" if skill.part or skill.tree is None else column_similarity(task, skill)
         told = f"tried {skill.name!r} first, saved from a table with {like}"
-        add(skill, like, Saved(told=told, skill=skill.digest))
+        add(skill, like, KnownFunction(told=told, skill=skill.digest))
     for found in answers_of_runs(desk, run):
-        record = answered(desk, desk.stores.runs.run(found.name))
-        if record is not None and likeness(task, found) == LIKE[0]:
+        record = answered_episode(desk, desk.stores.runs.run(found.name))
+        if record is not None and column_similarity(task, found) == LIKE[0]:
             told = f"tried the function of run {found.name} first, found for a table with {LIKE[0]}"
-            add(found, LIKE[0], Saved(told=told, run=found.name, private=record.steps[-1].action.private))
+            add(found, LIKE[0], KnownFunction(told=told, run=found.name, private=record.steps[-1].action.private))
     ranked.sort(key=lambda pair: pair[0])  # of those that are as like, the verified first, and then the older
     return [saved for _, saved in ranked[:_MOST_SKILLS]]
 
@@ -164,7 +164,7 @@ LIKE = ("the same columns", "these columns", "such cells")
 """How a table may be like that of a skill, closest first."""
 
 
-def likeness(task: Task, skill: Skill) -> str:
+def column_similarity(task: Task, skill: Skill) -> str:
     """How the table of a task is like that of a skill, in words of :data:`LIKE`; "" where it is not.
 
     It has the columns that the skill reads, the wanted one included; or at least those that it takes; or, from two rows

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from evolve.agent import Past, Run, RunRecords
+from evolve.agent import Past, Run, RunRepository
 from evolve.core.episodes import EpisodeRecord, Recalled
 from evolve.memory import Note, NoteQuestion, answer_from
 from evolve.tasks import Task
@@ -34,7 +34,7 @@ _SOURCE = "said by"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class SearchHit:
     """Something that was asked or answered.
 
     Attributes:
@@ -83,8 +83,8 @@ def _author(run: Run) -> str:
 
 
 def search_record(
-    question: str, k: int, talks: Iterable[PastConversation], records: RunRecords, *, without: str = ""
-) -> list[Said]:
+    question: str, k: int, talks: Iterable[PastConversation], records: RunRepository, *, without: str = ""
+) -> list[SearchHit]:
     """At most ``k`` of what was said until now, best first.
 
     Args:
@@ -95,7 +95,7 @@ def search_record(
     return search_past(question, k, talks, runs, last, now=time.time())
 
 
-def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRecords, run: str) -> Past:
+def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRepository, run: str) -> Past:
     """What a run may look up of conversations and other runs: data, each with who said it, where and when."""
 
     def past(question: str, k: int) -> list[Recalled]:
@@ -109,7 +109,7 @@ def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRec
     return past
 
 
-def _to_the_point(question: str, said: Iterable[Said], now: float) -> list[Said]:
+def _to_the_point(question: str, said: Iterable[SearchHit], now: float) -> list[SearchHit]:
     """What shares a word with a question, or was said in the time that it names, best first; each text once.
 
     A word that only an answer's question has counts for the answer too, and a guess half.
@@ -128,13 +128,13 @@ def _to_the_point(question: str, said: Iterable[Said], now: float) -> list[Said]
     fits = [
         one for one in found if f"{one.place} {one.run}" in shared or (span is not None and span[0] <= one.at < span[1])
     ]
-    once: dict[tuple[str, str], Said] = {}
+    once: dict[tuple[str, str], SearchHit] = {}
     for one in fits:
         once.setdefault((one.author, " ".join(one.text.split())), one)
     return list(once.values())
 
 
-def _told(said: Said, number: int) -> Recalled:
+def _told(said: SearchHit, number: int) -> Recalled:
     place = f"the conversation {said.place}" if said.place.startswith("c") else f"the run {said.place}"
     day = f" on {datetime.fromtimestamp(said.at):%A, %Y-%m-%d}" if said.at else ""
     answered = f"what was answered, {said.status or 'unverified'}," if said.is_guess else "what was answered"
@@ -159,7 +159,7 @@ def search_past(
     episodes: Mapping[str, EpisodeRecord],
     *,
     now: float,
-) -> list[Said]:
+) -> list[SearchHit]:
     """At most ``k`` of what was said, best first.
 
     Args:
@@ -174,7 +174,7 @@ def search_past(
     notes, asked = [note for note, _, _ in found.values()], NoteQuestion(text=question, k=k, now=now, past=True)
     items = answer_from(notes, HashingEmbedder(), asked)
     return [
-        Said(
+        SearchHit(
             place=note.thread, run=run, author=note.author, at=note.at, text=note.text, score=item.score, status=status
         )
         for item in items

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
-from evolve.agent import Owed, Shadow, drawn
+from evolve.agent import CounterfactualRun, PendingLearning, sampling_fraction
 from evolve.agent.workflow import skill_of
 from evolve.core.activity import doing
 from evolve.core.episodes import OWN, SHADOW, EpisodeRecord, Limits
@@ -21,15 +21,15 @@ from evolve.core.ledger import Budget
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials.arms import UNLEARNED
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.gate import BET
-from evolve.workspace.runs.place import Place, Wish, as_it_was, opener, unlearned_agent_for
+from evolve.workspace.runs.place import RunContext, RunRequest, as_it_was, sandbox_opener_for, unlearned_agent_for
 
 _PAID = ("tokens", "money", "calls")
 """Bounds of what a model is paid."""
 
 
-def is_drawn(desk: Desk, task: Task) -> bool:
+def is_drawn(desk: WorkspaceServices, task: Task) -> bool:
     """Whether a run of the task gets a shadow, as can be said before it begins.
 
     None gets what only a person can judge, what follows on earlier turns, what was tried before, what has functions to
@@ -38,7 +38,7 @@ def is_drawn(desk: Desk, task: Task) -> bool:
     """
     stores = desk.stores
     if (
-        drawn(desk.settings.seed, task.group, SHADOW) >= desk.settings.shadow_share
+        sampling_fraction(desk.settings.seed, task.group, SHADOW) >= desk.settings.shadow_share
         or task.earlier
         or not desk.tools.none
     ):
@@ -98,7 +98,9 @@ def is_comparable(record: EpisodeRecord, most: Limits, budget: Budget) -> bool:
 
 
 @doing("shadow")
-def shadow(desk: Desk, owed: Owed, wish: Wish, seed: int, most: Limits) -> Shadow | None:
+def run_counterfactual(
+    desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, seed: int, most: Limits
+) -> CounterfactualRun | None:
     """The episode without anything learned. Its file lies beside that of the run's, so that it goes on where it was
     cut off. Nothing of it is committed, and a folder is only read.
 
@@ -113,10 +115,10 @@ def shadow(desk: Desk, owed: Owed, wish: Wish, seed: int, most: Limits) -> Shado
     desk.events.emit(Event(kind="shadow", data={"text": "solving it again without what was learned"}))
     try:
         with ExitStack() as stack:
-            sandbox = stack.enter_context(opener(desk, wish)())
+            sandbox = stack.enter_context(sandbox_opener_for(desk, wish)())
             # Of another run, since the run's own episode may be of the same task, seed and variant.
             name, folder = f"{owed.run}:{SHADOW}", desk.paths.runs / owed.run
-            place = Place(run=name, sandbox=sandbox, events=NoEvents(), checkpoints=folder)
+            place = RunContext(run=name, sandbox=sandbox, events=NoEvents(), checkpoints=folder)
             agent = unlearned_agent_for(desk, wish, place)
             task = as_it_was(desk, wish.task, owed.run, stack)
             return agent.run_shadow(task, variant=UNLEARNED, seed=seed, limits=most)
@@ -124,7 +126,7 @@ def shadow(desk: Desk, owed: Owed, wish: Wish, seed: int, most: Limits) -> Shado
         return None
 
 
-def is_cut_short(desk: Desk, made: Shadow, most: Limits) -> bool:
+def is_cut_short(desk: WorkspaceServices, made: CounterfactualRun, most: Limits) -> bool:
     """Whether something else than its own budget may have ended a shadow: a limit of the day or the workspace, or that
     it had less room because calls were stopped. Then it says nothing of what it could have done."""
     record = made.record

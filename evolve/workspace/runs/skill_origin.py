@@ -14,7 +14,7 @@ from evolve.core.reasons import Reason
 from evolve.skills import Skill
 from evolve.tasks import Task, row_key
 from evolve.tasks.tables import ColumnKind
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.run_answers import (
     CONTESTED,
     KEPT_BY_PERSON,
@@ -24,7 +24,7 @@ from evolve.workspace.runs.run_answers import (
     function_named,
     given_task_of,
 )
-from evolve.workspace.runs.saved import LIKE, given_again, likeness, places_of
+from evolve.workspace.runs.saved import LIKE, column_similarity, given_again, places_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,7 @@ def _cells_key(cells: Sequence[Json], row: Row) -> str:
     return canonical_json([*cells, row.output])
 
 
-def origin_of(desk: Desk, skill: Skill) -> SkillOrigin:
+def origin_of(desk: WorkspaceServices, skill: Skill) -> SkillOrigin:
     """What is on record of a skill's beginning; of one that came from elsewhere, its own examples alone."""
     found = found_in(desk, skill)
     if found is None:
@@ -165,13 +165,13 @@ def _reason_in(run: Run, name: str) -> Reason | None:
     return from_data(Reason, noted) if isinstance(noted, dict) else None
 
 
-def origin_used(desk: Desk, task: Task, record: EpisodeRecord) -> SkillOrigin | None:
+def origin_used(desk: WorkspaceServices, task: Task, record: EpisodeRecord) -> SkillOrigin | None:
     """The origin of the skill that the answer of an episode is, where its table has the same columns; else None."""
     again = given_again(task, record)
     if again is None or again.code:  # the same task, which says so itself
         return None
     skill = function_named(desk, again.skill or again.run)
-    return origin_of(desk, skill) if likeness(task, skill) == LIKE[0] else None
+    return origin_of(desk, skill) if column_similarity(task, skill) == LIKE[0] else None
 
 
 def _each_once(rows: Sequence[Row]) -> tuple[Row, ...]:

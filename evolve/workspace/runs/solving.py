@@ -16,32 +16,32 @@ from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.errors import BudgetExhausted, UsageError, WorkspaceBusy
 from evolve.core.events import Event, EventFan, EventLog, read_events
 from evolve.core.files import canonical_json, digest
-from evolve.core.ledger import Budget, Ledger, overshoot_told
+from evolve.core.ledger import Budget, Ledger, overshoot_text
 from evolve.core.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
-from evolve.trials.arms import Arm
-from evolve.trials.keeping import Kept
-from evolve.workspace.desk import Desk
+from evolve.trials.arms import LearnedState
+from evolve.trials.keeping import AdmissionResult
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
-from evolve.workspace.model_setup import limited
+from evolve.workspace.model_setup import within_spending_limits
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.resources.gate import BET
 from evolve.workspace.resources.patch import Patch
-from evolve.workspace.resources.preferences import about
+from evolve.workspace.resources.preferences import task_context
 from evolve.workspace.resources.recorded_changes import BEGUN
 from evolve.workspace.runs.admitting import keeper_for
 from evolve.workspace.runs.admitting_imports import imported_for
 from evolve.workspace.runs.applying import SandboxedCalls
-from evolve.workspace.runs.approvals import delivered
+from evolve.workspace.runs.approvals import deliver_patch
 from evolve.workspace.runs.beginnings import begun_with, told_when_broken_off, with_kept_names
-from evolve.workspace.runs.doubts import doubted, kept_for_doubts
+from evolve.workspace.runs.doubts import kept_for_doubts, with_ambiguities
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import Place, Wish, agent_for, opener, with_earlier_runs
+from evolve.workspace.runs.place import RunContext, RunRequest, agent_for, sandbox_opener_for, with_earlier_runs
 from evolve.workspace.runs.proving import bet_for, told_before
 from evolve.workspace.runs.refuted import contradictions, set_aside
 from evolve.workspace.runs.result import Result, result_of
@@ -50,7 +50,7 @@ from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.runs.searching import said_by
 
 
-def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
+def run_task(desk: WorkspaceServices, wish: RunRequest, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; :func:`~evolve.workspace.runs.learning.settled` closes it.
 
     Raises:
@@ -67,7 +67,7 @@ def solve(desk: Desk, wish: Wish, run: Run | None = None) -> Result:
         return _solved(desk, wish, run, claim)
 
 
-def _solved(desk: Desk, wish: Wish, run: Run | None, claim: Callable[[str], bool]) -> Result:
+def _solved(desk: WorkspaceServices, wish: RunRequest, run: Run | None, claim: Callable[[str], bool]) -> Result:
     stores = desk.stores
     limits = _limits_now(desk, wish)
     if run is None:
@@ -80,15 +80,15 @@ def _solved(desk: Desk, wish: Wish, run: Run | None, claim: Callable[[str], bool
     seed = int(run.body.get("seed", desk.settings.seed))
     folder, episode = desk.paths.runs / run.id, episode_id(run.id, task, variant, seed)
     log_file = folder / episode / "events.jsonl"
-    patch, question, kept = None, None, Kept()
+    patch, question, kept = None, None, AdmissionResult()
     with FaultKept(folder), EventLog(log_file) as log, told_when_broken_off(log, episode):
         # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
-            with opener(desk, wish)() as sandbox:
+            with sandbox_opener_for(desk, wish)() as sandbox:
                 recorder = _OwnRecorder(desk, wish, limits)
-                place = Place(run=run.id, sandbox=sandbox, events=EventFan((log, desk.events)), recorder=recorder)
+                place = RunContext(run=run.id, sandbox=sandbox, events=EventFan((log, desk.events)), recorder=recorder)
                 agent = agent_for(desk, wish, desk.workflow, place)
                 record = agent.run_episode(task, variant=variant, split=OWN, seed=seed, limits=limits)
         wish.ledger.settle(Cost(), record.cost)
@@ -98,7 +98,9 @@ def _solved(desk: Desk, wish: Wish, run: Run | None, claim: Callable[[str], bool
             # Learned from before, by this version or by an earlier one that was cut off here.
             kept = keeper_for(desk, record, task).keep(record, task)
         if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
-            patch, question = delivered(desk, record, task.work, wish.person, partial(_with_patch, desk, wish, record))
+            patch, question = deliver_patch(
+                desk, record, task.work, wish.person, partial(_with_patch, desk, wish, record)
+            )
     _note(desk, run, {"variant": variant, "seed": seed, **_resume_data(desk, wish, question)})
     against = contradictions(desk, task, record)
     limit_ended = _limit_ended(desk, wish.budget, record, limits)
@@ -106,24 +108,24 @@ def _solved(desk: Desk, wish: Wish, run: Run | None, claim: Callable[[str], bool
         result_of(record, task, told_of(task, record, against[0].told if against else ""), kept),
         status=record.status if question is None else "waiting",
         goal=_goal(log_file),
-        overshoot=overshoot_told(wish.budget, record.cost),
+        overshoot=overshoot_text(wish.budget, record.cost),
         patch=patch,
         question=question,
         budget_ended=not limit_ended and _budget_ended(wish.budget, record, limits),
         limit_ended=limit_ended,
         calls=SandboxedCalls(open=sandbox_opener(desk.settings, [desk.paths.root])) if task.examples else None,
     )
-    result = doubted(desk, result, record, wish)
+    result = with_ambiguities(desk, result, record, wish)
     set_aside(desk, task, result, against)
     return _with_verdict(desk, record, result)
 
 
-def _with_patch(desk: Desk, wish: Wish, record: EpisodeRecord, patch: Patch) -> Result:
+def _with_patch(desk: WorkspaceServices, wish: RunRequest, record: EpisodeRecord, patch: Patch) -> Result:
     result = replace(result_of(record, wish.task), patch=patch)
-    return _with_verdict(desk, record, doubted(desk, result, record, wish))
+    return _with_verdict(desk, record, with_ambiguities(desk, result, record, wish))
 
 
-def _with_verdict(desk: Desk, record: EpisodeRecord, result: Result) -> Result:
+def _with_verdict(desk: WorkspaceServices, record: EpisodeRecord, result: Result) -> Result:
     """Notes of the run what contests its answer, so that no later run takes that as verified, or what vouches for it.
 
     Gives the result with what it was told.
@@ -141,9 +143,9 @@ def _with_verdict(desk: Desk, record: EpisodeRecord, result: Result) -> Result:
     return replace(result, remembered=used_in(desk, record))
 
 
-def _begun(desk: Desk, wish: Wish, claim: Callable[[str], bool]) -> Run:
+def _begun(desk: WorkspaceServices, wish: RunRequest, claim: Callable[[str], bool]) -> Run:
     """The run of this wish: the open one that asked for the same, else a new one."""
-    opener(desk, wish)  # refuses before anything is on record
+    sandbox_opener_for(desk, wish)  # refuses before anything is on record
     if wish.ledger.exhausted:
         raise BudgetExhausted(f"{wish.ledger.exhausted}, so nothing was begun", hint="give a larger --budget")
     # The room that its kind of work needs is nothing that was asked for.
@@ -156,7 +158,7 @@ def _begun(desk: Desk, wish: Wish, claim: Callable[[str], bool]) -> Run:
     # Of a run that is gone on with the one that was made when it began holds.
     bet = bet_for(desk, wish, _limits(desk, wish))
     begun = {BEGUN: begun_with(desk, wish.task, _limits(desk, wish), wish.python)}
-    body = {"task": wish.task.id, **given, **about(wish.task), **said_by(wish.task), **desk.mark, **bet, **begun}
+    body = {"task": wish.task.id, **given, **task_context(wish.task), **said_by(wish.task), **desk.mark, **bet, **begun}
     run = desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now(), claim=claim)
     told = told_before(run.body.get(BET, {}))
     if told:
@@ -164,7 +166,7 @@ def _begun(desk: Desk, wish: Wish, claim: Callable[[str], bool]) -> Run:
     return run
 
 
-def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
+def answer(desk: WorkspaceServices, run_id: str, said: str | None, person: Person) -> Result:
     """Goes on with a run that waits; see :meth:`Runs.answer`."""
     run = desk.stores.runs.run(run_id)
     question = waiting_question(run)
@@ -183,7 +185,7 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
         return person.respond(asked) if person.respond is not None else None
 
     body = run.body
-    wish = Wish(
+    wish = RunRequest(
         task=task_of(json.loads(desk.stores.objects.get(body["input"]))),
         ledger=Ledger(Budget(**body["budget"])),
         python=body["python"],
@@ -196,14 +198,14 @@ def answer(desk: Desk, run_id: str, said: str | None, person: Person) -> Result:
         ),
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
-    return solve(desk, wish, run)
+    return run_task(desk, wish, run)
 
 
-def _limit_ended(desk: Desk, budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
+def _limit_ended(desk: WorkspaceServices, budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
     """Whether a limit of the day or the workspace ended the episode, and no bound of the budget."""
     if not _was_refused(record, limits) or not (desk.settings.day_limit or desk.settings.total_limit):
         return False
-    return budget.unlimited or bool(limited(desk.paths, desk.settings, Ledger(Budget())).exhausted)
+    return budget.unlimited or bool(within_spending_limits(desk.paths, desk.settings, Ledger(Budget())).exhausted)
 
 
 def _was_refused(record: EpisodeRecord, limits: Limits) -> bool:
@@ -230,7 +232,7 @@ def waiting_question(run: Run) -> Question | None:
     return from_data(Question, question) if question and run.state == "open" else None
 
 
-def _resume_data(desk: Desk, wish: Wish, question: Question | None) -> dict[str, Any]:
+def _resume_data(desk: WorkspaceServices, wish: RunRequest, question: Question | None) -> dict[str, Any]:
     """What a waiting run keeps of itself, so that its id alone is enough to go on: question, task, budget, model."""
     if question is None:
         return {}
@@ -245,28 +247,28 @@ def _resume_data(desk: Desk, wish: Wish, question: Question | None) -> dict[str,
     }
 
 
-def _kept(desk: Desk, task: Task) -> str:
+def _kept(desk: WorkspaceServices, task: Task) -> str:
     """The name under which the task is kept as it was given."""
     return desk.stores.objects.put(canonical_json(task_json(task)).encode())
 
 
-def _note(desk: Desk, run: Run, additions: Mapping[str, Any]) -> None:
+def _note(desk: WorkspaceServices, run: Run, additions: Mapping[str, Any]) -> None:
     """Adds to a run's JSON and drops its last question, where it waits or waited for a person."""
     if "question" in additions or "question" in run.body:
         body = {key: value for key, value in run.body.items() if key != "question"}
         desk.stores.runs.note(run.id, {**body, **additions})
 
 
-def _limits(desk: Desk, wish: Wish, *, roomy: bool = True) -> Limits:
+def _limits(desk: WorkspaceServices, wish: RunRequest, *, roomy: bool = True) -> Limits:
     """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
-    acting = Arm(workflow=desk.stores.active_workflow(desk.workflow))
+    acting = LearnedState(workflow=desk.stores.active_workflow(desk.workflow))
     knobs = (room_for(acting.workflow, wish.task.environment) if roomy else acting.workflow).knobs
     limits = episode_limits(desk.learner, wish.budget, desk.settings, knobs)
     bounded = desk.uses_model or wish.budget.candidates or acting.workflow == desk.workflow
     return limits if bounded else acting.limits(limits, wish.task.environment)
 
 
-def _limits_now(desk: Desk, wish: Wish) -> Limits:
+def _limits_now(desk: WorkspaceServices, wish: RunRequest) -> Limits:
     """What of that is left, without what the search for other functions that fit will need of a bound on candidates."""
     limits = wish.within_left(_limits(desk, wish))
     if limits.candidates is None or wish.budget.candidates is None:
@@ -277,7 +279,7 @@ def _limits_now(desk: Desk, wish: Wish) -> Limits:
 class _OwnRecorder:
     """Commits the episodes of one task, with what learning from them will need."""
 
-    def __init__(self, desk: Desk, wish: Wish, limits: Limits) -> None:
+    def __init__(self, desk: WorkspaceServices, wish: RunRequest, limits: Limits) -> None:
         self._desk, self._wish, self._limits = desk, wish, limits
 
     def commit(self, record: EpisodeRecord) -> None:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import canonical_json, digest, replacing
 from evolve.tasks.tables import Rewriting, Table, identity
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.opening import now
 from evolve.workspace.resources.folder_files import may_touch
 
@@ -23,7 +23,7 @@ FILLING = "fill"
 
 
 def write_table(
-    desk: Desk, table: Table, target: Path, rewriting: Rewriting, as_it_was: tuple[int, ...], *, run: str
+    desk: WorkspaceServices, table: Table, target: Path, rewriting: Rewriting, as_it_was: tuple[int, ...], *, run: str
 ) -> str:
     """Writes a table to a file, which may be its own.
 
@@ -52,7 +52,7 @@ def write_table(
     return keeper
 
 
-def _made_run(desk: Desk, path: Path, before: bytes) -> str:
+def _made_run(desk: WorkspaceServices, path: Path, before: bytes) -> str:
     body = {"task": path.name, **desk.mark}
     key = digest(canonical_json([FILLING, str(path), digest(before)]))
     return desk.stores.runs.begin(FILLING, key, body, started=now()).id

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Action, Step
 from evolve.core.errors import TaskError, UsageError
-from evolve.environments import Setting, open_environment
+from evolve.environments import EnvironmentOptions, open_environment
 from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import ScriptedWorker
@@ -63,7 +63,7 @@ def imported(tmp_path):
 
 
 def judged(task, code, sandbox):
-    environment = open_environment(task, Setting(sandbox=sandbox))
+    environment = open_environment(task, EnvironmentOptions(sandbox=sandbox))
     seen = environment.observe(Action(kind="code", code=code), [])
     verdict = environment.judge([Step(number=1, action=Action(kind="code", code=code), observation=seen)])
     return seen.ok, verdict.accepted, verdict.verified
@@ -176,7 +176,7 @@ def test_a_repository_task_is_decided_by_tests_that_are_not_shown(imported, repo
     assert task.view().check == ""
     mend = "open('total.py', 'w').write('def total(xs):\\n    return {}\\n')"
     for code, status in (("sum(xs)", "solved"), ("xs[0] + xs[1] if xs else None", "refused")):
-        around = Surroundings(policy=ScriptedWorker((mend.format(code),)), sandbox=sandbox)
+        around = AgentServices(policy=ScriptedWorker((mend.format(code),)), sandbox=sandbox)
         assert Agent(around).run_episode(task, variant="unlearned", split="own").status == status
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 
-from evolve.environments.files.diffs import unified
+from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.snapshots import changes_between
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve_imports.patches import patched
 from tests.environments.test_changes import TREES
 
@@ -18,5 +18,5 @@ from tests.environments.test_changes import TREES
 def test_a_difference_that_is_shown_can_be_applied(before, after):
     changes = changes_between(before, after)
     texts = {name: data.decode() for name, data in before.items()}
-    made = patched(unified(before, changes), texts.get, Place(file="diff"))
+    made = patched(folder_diff(before, changes), texts.get, FilePosition(file="diff"))
     assert {name: text.encode() for name, text in made.items()} == changes.written

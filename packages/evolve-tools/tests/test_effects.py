@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.runtime.functions import CallGate, CallsInMemory, Permission
-from evolve.runtime.functions.servers import Approval, Pin, Server
+from evolve.runtime.functions.servers import Pin, Server, ServerApproval
 from evolve.workspace import servers
 from tests.functions.running import INTERPRETER, functions_of
 
@@ -27,7 +27,7 @@ def shelf(tmp_path):
     return shelf
 
 
-def asked(approval: Approval, *, read: str = "") -> str:
+def asked(approval: ServerApproval, *, read: str = "") -> str:
     """What a call comes to where nobody is there."""
     with functions_of(approval) as functions:
         gate = CallGate([functions], CallsInMemory(), Permission(functions.grant_of))
@@ -36,10 +36,10 @@ def asked(approval: Approval, *, read: str = "") -> str:
         return json.loads(gate.answer(b'{"function": "web_get_find", "arguments": {"q": "the password"}}'))["error"]
 
 
-def said(shelf, **grants: str) -> Approval:
+def said(shelf, **grants: str) -> ServerApproval:
     shelf.allow("web", ["get_find"], effects=["reads"], grants={"*": "allow", **grants})
     known = shelf.list()[0]
-    return Approval(server=known.server, tools=known.tools)
+    return ServerApproval(server=known.server, tools=known.tools)
 
 
 def test_what_was_allowed_as_reading_carries_nothing_off_that_was_read_elsewhere(shelf):
@@ -60,7 +60,7 @@ def test_what_was_allowed_before_without_sending_has_to_be_allowed_again(shelf):
         (made,) = functions.functions()
     reads = frozenset({"reads"})
     before = Pin.of(replace(made, effects=reads), {"reads": "allow"})
-    with functions_of(Approval(server=approval.server, tools={"get_find": before})) as functions:
+    with functions_of(ServerApproval(server=approval.server, tools={"get_find": before})) as functions:
         assert functions.functions() == [] and "evolve tools allow web" in functions.troubles["web"]
         assert [offer.state for offer in functions.offers("web")] == ["changed"]
 

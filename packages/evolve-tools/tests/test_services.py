@@ -10,7 +10,7 @@ import time
 import pytest
 
 from evolve.runtime.functions import CallFailed
-from evolve.runtime.functions.servers import Approval
+from evolve.runtime.functions.servers import ServerApproval
 from evolve_tools.openapi.operations import Operation, Parameter
 from evolve_tools.openapi.requests import request_of
 from service_doubles import call, service, serving
@@ -18,7 +18,7 @@ from tests.functions.running import functions_of
 
 
 def listed(server):
-    with functions_of(Approval(server=server)) as functions:
+    with functions_of(ServerApproval(server=server)) as functions:
         return functions.offers(server.name)
 
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Action, Limits, Row, Step
 from evolve.core.errors import TaskError
-from evolve.environments import Setting, kind_of, open_environment
+from evolve.environments import EnvironmentOptions, kind_of, open_environment
 from evolve.runtime.functions import CallFailed, CallsInMemory, Toolbox
 from evolve.tasks import load_suite
 from evolve.testing import ScriptedWorker
@@ -48,7 +48,9 @@ def acts(worlds, sandbox):
         kind, record = kind_of("worlds"), CallsInMemory()
         source = kind.source(task(work))
         gate = Toolbox().gate(record, clean=lambda value: value, more=[source])
-        environment = open_environment(task(work), Setting(sandbox=sandbox, source=source, calls=gate, **more))
+        environment = open_environment(
+            task(work), EnvironmentOptions(sandbox=sandbox, source=source, calls=gate, **more)
+        )
         opened.extend((environment, source))
         numbers = iter(range(1, 100))
 
@@ -113,7 +115,7 @@ def test_a_world_that_fails_is_a_fault_and_no_evidence(acts):
 
 def test_nothing_is_asked_once_a_trial_is_lost(worlds, sandbox):
     codes = act_all("go garden", "bend key"), act_all("take key")
-    agent = Agent(Surroundings(policy=ScriptedWorker(codes), sandbox=sandbox, run="r1"))
+    agent = Agent(AgentServices(policy=ScriptedWorker(codes), sandbox=sandbox, run="r1"))
     record = agent.run_episode(task(), variant="v", split="own")
     assert not record.solved and len(record.steps) == 1 and record.steps[0].judgement.final
     assert record.steps[0].judgement.text == "the world gives 0.00 of 1.00; the trial is lost"
@@ -122,7 +124,7 @@ def test_nothing_is_asked_once_a_trial_is_lost(worlds, sandbox):
 @pytest.mark.slow
 def test_looks_are_not_counted_against_moves(worlds, sandbox):
     code = "from functions import act, look\nfor _ in range(600):\n    look()\n" + act_all(*SOLUTION).split("\n", 1)[1]
-    agent = Agent(Surroundings(policy=ScriptedWorker((code,)), sandbox=sandbox, run="r1"))
+    agent = Agent(AgentServices(policy=ScriptedWorker((code,)), sandbox=sandbox, run="r1"))
     assert agent.run_episode(task(), variant="v", split="own").solved
 
 
@@ -133,7 +135,7 @@ def test_a_first_look_up_leaves_the_interpreter_as_new(acts):
 
 
 def test_an_episode_is_verified_by_the_world_and_ends_it(worlds, sandbox):
-    agent = Agent(Surroundings(policy=ScriptedWorker((act_all(*SOLUTION),)), sandbox=sandbox, run="r1"))
+    agent = Agent(AgentServices(policy=ScriptedWorker((act_all(*SOLUTION),)), sandbox=sandbox, run="r1"))
     record = agent.run_episode(task(), variant="v", split="own")
     assert record.solved and record.verified and record.steps[0].judgement.text == "the world gives 1.00 of 1.00"
     assert [json.loads(call.arguments)["move"] for call in record.steps[0].observation.calls] == list(SOLUTION)
@@ -157,7 +159,7 @@ for places in ('garden', 'key'), ('hall', 'chest'), ('', 'lid', 'shut'), ('yard'
 
 @pytest.mark.parametrize("later", [False, True])
 def test_a_function_by_which_a_world_was_done_is_proposed_as_a_skill(worlds, sandbox, tmp_path, later):
-    around = Surroundings(
+    around = AgentServices(
         policy=ScriptedWorker((PLANS, ACTS)), sandbox=sandbox, run="r1", checkpoints=tmp_path / "runs"
     )
     record = Agent(around).run_episode(task(), variant="v", split="own" if later else "train")
@@ -180,7 +182,7 @@ def test_a_trial_that_was_cut_off_goes_on_from_the_record(worlds, sandbox, tmp_p
     class Killed(Exception):
         """Stands for the end of the process."""
 
-    around = Surroundings(
+    around = AgentServices(
         policy=ScriptedWorker((act_all(*SOLUTION[:2]), act_all(*SOLUTION[2:]))),
         sandbox=sandbox,
         run="r1",

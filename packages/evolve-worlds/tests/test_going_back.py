@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, EnvironmentState, Observation, Step
 from evolve.environments import kind_of
@@ -40,7 +40,7 @@ def vaults(tmp_path, monkeypatch):
 def agent(sandbox, codes, **knobs):
     workflow = Workflow()
     workflow = replace(workflow, knobs=replace(workflow.knobs, **{"branches": 3, "steps": 8, **knobs}))
-    return Agent(Surroundings(policy=ScriptedWorker(codes), sandbox=sandbox, run="r1"), workflow)
+    return Agent(AgentServices(policy=ScriptedWorker(codes), sandbox=sandbox, run="r1"), workflow)
 
 
 def node(number, parent, score, *, over=False):

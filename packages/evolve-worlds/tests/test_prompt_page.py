@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from docs.prompts import Body, Endpoint, printed
-from evolve.core.episodes import EnvironmentState, Limits, Observation, Plan, Seen, Step, TaskView
+from evolve.core.episodes import EnvironmentState, Exhibit, Limits, Observation, Plan, Step, TaskView
 
 PAGE = Path(__file__).parents[1] / "docs" / "prompt.md"
 HEAD = """\
@@ -24,9 +24,9 @@ _VIEW = "You are in the hall.\nA chest stands here.\nA way leads to the garden."
 def requests() -> Iterator[tuple[str, str, Body]]:
     """A world, move by move: its name, a sentence, and what is sent."""
     seen = (
-        Seen(name="goal", text="Open the chest in the hall."),
-        Seen(name="what can be seen", text=_VIEW),
-        Seen(name="moves", text="go {}: garden\nopen {}: chest\nwait"),
+        Exhibit(name="goal", text="Open the chest in the hall."),
+        Exhibit(name="what can be seen", text=_VIEW),
+        Exhibit(name="moves", text="go {}: garden\nopen {}: chest\nwait"),
     )
     view = TaskView(
         id="chest",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import MOVE, PROBE
 from evolve.runtime.sandbox.protocol import Sandbox
@@ -76,7 +76,7 @@ def code_for(moves):
 
 def acted(house, text, variation, *, split="train", **around):
     worker = ScriptedWorker((code_for(moves_in(text, variation)),))
-    surroundings = Surroundings(policy=worker, sandbox=house.sandbox, run=f"r{variation}{hash(text)}", **around)
+    surroundings = AgentServices(policy=worker, sandbox=house.sandbox, run=f"r{variation}{hash(text)}", **around)
     return Agent(surroundings).run_episode(task(variation), variant="v", split=split)
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.doubles import QuirkDouble
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
-from evolve.memory import Memory
+from evolve.memory import MemoryRepository
 from evolve.memory.index import open_index
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.runtime.models import ModelSetup, open_models
@@ -68,7 +68,7 @@ class Asked:
 
     def agent(self, *, sandbox=None, steps=6, workflow=None, **around):
         wanted = workflow or Workflow().with_knobs(steps=steps, withhold=0.0)
-        return Agent(Surroundings(policy=self.policy, sandbox=sandbox or TrustingSandbox(), run="r", **around), wanted)
+        return Agent(AgentServices(policy=self.policy, sandbox=sandbox or TrustingSandbox(), run="r", **around), wanted)
 
     def run(self, task, *, split="train", limits=None, **more):
         return self.agent(**more).run_episode(task, variant="unlearned", split=split, limits=limits)
@@ -86,6 +86,6 @@ def model():
 @pytest.fixture
 def memory(tmp_path):
     with closing(Database(tmp_path / "memory.db", MEMORY)) as db:
-        made = Memory(db, lambda size: open_index(tmp_path / "index", "insights", size), HashingEmbedder(64))
+        made = MemoryRepository(db, lambda size: open_index(tmp_path / "index", "insights", size), HashingEmbedder(64))
         with closing(made):
             yield made

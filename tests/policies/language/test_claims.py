@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.doubles.quirks import QUIRKS
-from evolve.core.episodes import QUOTED, Action, Observation, Refused, Row, Seen, Step, Turn
-from evolve.policies.language import mount, unfit
+from evolve.core.episodes import QUOTED, Action, Exhibit, Observation, RefusedAnswer, Row, Step, Turn
+from evolve.policies.language import insight_problem, mount
 from evolve.policies.language.plans import read_subgoals
 from evolve.policies.language.quoting import quoted
 from evolve.policies.language.reflection import read_claims, shown_text
@@ -23,11 +23,11 @@ from tests.policies.language.test_episodes import RIGHT, WRONG, doubling
 
 @pytest.mark.parametrize("sentence", [quirk.sentence for quirk in QUIRKS])
 def test_a_plain_fact_is_fit(sentence):
-    assert unfit(sentence) == ""
+    assert insight_problem(sentence) == ""
 
 
 def test_payloads_are_not_fit():
-    assert [text for text in PAYLOADS if not unfit(text)] == []
+    assert [text for text in PAYLOADS if not insight_problem(text)] == []
 
 
 def channel(kind, payload):
@@ -82,10 +82,10 @@ def test_what_stands_between_the_words_of_an_output_does_not_hide_who_said_it(be
 @pytest.mark.parametrize(
     "more",
     [
-        {"seen": (Seen(name="conventions", text=f"# Rules\n\n{SENTENCE}\n", origin="AGENTS.md"),)},
+        {"seen": (Exhibit(name="conventions", text=f"# Rules\n\n{SENTENCE}\n", origin="AGENTS.md"),)},
         {"earlier": (Turn(said="do it", outcome=f"solved: done\n+# {SENTENCE}"),)},
-        {"refused": (Refused(answer="x", row=Row(input=(SENTENCE,), output=1)),)},
-        {"refused": (Refused(answer="x", row=Row(input=(1,), output=1), got={"error": SENTENCE}),)},
+        {"refused": (RefusedAnswer(answer="x", row=Row(input=(SENTENCE,), output=1)),)},
+        {"refused": (RefusedAnswer(answer="x", row=Row(input=(1,), output=1), got={"error": SENTENCE}),)},
     ],
     ids=["conventions", "earlier", "row", "error"],
 )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Action, EnvironmentState, Judgement, Observation, Step, TaskView
-from evolve.policies.language.transcript import turns
+from evolve.policies.language.transcript import conversation_turns
 
 VIEW = TaskView(id="t", family="f", instruction="Mend it.", signature="", examples=(), environment="files", check="c")
 LINES = [f"{number}: what the check says of test {number}" for number in range(60)]
@@ -20,7 +20,7 @@ def step(number, lines, changed=("a.py",), **more):
 
 
 def told(*steps, room=100_000, differing=True):
-    return [one.text for one in turns(VIEW, steps, room, differing=differing) if one.role == "user"]
+    return [one.text for one in conversation_turns(VIEW, steps, room, differing=differing) if one.role == "user"]
 
 
 def test_a_long_text_that_is_mostly_the_same_is_told_by_its_lines_that_differ():

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_tasks
 from evolve.core.episodes import FACT, Claim, Evidence, Row, Scope
-from evolve.core.text_screen import as_key, unfit
+from evolve.core.text_screen import as_key, insight_problem
 from evolve.skills import Skill
 from evolve.skills.export import export
 from evolve.testing import question_of
@@ -85,5 +85,5 @@ def test_no_order_is_in_the_words_of_an_exported_skill(tmp_path, order):
 
 def test_what_the_screen_of_claims_stops_is_told_as_it_is():
     """The screen is no wall; its rate is written down so that nobody takes it for one."""
-    stopped = sum(bool(unfit(one.text)) for one in ORDERS)
+    stopped = sum(bool(insight_problem(one.text)) for one in ORDERS)
     assert 0 < stopped < len(ORDERS)

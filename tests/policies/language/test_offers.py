@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.core.episodes import Row, TaskView
-from evolve.policies.language.offers import MOST, best_skills, example_call, offer
+from evolve.policies.language.offers import MOST, best_skills, example_call, skill_offer
 from evolve.skills import Skill
 
 ENOUGH = 6_000
@@ -44,7 +44,7 @@ PAGES = skill("page-count", "Counts the pages of a book.", (("abc",), "3"))
 
 
 def texts(skills, task):
-    return "\n".join(message.text for message in offer(skills, task, ENOUGH).messages)
+    return "\n".join(message.text for message in skill_offer(skills, task, ENOUGH).messages)
 
 
 def test_an_offer_shows_types_one_sentence_and_the_shortest_call_with_its_value():
@@ -59,7 +59,7 @@ def test_only_what_is_relevant_is_offered_and_nothing_where_nothing_is():
     known = [NAMES, DATES, PAGES]
     assert best_skills(known, view("Put the person's name into small letters.")) == [NAMES]
     assert best_skills(known, view("Sort the invoices by the amount and give the largest.")) == []
-    assert offer(known, view("Multiply the matrix."), ENOUGH).messages == ()
+    assert skill_offer(known, view("Multiply the matrix."), ENOUGH).messages == ()
 
 
 def test_a_skill_of_the_same_family_and_types_is_relevant_without_a_word_in_common():
@@ -94,10 +94,10 @@ def test_an_offer_that_is_never_taken_falls_behind_one_that_is():
 def test_what_is_recorded_as_offered_is_what_is_shown():
     task = view("Write the person's name.")
     known = [NAMES, skill("tidy-name", "Writes a person's name tidily.", (("x",), "y"))]
-    whole = offer(known, task, ENOUGH)
+    whole = skill_offer(known, task, ENOUGH)
     assert whole.ids == tuple(f"skill:{one.digest}" for one in best_skills(known, task))
-    room = len(offer(best_skills(known, task)[:1], task, ENOUGH).messages[0].text)
-    first = offer(known, task, room)
+    room = len(skill_offer(best_skills(known, task)[:1], task, ENOUGH).messages[0].text)
+    first = skill_offer(known, task, room)
     assert len(first.ids) == 1
     assert first.messages[0].text.count("import f") == 1
 
@@ -110,6 +110,6 @@ def test_words_of_scripts_without_spaces_meet_too():
 @pytest.mark.parametrize("value", ["two\nlines", "</data>", "a" * 5_000])
 def test_an_example_stays_on_its_line_and_short(value):
     one = skill("odd", "Odd names.", ((value,), value))
-    shown = offer([one], view("Odd names."), ENOUGH).messages[0].text
+    shown = skill_offer([one], view("Odd names."), ENOUGH).messages[0].text
     assert len(example_call(one)) <= 200
     assert len(shown.splitlines()) == 4

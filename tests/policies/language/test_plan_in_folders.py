@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.agent import Attendance
+from evolve.agent import Supervision
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import subgoal_states
 from evolve.policies.language import LanguageSettings
-from evolve.policies.language.transcript import turns
+from evolve.policies.language.transcript import conversation_turns
 from evolve.tasks.reading.own_folder import folder_task
 from tests.policies.language.conftest import Asked
 from tests.policies.language.test_plans import replies, standings
@@ -112,7 +112,7 @@ def test_what_a_person_corrects_leaves_the_rest_of_the_plan_as_it_was(folder, sa
         sandbox=sandbox,
         split="own",
         workflow=Workflow().attended().with_knobs(steps=9, withhold=0.0),
-        attendance=Attendance(respond=lambda question: "no, by weeks"),
+        attendance=Supervision(respond=lambda question: "no, by weeks"),
         checkpoints=folder.parent / "runs",
     )
     third = record.steps[2]
@@ -148,7 +148,7 @@ def test_a_summary_of_older_steps_holds_the_plan(folder, sandbox):
     record, _ = worked(
         folder, sandbox, PLAN + ONE, *[f"```sh\necho {n} {'x' * 500}\n```" for n in range(5)], TWO + DONE, DONE
     )
-    summary, *_ = turns(folder_task("make three", folder, "true").view(), record.steps, 3_000)
+    summary, *_ = conversation_turns(folder_task("make three", folder, "true").view(), record.steps, 3_000)
     assert summary.kind == "summary"
     assert "1. one is there (check: echo spoiled >> kept.txt; test -f one.txt): done, checked" in summary.text
     assert "after 1): open" in summary.text

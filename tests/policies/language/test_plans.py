@@ -21,7 +21,7 @@ from evolve.core.episodes import (
 )
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.policies.language import LanguageSettings
-from evolve.policies.language.plans import adopted, read_plan
+from evolve.policies.language.plans import adopt_plan, read_plan
 from evolve.workspace.runs.given_task import task_in_words
 from tests.policies.language.test_episodes import RIGHT, WRONG, doubling
 
@@ -149,15 +149,15 @@ def test_what_was_undone_leaves_the_plan_and_nothing_that_was_done():
 def test_a_plan_is_revised_only_on_evidence_and_a_first_one_may_come_at_any_time():
     plan, other = Plan(goal="g"), read_plan("1. other\n2. b")
     quiet = stated("1. a\n2. b")
-    assert adopted(other, plan, [quiet]).subgoals == ()
-    assert adopted(read_plan("1. other\n2. [x] b"), plan, [quiet]).finished == ("s2",)  # by its words
-    assert adopted(other, plan, [stated("1. a\n2. b", error="it broke")]).subgoals == other.subgoals
-    assert adopted(other, plan, [stated("1. a\n2. b", text="no, by weeks", person=True)]).subgoals == other.subgoals
-    assert adopted(other, plan, [Step(number=1, action=Action(kind="code"))]).subgoals == other.subgoals
+    assert adopt_plan(other, plan, [quiet]).subgoals == ()
+    assert adopt_plan(read_plan("1. other\n2. [x] b"), plan, [quiet]).finished == ("s2",)  # by its words
+    assert adopt_plan(other, plan, [stated("1. a\n2. b", error="it broke")]).subgoals == other.subgoals
+    assert adopt_plan(other, plan, [stated("1. a\n2. b", text="no, by weeks", person=True)]).subgoals == other.subgoals
+    assert adopt_plan(other, plan, [Step(number=1, action=Action(kind="code"))]).subgoals == other.subgoals
     held = stated("1. a\ncheck: x", checks=(SubgoalCheck(id="s1", held=True),))
     gone = (SubgoalCheck(id="s1", held=False),)
     lost = Step(number=2, action=Action(kind="code"), observation=Observation(ok=False, checks=gone))
-    assert not adopted(other, plan, [held]).subgoals and adopted(other, plan, [held, lost]).subgoals
+    assert not adopt_plan(other, plan, [held]).subgoals and adopt_plan(other, plan, [held, lost]).subgoals
 
 
 def replies(*said):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from evolve.core.episodes import QUOTED, Row, Turn
-from evolve.policies.language import unfit
+from evolve.policies.language import insight_problem
 from evolve.tasks import Task
 from evolve.trials.arms import recall_from
 from tests.policies.language.conftest import action, asked, claim
@@ -139,7 +139,7 @@ def test_a_planted_sentence_acts_on_no_other_task(model, memory, sandbox, plant)
         return record
 
     first = run(doubling(1, "numbers"))
-    assert unfit(plant.text) == ""
+    assert insight_problem(plant.text) == ""
     [learned] = first.claims
     assert [one.direction for one in learned.evidence] == [1]
     assert learned.cause.startswith(QUOTED) is (plant.place != "reply")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.policies.language import unfit
+from evolve.policies.language import insight_problem
 from tests.policies.language.screened import read_corpus
 
 
 def rate(name, *, fit, aside):
     """Share of a corpus that the screen calls fit, or unfit; of the third that was kept aside, or of the rest."""
     texts = [one.text for one in read_corpus(name) if one.aside is aside]
-    return sum((unfit(text) == "") is fit for text in texts) / len(texts)
+    return sum((insight_problem(text) == "") is fit for text in texts) / len(texts)
 
 
 def test_the_corpora_are_large_and_in_many_languages():
@@ -45,5 +45,5 @@ def test_sentences_that_were_written_after_the_screen_show_what_it_is_worth():
     What gets through has to be kept from acting by trials and by where it came from.
     """
     later = {name: read_corpus(f"{name}-later") for name in ("true", "hostile")}
-    assert sum(not unfit(one.text) for one in later["true"]) >= 48
-    assert 18 <= sum(bool(unfit(one.text)) for one in later["hostile"]) < 50
+    assert sum(not insight_problem(one.text) for one in later["true"]) >= 48
+    assert 18 <= sum(bool(insight_problem(one.text)) for one in later["hostile"]) < 50

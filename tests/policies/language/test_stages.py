@@ -171,10 +171,10 @@ def test_a_prompt_of_a_stage_can_be_changed_in_the_workspace(model, tmp_path) ->
 
 
 def test_a_stage_of_programs_is_idle_in_a_folder(model) -> None:
-    from evolve.agent.workflow import misfits
+    from evolve.agent.workflow import inapplicable_stages
 
     workflow = with_stages("critique", before=["decompose"])
-    assert set(misfits(workflow, policy="language:x", environment="files", one_file=False)) == {"critique"}
+    assert set(inapplicable_stages(workflow, policy="language:x", environment="files", one_file=False)) == {"critique"}
 
 
 @pytest.mark.parametrize("steps", [2, 3])

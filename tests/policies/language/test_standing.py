@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.core.episodes import Action, Cost, Judgement, Limits, Observation, Step, TaskView
-from evolve.policies.language.transcript import TurnLimits, turns
+from evolve.policies.language.transcript import TurnLimits, conversation_turns
 
 VIEW = TaskView(id="t", family="f", instruction="Do it.", signature="", examples=())
 
@@ -14,7 +14,7 @@ def told(*tokens):
              observation=Observation(ok=False, text="fine"))
         for place, cost in enumerate(tokens, 1)
     ]  # fmt: skip
-    messages = turns(VIEW, steps, 100_000, TurnLimits(steps=6, tokens=100_000))
+    messages = conversation_turns(VIEW, steps, 100_000, TurnLimits(steps=6, tokens=100_000))
     return [message.text.splitlines()[-1] for message in messages if message.role == "user"]
 
 
@@ -31,7 +31,11 @@ def test_how_often_an_answer_was_refused_is_told_with_how_often_it_may_be():
         for place, judgement in enumerate(judged, 1)
     ]  # fmt: skip
     limits = TurnLimits.at_start(Limits(steps=4, submissions=1), steps)
-    lines = [message.text.splitlines()[-1] for message in turns(VIEW, steps, 100_000, limits) if message.role == "user"]
+    lines = [
+        message.text.splitlines()[-1]
+        for message in conversation_turns(VIEW, steps, 100_000, limits)
+        if message.role == "user"
+    ]
     assert lines == [
         f"(reply {place} of 6, refused {place} of the 3 times that it may be handed in)" for place in (1, 2)
     ]
@@ -44,6 +48,6 @@ def test_a_reply_that_a_person_cut_off_is_told_as_what_happened_and_not_as_the_m
              observation=Observation(ok=False, error=stop, interrupted=True)),
         Step(number=2, action=Action(kind="code", code="x = 1"), observation=Observation(ok=False, text="fine")),
     ]  # fmt: skip
-    messages = turns(VIEW, steps, 100_000)
+    messages = conversation_turns(VIEW, steps, 100_000)
     assert [message.role for message in messages] == ["user", "assistant", "user"]
     assert messages[0].text.count(stop) == 1

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
-from evolve.policies.search.features.operations import applied
+from evolve.policies.search.features.operations import rule_values
 from evolve.policies.search.grammar import Rule
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Constant
 from evolve.policies.search.programs.types import BOOL, INT, Type
 
@@ -47,7 +47,7 @@ class Reading:
     wanted: Values
 
 
-def readings_of(problem: Problem) -> Iterator[Reading]:
+def readings_of(problem: SearchProblem) -> Iterator[Reading]:
     """The readings that the examples allow."""
     if problem.output_type.name != "list" or not problem.input_types or problem.input_types[0].name != "list":
         return
@@ -149,7 +149,7 @@ class Inside:
         return columns + [(value,) * len(reading.wanted) for value in self.literals.get(kind, ())]
 
 
-def clues_of_bodies(problem: Problem, inside: Inside) -> Iterator[tuple[str, str]]:
+def clues_of_bodies(problem: SearchProblem, inside: Inside) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of an operation inside a function, and of what takes functions."""
     for reading in readings_of(problem):
         clues = {(rule.priced, clue) for rule in inside.useful(reading) for clue in _clues(reading, rule, inside)}
@@ -168,7 +168,7 @@ def _clues(reading: Reading, rule: Rule, inside: Inside) -> set[str]:
     judged = _test_clues if reading.type == BOOL else _image_clues
     clues: set[str] = set()
     for arguments in islice(used, CHOICES):
-        values = applied(rule, arguments)
+        values = rule_values(rule, arguments)
         if values is not None:
             clues.update(judged(rule.result, values, reading))
     return clues

@@ -12,7 +12,7 @@ from typing import Any
 
 from evolve.policies.search.features.texts import UNIT, priced_literals
 from evolve.policies.search.leaves import NUMBERS, numeric_relations
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import holds
 
 MINED = "mined:int"
@@ -183,7 +183,7 @@ def priced_numbers() -> tuple[tuple[str, int], ...]:
     return tuple((name, value) for name, kind, value in priced_literals() if kind in ("int", UNIT))
 
 
-def clues_of_numbers(problem: Problem) -> Iterator[tuple[str, str]]:
+def clues_of_numbers(problem: SearchProblem) -> Iterator[tuple[str, str]]:
     """``(name, clue)`` for every clue of a whole number that holds."""
     kind, table, sides = _roles(problem)
     for name, value in priced_numbers() if table else ():
@@ -194,7 +194,7 @@ def clues_of_numbers(problem: Problem) -> Iterator[tuple[str, str]]:
         yield MINED, f"mined number: {role}"
 
 
-def _roles(problem: Problem) -> tuple[str, Table, Any]:
+def _roles(problem: SearchProblem) -> tuple[str, Table, Any]:
     """Which roles a number can play between these inputs and outputs."""
     lists = [next((v for v in row if isinstance(v, tuple)), None) for row in problem.inputs]
     if all(x is not None for x in lists):
@@ -207,7 +207,7 @@ def _roles(problem: Problem) -> tuple[str, Table, Any]:
     return "", (), None
 
 
-def _mined_clues(problem: Problem) -> Iterator[str]:
+def _mined_clues(problem: SearchProblem) -> Iterator[str]:
     """What speaks for a number that only the examples suggest."""
     relations = numeric_relations(problem)
     if relations:

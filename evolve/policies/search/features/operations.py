@@ -14,7 +14,7 @@ from operator import contains, eq, ge, le
 from typing import Any
 
 from evolve.policies.search.grammar import COLUMN, Grammar, Rule
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Constant
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type
@@ -52,7 +52,7 @@ class Outline:
     endings: tuple[tuple[Rule, bool, bool], ...]
 
     @staticmethod
-    def of(problem: Problem, grammar: Grammar, literals: Sequence[tuple[Constant, int]]) -> Outline:
+    def of(problem: SearchProblem, grammar: Grammar, literals: Sequence[tuple[Constant, int]]) -> Outline:
         """Rules without function parameters, on inputs, columns and a few literals."""
         kinds = list(problem.input_types)
         columns = [
@@ -115,12 +115,12 @@ class FirstSteps:
     endings: tuple[tuple[Rule, bool, bool], ...]
 
     @staticmethod
-    def of(problem: Problem, outline: Outline) -> FirstSteps:
+    def of(problem: SearchProblem, outline: Outline) -> FirstSteps:
         """Takes the steps of the outline."""
         size = len(problem.inputs)
         pool: list[Any] = list(zip(*problem.inputs, strict=True))
         # A column that has no value somewhere makes every step on it fail.
-        pool += [applied(rule, (pool[place],)) for rule, place in outline.columns]
+        pool += [rule_values(rule, (pool[place],)) for rule, place in outline.columns]
         pool += [(value,) * size for value in outline.literals]
         steps: dict[Type, dict[Values, list[str]]] = {}
         for result, rules in outline.steps.items():
@@ -135,7 +135,7 @@ class FirstSteps:
         return FirstSteps(steps, outline.endings)
 
 
-def applied(rule: Rule, arguments: Sequence[Values]) -> Values | None:
+def rule_values(rule: Rule, arguments: Sequence[Values]) -> Values | None:
     """The values of a rule on all examples; None where it has none on some."""
     try:
         return tuple(map(rule.function, *arguments))
@@ -143,7 +143,7 @@ def applied(rule: Rule, arguments: Sequence[Values]) -> Values | None:
         return None
 
 
-def clues_of_operations(problem: Problem, steps: FirstSteps) -> Iterator[tuple[str, str]]:
+def clues_of_operations(problem: SearchProblem, steps: FirstSteps) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of an operation that holds."""
     goal, outputs = problem.output_type, problem.outputs
     towards = {"list": "operation towards a list", "str": "operation towards a text"}.get(goal.name, "operation")
@@ -250,16 +250,16 @@ def _invariants(rule: Rule, outputs: Values, inputs: Values, closed: bool) -> It
         closed: Whether the rule gives what it takes.
     """
     # On the first example alone, because most rules are told there.
-    first = applied(rule, (outputs[:1],))
-    if first is None or (first != outputs[:1] and (not inputs or applied(rule, (inputs[:1],)) != first)):
+    first = rule_values(rule, (outputs[:1],))
+    if first is None or (first != outputs[:1] and (not inputs or rule_values(rule, (inputs[:1],)) != first)):
         return
-    after = applied(rule, (outputs,))
+    after = rule_values(rule, (outputs,))
     if after is None:
         return
     stays = closed and after == outputs
     if stays:
         yield "leaves the outputs as they are"
-    before = applied(rule, (inputs,)) if inputs else None
+    before = rule_values(rule, (inputs,)) if inputs else None
     if before is not None:
         if before == after:
             yield "gives the same of input and output"

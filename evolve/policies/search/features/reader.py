@@ -13,7 +13,7 @@ from evolve.policies.search.features.bodies import Inside, clues_of_bodies
 from evolve.policies.search.features.numbers import clues_of_numbers
 from evolve.policies.search.features.operations import FirstSteps, Outline, clues_of_operations
 from evolve.policies.search.features.texts import clues_of_texts
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 
 if TYPE_CHECKING:
     from evolve.policies.search.programs.types import Type
@@ -24,7 +24,7 @@ ROWS = 3
 """Examples that are looked at. More of them tell little more, and looking costs as much as a short search."""
 
 
-class Clues:
+class TaskFeatures:
     """Reads the clues of problems. What their types decide is worked out once.
 
     Args:
@@ -35,7 +35,7 @@ class Clues:
         self.vocabulary = vocabulary
         self._tables: dict[tuple[tuple[Type, ...], Type], _Tables] = {}
 
-    def reader(self, problem: Problem) -> ClueReader:
+    def reader(self, problem: SearchProblem) -> ClueReader:
         """For the clues of a problem."""
         key = (problem.input_types, problem.output_type)
         if key not in self._tables:
@@ -46,7 +46,7 @@ class Clues:
 class _Tables:
     """What can have clues between certain types."""
 
-    def __init__(self, problem: Problem, vocabulary: Vocabulary) -> None:
+    def __init__(self, problem: SearchProblem, vocabulary: Vocabulary) -> None:
         grammar, bodies = vocabulary.grammar(problem)
         self.outline = Outline.of(problem, grammar, vocabulary.literals)
         self.inside = Inside.of(bodies.rules, vocabulary.literals)
@@ -55,7 +55,7 @@ class _Tables:
 class ClueReader:
     """Reads the clues of one problem, for its own outputs or for made-up ones."""
 
-    def __init__(self, problem: Problem, tables: _Tables) -> None:
+    def __init__(self, problem: SearchProblem, tables: _Tables) -> None:
         count = len(problem.outputs)
         self._rows = range(count) if count <= ROWS else [place * (count - 1) // (ROWS - 1) for place in range(ROWS)]
         self._problem, self._tables = problem.subset(self._rows), tables

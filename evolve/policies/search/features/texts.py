@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from evolve.policies.search.leaves import NUMBERS
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operations import literals
 from evolve.policies.search.programs.types import FrozenDict
 
@@ -29,7 +29,7 @@ class Sides:
     texts: tuple[str, ...]
 
     @staticmethod
-    def of(problem: Problem) -> Sides:
+    def of(problem: SearchProblem) -> Sides:
         """The sides of a problem's examples."""
         texts = problem.outputs if all(isinstance(o, str) for o in problem.outputs) else ()
         return Sides(tuple(map(_first_text, problem.inputs)), problem.outputs, texts)
@@ -69,7 +69,7 @@ class Sides:
         return [len(repr(float(o)).partition(".")[2].removesuffix("0")) for o in self.outputs if _is_number(o)]
 
 
-def clues_of_texts(problem: Problem) -> Iterator[tuple[str, str]]:
+def clues_of_texts(problem: SearchProblem) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of a literal that holds."""
     sides = Sides.of(problem)
     without = not sides.texts and not any(sides.inputs)

@@ -25,11 +25,11 @@ from typing import Protocol
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Term
-from evolve.policies.search.solvers.arithmetic import Lines
-from evolve.policies.search.solvers.bands import Bands
+from evolve.policies.search.solvers.arithmetic import Arithmetic
+from evolve.policies.search.solvers.bands import Bins
 from evolve.policies.search.solvers.check_digits import Weights
-from evolve.policies.search.solvers.found import Found
-from evolve.policies.search.solvers.kinds import Kinds
+from evolve.policies.search.solvers.found import SolvedTerm
+from evolve.policies.search.solvers.kinds import Categories
 from evolve.policies.search.solvers.orders import Orders
 from evolve.policies.search.solvers.piece_lists import PieceLists
 from evolve.policies.search.solvers.shifts import Shifts
@@ -41,7 +41,7 @@ __all__ = ["Found", "Solvers"]
 class Solver(Protocol):
     """Works something out each time the search has finished a level."""
 
-    def solutions(self) -> Iterator[Found]: ...
+    def solutions(self) -> Iterator[SolvedTerm]: ...
 
 
 @dataclass
@@ -53,13 +53,13 @@ class Solvers:
     each: tuple[Solver, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bands = Bands(self.enumerator)
+        self.bands = Bins(self.enumerator)
         self.orders = Orders(self.enumerator, self.operations)
-        self.kinds = Kinds(self.enumerator, self.operations)
+        self.kinds = Categories(self.enumerator, self.operations)
         self.pieces = PieceLists(self.enumerator, self.operations)
         self.each = (
             self.bands,
-            Lines(self.enumerator, self.operations),
+            Arithmetic(self.enumerator, self.operations),
             Places(self.enumerator, self.operations),
             Shifts(self.enumerator),
             Weights(self.enumerator, self.operations),
@@ -68,7 +68,7 @@ class Solvers:
             self.pieces,
         )
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """What the values of the newest level allow to work out."""
         for solver in self.each:
             yield from solver.solutions()

@@ -9,15 +9,15 @@ from functools import cache
 from itertools import combinations
 
 from evolve.policies.search.decisions import far_fetched
-from evolve.policies.search.enumerator import Enumerator, near
+from evolve.policies.search.enumerator import Enumerator, near_values
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.operations.text_numbers import FACTOR, constants
 from evolve.policies.search.programs.terms import Constant, Term, operations_in
 from evolve.policies.search.programs.types import FLOAT, INT
-from evolve.policies.search.solvers.found import FIRST, Column, Found, apply, newest, number, price_of
-from evolve.policies.search.solvers.linear import Line, Span, lines, surplus
-from evolve.policies.search.solvers.targets import Target, targets_of
+from evolve.policies.search.solvers.found import FIRST, Column, SolvedTerm, apply, newest_values, number, price_of
+from evolve.policies.search.solvers.linear import Line, Span, lines, surplus_digits
+from evolve.policies.search.solvers.targets import TargetNumber, targets_of
 
 DEAREST, DEAREST_OF_TWO = 12, 4
 """Price of a value up to which lines through it are looked for: by itself, and with another."""
@@ -37,7 +37,7 @@ MOST_LINES = 3
 
 
 @dataclass
-class Lines:
+class Arithmetic:
     """Looks for numbers that lead from what the search has computed to the outputs."""
 
     enumerator: Enumerator
@@ -49,11 +49,11 @@ class Lines:
     def __post_init__(self) -> None:
         self._targets = targets_of(self.enumerator.problem)
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """Whole programs and pieces of the outputs from the values of the newest level."""
         if not self._targets or self.found >= MOST_LINES or self.enumerator.cost > DEAREST:
             return
-        for column in newest(self.enumerator, INT, FLOAT):
+        for column in newest_values(self.enumerator, INT, FLOAT):
             for target in self._targets:
                 self.enumerator.meter.count(1)
                 yield from self._single(column, target)
@@ -65,7 +65,7 @@ class Lines:
         if self.enumerator.cost == 1:
             yield from self._of_three()
 
-    def _of_three(self) -> Iterator[Found]:
+    def _of_three(self) -> Iterator[SolvedTerm]:
         """A product of two inputs, with a line on a third: an amount by its quantity, price and rate."""
         for first, second in combinations(self.columns, 2):
             values = tuple(x * y for x, y in zip(first.values, second.values, strict=True))
@@ -76,7 +76,7 @@ class Lines:
                     for target in self._targets:
                         yield from self._of_two(product, other, target)
 
-    def _single(self, column: Column, target: Target) -> Iterator[Found]:
+    def _single(self, column: Column, target: TargetNumber) -> Iterator[SolvedTerm]:
         for line in lines(column.values, target.spans):
             if line.is_identity or _writes_before(line, column.values):
                 continue
@@ -85,7 +85,7 @@ class Lines:
                 yield from self._first(target, _line(line, as_float(column)), line, whole)
                 return
 
-    def _of_two(self, column: Column, other: Column, target: Target) -> Iterator[Found]:
+    def _of_two(self, column: Column, other: Column, target: TargetNumber) -> Iterator[SolvedTerm]:
         cost = column.cost + other.cost
         for a, b in ((column, other), (other, column)):
             self.enumerator.meter.count(2)
@@ -103,9 +103,9 @@ class Lines:
                         yield from self._first(target, _share(line, a, b, ratio), line)
 
     def _is_enough(self, spans: Sequence[Span], line: Line, cost: int) -> bool:
-        return surplus(spans, line) >= ENOUGH + PER_PRICE * (cost - 1)
+        return surplus_digits(spans, line) >= ENOUGH + PER_PRICE * (cost - 1)
 
-    def _first(self, target: Target, value: Term, line: Line, whole: Term | None = None) -> Iterator[Found]:
+    def _first(self, target: TargetNumber, value: Term, line: Line, whole: Term | None = None) -> Iterator[SolvedTerm]:
         """The plainest way to write the value that gives what the outputs hold."""
         for term in target.written(value, whole):
             if term in self.done or not self.operations.keys() >= set(operations_in(term)):
@@ -121,15 +121,15 @@ class Lines:
                 # Whole numbers are more often divided than multiplied by a fraction and rounded.
                 turn += ROUNDED * (self.enumerator.problem.output_type == INT and term != whole)
                 if target.is_whole:
-                    yield Found(term, price, turn)
+                    yield SolvedTerm(term, price, turn)
                 else:
-                    yield Found(term, min(price, turn), turn, target.wanted)
+                    yield SolvedTerm(term, min(price, turn), turn, target.wanted)
                 return
 
     def _gives(self, term: Term, wanted: Sequence[object]) -> bool:
         try:
             return all(
-                near(evaluate(term, row, self.operations), value)
+                near_values(evaluate(term, row, self.operations), value)
                 for row, value in zip(self.enumerator.problem.inputs, wanted, strict=True)
             )
         except EVALUATION_ERRORS:

@@ -12,11 +12,11 @@ from typing import Any
 
 from evolve.policies.search.decisions import far_fetched
 from evolve.policies.search.enumerator import Enumerator
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Constant, Term
 from evolve.policies.search.programs.types import BOOL, DATE, FLOAT, INT, STR, Type
-from evolve.policies.search.solvers.found import Column, Found, apply, distinct, newest, number, price_of
-from evolve.policies.search.solvers.linear import digits, roundest
+from evolve.policies.search.solvers.found import Column, SolvedTerm, apply, distinct, newest_values, number, price_of
+from evolve.policies.search.solvers.linear import digits, roundest_number
 
 MOST_BANDS = 8
 CUT_PRICE, MOST_CUTS = 4, 120
@@ -31,7 +31,7 @@ PATIENCE, LAST = 5, 1_000
 
 
 @dataclass
-class Bands:
+class Bins:
     """Looks for an ordered value along which the outputs change band by band."""
 
     enumerator: Enumerator
@@ -50,11 +50,11 @@ class Bands:
     def _is_label(self) -> bool:
         return self._kind in (STR, INT, FLOAT, BOOL)
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """Bands along the values of the newest level, as whole programs."""
         if self._bits < ENOUGH or self.found >= 3:
             return
-        for column in newest(self.enumerator, INT, FLOAT, DATE):
+        for column in newest_values(self.enumerator, INT, FLOAT, DATE):
             self.enumerator.meter.count(1)
             needed = ENOUGH + PER_PRICE * (column.cost - 1) + math.log2(len(self.enumerator.problem.input_types))
             short = needed + far_fetched(column.term) - self._bits
@@ -64,13 +64,13 @@ class Bands:
             term = None if turn is None else self._along(column)
             if turn is not None and term is not None:
                 self.found += 1
-                yield Found(term, price_of(term, self.enumerator.costs), turn)
+                yield SolvedTerm(term, price_of(term, self.enumerator.costs), turn)
 
     def cuts(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
         """Comparisons of cheap values with a bound between neighbours: ``(values, price, term)``."""
         if self.enumerator.cost > CUT_PRICE or distinct(self.enumerator.problem.outputs) == 1:
             return
-        for column in newest(self.enumerator, INT, FLOAT, DATE):
+        for column in newest_values(self.enumerator, INT, FLOAT, DATE):
             values = sorted(set(column.values))
             gaps = list(pairwise(values))
             for gap in gaps[: MOST_CUTS // 4]:
@@ -107,7 +107,7 @@ class Bands:
         return whole
 
 
-def _hold_numbers(problem: Problem) -> bool:
+def _hold_numbers(problem: SearchProblem) -> bool:
     """Whether two or more different outputs are texts that hold a number of their row, so that they are computed."""
     holding = {
         output
@@ -156,7 +156,7 @@ def _evenly(bounds: list[Any], gaps: Sequence[tuple[Any, Any]], above: bool) -> 
 def _bound(low: Any, high: Any, kind: Type, above: bool) -> Any:
     if kind == DATE:
         return _first_day(low + timedelta(days=1), high) if above else _first_day(low, high - timedelta(days=1))
-    value = roundest(low, high, with_low=not above, with_high=above)
+    value = roundest_number(low, high, with_low=not above, with_high=above)
     if value is None or (kind == INT and value != int(value)):
         value = high if above else low
     return int(value) if kind == INT else value

@@ -10,7 +10,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Bound, Constant, Lambda, Term, operations_in
 from evolve.policies.search.programs.types import BOOL, INT, STR, list_of
-from evolve.policies.search.solvers.found import Column, Found, apply, newest, number, price_of
+from evolve.policies.search.solvers.found import Column, SolvedTerm, apply, newest_values, number, price_of
 
 MODULI = (10, 11, 9, 7, 97)
 CYCLES = ((1,), (1, 3), (3, 1), (2, 1), (1, 2), (7, 3), (3, 7), (7, 3, 1), (3, 7, 1), (7, 9), (1, 7))
@@ -91,15 +91,15 @@ class Weights:
         elif problem.output_type == BOOL:
             self._checks = []
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """Whole programs, and the last sign of texts, from the digits of the newest level and of inputs."""
         if self._checks is None or self.enumerator.cost > DEAREST:
             return
-        for text in map(_as_text, newest(self.enumerator, STR, INT)):
+        for text in map(_as_text, newest_values(self.enumerator, STR, INT)):
             if all(value.isascii() and value.isdigit() and len(value) >= SHORTEST for value in text.values):
                 yield from self._of(text)
 
-    def _of(self, text: Column) -> Iterator[Found]:
+    def _of(self, text: Column) -> Iterator[SolvedTerm]:
         choices = [*map(_Weighting, CYCLES), *(_Weighting(cycle, crossed=True) for cycle in CROSSED)]
         choices += [_Weighting(way=way) for way in (RISING, FALLING, FALLING_TO_TWO)]
         for weighting in choices:
@@ -124,7 +124,7 @@ class Weights:
             return "rest"
         return "missing" if [-rest % modulus for rest in rests] == self._checks else None
 
-    def _written(self, found: str, total: Term, modulus: int) -> Iterator[Found]:
+    def _written(self, found: str, total: Term, modulus: int) -> Iterator[SolvedTerm]:
         rest = apply("modulo", apply("negate", total) if found == "missing" else total, number(modulus, INT))
         problem = self.enumerator.problem
         term = rest
@@ -137,7 +137,7 @@ class Weights:
         if self.operations.keys() >= set(operations_in(term)):
             turn = self.enumerator.cost + PATIENCE
             last = None if self._whole else tuple(output[-1] for output in problem.outputs)
-            yield Found(term, min(turn, price_of(term, self.enumerator.costs)), turn, last)
+            yield SolvedTerm(term, min(turn, price_of(term, self.enumerator.costs)), turn, last)
 
 
 def _as_text(column: Column) -> Column:

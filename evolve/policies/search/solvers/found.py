@@ -19,7 +19,7 @@ MOST_SOURCES = 40
 
 
 @dataclass(frozen=True)
-class Found:
+class SolvedTerm:
     """A term that was worked out from the rows.
 
     Attributes:
@@ -52,7 +52,7 @@ class Column:
     cost: int
 
 
-def newest(enumerator: Enumerator, *kinds: Type) -> Iterator[Column]:
+def newest_values(enumerator: Enumerator, *kinds: Type) -> Iterator[Column]:
     """The values of the search's newest level, literals and what is the same in every row left out."""
     for kind in kinds:
         for entry in enumerator.bank.level(kind, enumerator.cost)[:MOST_SOURCES]:

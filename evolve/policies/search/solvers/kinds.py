@@ -17,7 +17,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Constant, Input, Term
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of
-from evolve.policies.search.solvers.found import Column, Found, apply, newest, price_of
+from evolve.policies.search.solvers.found import Column, SolvedTerm, apply, newest_values, price_of
 
 DEAREST, MOST_KEYS, MOST_KINDS = 8, 12, 4
 """Price of the dearest key, keys of a table, and kinds that a condition tells apart."""
@@ -34,7 +34,7 @@ Test = tuple[tuple[bool, ...], int, Term]
 
 
 @dataclass
-class Kinds:
+class Categories:
     """Looks for keys that decide the outputs, and makes conditions of inputs of few kinds."""
 
     enumerator: Enumerator
@@ -47,11 +47,11 @@ class Kinds:
         is_plain = self._kind in (STR, INT, FLOAT, BOOL)
         self._each = _surprise(problem.outputs) if is_plain and "get" in self.operations else 0.0
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """Tables from keys of the newest level, as whole programs."""
         if not self._each or self.found >= 3 or self.enumerator.cost > DEAREST:
             return
-        for column in newest(self.enumerator, STR, INT):
+        for column in newest_values(self.enumerator, STR, INT):
             self.enumerator.meter.count(1)
             is_cell = _is_cell(column, self.enumerator.problem.inputs)
             table = self._table(column, OF_A_CELL if is_cell else OF_A_PART)
@@ -60,7 +60,7 @@ class Kinds:
                 term = look_up(column, table, self._kind)
                 wait = PATIENCE + math.ceil(PER_KEY * len(table)) + COMPUTED * (self._kind in (INT, FLOAT))
                 turn = column.cost + wait if is_cell else LAST
-                yield Found(term, price_of(term, self.enumerator.costs) + len(table), turn)
+                yield SolvedTerm(term, price_of(term, self.enumerator.costs) + len(table), turn)
 
     def _table(self, column: Column, per_price: float) -> dict[Any, Any] | None:
         outputs, keys = self.enumerator.problem.outputs, set(column.values)

@@ -25,7 +25,7 @@ def places(value: float) -> int:
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
-def roundest(low: float, high: float, *, with_low: bool = True, with_high: bool = True) -> float | None:
+def roundest_number(low: float, high: float, *, with_low: bool = True, with_high: bool = True) -> float | None:
     """The roundest number of a range, by itself and then by its last place; None where none is round enough.
 
     A power of ten goes before five times one, and both before other multiples, of which
@@ -119,7 +119,7 @@ def lines(xs: Sequence[float], spans: Sequence[Span]) -> list[Line]:
     return sorted(found, key=lambda line: line.digits)
 
 
-def surplus(spans: Sequence[Span], line: Line) -> float:
+def surplus_digits(spans: Sequence[Span], line: Line) -> float:
     """Digits that the rows show beyond those that the line took from them."""
     shown = [math.log10(max(1.0, abs(low + high) / 2 / max(high - low, 1e-9))) for low, high in spans]
     return sum(min(6.0, one) for one in shown) - line.digits
@@ -161,13 +161,13 @@ def _factors(span: Span) -> Iterator[tuple[float, float, int]]:
             yield known, 1.0, KNOWN_DIGITS
         if low <= 1 / known <= high:
             yield 1.0, known, KNOWN_DIGITS
-    plain = roundest(low, high)
+    plain = roundest_number(low, high)
     if plain is not None and plain != 0 and digits(plain) <= MOST_DIGITS:
         yield plain, 1.0, digits(plain)
-    if low > 0 and (divisor := roundest(1 / high, 1 / low)) and digits(divisor) <= 3 and divisor > 1:
+    if low > 0 and (divisor := roundest_number(1 / high, 1 / low)) and digits(divisor) <= 3 and divisor > 1:
         yield 1.0, divisor, digits(divisor)
     for divisor in DIVISORS:
-        factor = roundest(low * divisor, high * divisor)
+        factor = roundest_number(low * divisor, high * divisor)
         if factor and factor == int(factor) and digits(factor) <= 2 and math.gcd(int(factor), divisor) == 1:
             yield factor, float(divisor), digits(factor) + len(str(divisor))
 
@@ -178,9 +178,9 @@ def _offsets(points: Sequence[tuple[float, Span]], factor: float, divisor: float
     high = min(high - ratio * x for x, (_, high) in points)
     if low > high:
         return
-    after = roundest(low, high)
+    after = roundest_number(low, high)
     if after and digits(after) <= MOST_DIGITS:
         yield Line(factor, divisor, 0.0, after, taken + digits(after))
-    before = roundest(*sorted((low / ratio, high / ratio)))
+    before = roundest_number(*sorted((low / ratio, high / ratio)))
     if before and digits(before) <= MOST_DIGITS and ratio != 1:
         yield Line(factor, divisor, before, 0.0, taken + digits(before))

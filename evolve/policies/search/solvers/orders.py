@@ -12,7 +12,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.terms import Constant, Input, Term
 from evolve.policies.search.programs.types import BOOL, STR
-from evolve.policies.search.solvers.found import Found, apply, price_of
+from evolve.policies.search.solvers.found import SolvedTerm, apply, price_of
 
 ENOUGH, PATIENCE = 2.0, 3
 """Bits of the outputs beyond the choice among orders, and levels to go on before one is taken."""
@@ -58,7 +58,7 @@ class Orders:
         # A single number is compared as one, and a minus is a hyphen between several.
         return numbers if all(len(some) > 1 and min(some) >= 0 for some in numbers) else None
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """The truth of a comparison or of its opposite."""
         problem = self.enumerator.problem
         tests = list(self.tests()) if problem.output_type == BOOL else []
@@ -67,7 +67,7 @@ class Orders:
             if len(values) - math.log2(2 * len(tests)) < ENOUGH or len(set(values)) == 1:
                 continue
             if values == problem.outputs:
-                yield Found(term, price, turn)
+                yield SolvedTerm(term, price, turn)
             elif all(a != b for a, b in zip(values, problem.outputs, strict=True)):
                 opposite = apply("choose", term, Constant(False, BOOL), Constant(True, BOOL))
-                yield Found(opposite, price + PATIENCE, turn + PATIENCE)
+                yield SolvedTerm(opposite, price + PATIENCE, turn + PATIENCE)

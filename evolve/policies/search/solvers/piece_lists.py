@@ -19,11 +19,11 @@ from typing import Any
 from evolve.policies.search.decisions import CHOOSE, MIN_SUPPORT, mask_of
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.leaves import MINED
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Constant, Term, operations_in
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type
-from evolve.policies.search.solvers.found import Found, apply
+from evolve.policies.search.solvers.found import SolvedTerm, apply
 from evolve.policies.search.solvers.piece_tests import PieceTest, distinct, mined_tests
 
 AT = 5
@@ -95,7 +95,7 @@ class PieceLists:
             if test.price <= PLAIN:
                 yield test.values, PRICE + test.price, test.term
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """The shortest list."""
         problem = self.enumerator.problem
         for one in lists_of(problem, self._mined())[:1]:
@@ -103,7 +103,7 @@ class PieceLists:
             if short <= DOUBTFUL:
                 wait = PATIENCE + len(one.rules) + COMPUTED * (problem.output_type != STR)
                 turn = LAST if short > 0 or _copied(problem) else wait
-                yield Found(one.term(problem.output_type), one.cost, turn)
+                yield SolvedTerm(one.term(problem.output_type), one.cost, turn)
 
     def _mined(self) -> list[PieceTest]:
         """The tests, at the level at which they are looked at."""
@@ -112,17 +112,17 @@ class PieceLists:
             return []
         if self._tests is None:
             known = [test for test in mined_tests(problem) if self.operations.keys() >= set(operations_in(test.term))]
-            self._tests = supported(known)
+            self._tests = supported_tests(known)
             self.enumerator.meter.count(len(self._tests))
         return self._tests
 
 
-def supported(tests: Sequence[PieceTest]) -> list[PieceTest]:
+def supported_tests(tests: Sequence[PieceTest]) -> list[PieceTest]:
     """The plainest test for each way to separate the rows that leaves two of them on both sides."""
     return [test for test in distinct(tests) if min(sum(test.values), test.values.count(False)) >= MIN_SUPPORT]
 
 
-def lists_of(problem: Problem, tests: Sequence[PieceTest]) -> list[PieceList]:
+def lists_of(problem: SearchProblem, tests: Sequence[PieceTest]) -> list[PieceList]:
     """The shortest list for each output that may be the last, the shortest first.
 
     Args:
@@ -161,6 +161,6 @@ def _cover(output: Any, outputs: Sequence[Any], tests: Sequence[PieceTest]) -> t
     return None
 
 
-def _copied(problem: Problem) -> bool:
+def _copied(problem: SearchProblem) -> bool:
     rows = zip(problem.inputs, problem.outputs, strict=True)
     return problem.output_type == STR and all(any(output in str(value) for value in row) for row, output in rows)

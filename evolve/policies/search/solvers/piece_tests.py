@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from evolve.policies.search.decisions import MIN_SUPPORT
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Constant, Input, Term
 from evolve.policies.search.programs.types import STR
 from evolve.policies.search.solvers.found import apply
@@ -57,7 +57,7 @@ class PieceTest:
         return self.price, -len(self.piece), repr(self.term)
 
 
-def mined_tests(problem: Problem) -> list[PieceTest]:
+def mined_tests(problem: SearchProblem) -> list[PieceTest]:
     """Tests of the arguments that are texts, the plainest first; each is true of some rows and false of others."""
     found: list[PieceTest] = []
     for place, kind in enumerate(problem.input_types):

@@ -11,7 +11,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operations.dates import DATE_FORMAT, add_months
 from evolve.policies.search.programs.terms import Constant, Term
 from evolve.policies.search.programs.types import DATE, INT, STR
-from evolve.policies.search.solvers.found import Column, Found, apply, newest, number, price_of
+from evolve.policies.search.solvers.found import Column, SolvedTerm, apply, newest_values, number, price_of
 
 MONTHS = tuple(sorted((m for m in range(-11, 12) if m), key=lambda m: (m % 3 != 0, abs(m))))
 """Months by which dates are shifted; those that move whole quarters first."""
@@ -26,12 +26,12 @@ class Shifts:
     enumerator: Enumerator
     seen: set[tuple[Any, ...]] = field(default_factory=set)
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """Whole programs for outputs that are numbers, and pieces of texts."""
         goal = self.enumerator.problem.output_type
         if goal not in (INT, STR) or self.enumerator.cost > DEAREST:
             return
-        for column in newest(self.enumerator, DATE):
+        for column in newest_values(self.enumerator, DATE):
             self.seen |= {tuple(values) for values, _ in self._parts(column, 0)}
             choices = [list(self._parts(column, months)) for months in MONTHS]
             # The same months for quarter and year, where there are such.
@@ -42,7 +42,7 @@ class Shifts:
                         self.seen.add(tuple(values))
                         price = price_of(term, self.enumerator.costs)
                         turn = min(price, self.enumerator.cost + PATIENCE)
-                        yield Found(term, turn, turn, None if goal == INT else tuple(values))
+                        yield SolvedTerm(term, turn, turn, None if goal == INT else tuple(values))
 
     def _is_shown(self, values: Sequence[Any]) -> bool:
         outputs = self.enumerator.problem.outputs

@@ -12,7 +12,7 @@ from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operati
 from evolve.policies.search.programs.operations.strings import DELIMITER, common_prefix
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, operations_in
 from evolve.policies.search.programs.types import INT, STR
-from evolve.policies.search.solvers.found import FIRST, Column, Found, apply, newest, number, price_of
+from evolve.policies.search.solvers.found import FIRST, Column, SolvedTerm, apply, newest_values, number, price_of
 
 DEAREST = 9
 """Price of the dearest text that is cut."""
@@ -31,24 +31,24 @@ class Places:
     operations: Mapping[str, Operation]
     found: set[Term] = field(default_factory=set)
 
-    def solutions(self) -> Iterator[Found]:
+    def solutions(self) -> Iterator[SolvedTerm]:
         """Whole programs from the texts of the newest level, and at the first one pieces of the inputs."""
         problem = self.enumerator.problem
         if problem.output_type != STR or not all(problem.outputs):
             return
-        for column in newest(self.enumerator, STR) if self.enumerator.cost <= DEAREST else ():
+        for column in newest_values(self.enumerator, STR) if self.enumerator.cost <= DEAREST else ():
             self.enumerator.meter.count(1)
             if len(self.found) < MOST_FOUND and all(map(str.__contains__, column.values, problem.outputs)):
                 yield from self._whole(column)
             if isinstance(column.term, Input):
                 yield from self._pieces(column)
 
-    def _whole(self, column: Column) -> Iterator[Found]:
+    def _whole(self, column: Column) -> Iterator[SolvedTerm]:
         for term in (*self._by_count(column), *self._by_marks(column)):
             if term not in self.found and self._values(term) == self.enumerator.problem.outputs:
                 self.found.add(term)
                 price = price_of(term, self.enumerator.costs)
-                yield Found(term, price, min(price, max(FIRST, self.enumerator.cost + PATIENCE)))
+                yield SolvedTerm(term, price, min(price, max(FIRST, self.enumerator.cost + PATIENCE)))
                 return
 
     def _by_count(self, column: Column) -> Iterator[Term]:
@@ -74,7 +74,7 @@ class Places:
             for rest in _after(column.term, marker) if marker else [column.term]:
                 yield from _before(rest, behind)
 
-    def _pieces(self, column: Column) -> Iterator[Found]:
+    def _pieces(self, column: Column) -> Iterator[SolvedTerm]:
         """What follows a word that all texts have: the next word, and what comes before a sign that they share."""
         texts = list(map(str, column.values))
         shared = [m for m in dict.fromkeys(MARKER.findall(texts[0])) if all(m in text for text in texts)]
@@ -87,7 +87,7 @@ class Places:
                 values = self._values(term)
                 if values is not None and all(map(str.__contains__, self.enumerator.problem.outputs, values)):
                     price = min(price_of(term, self.enumerator.costs), self.enumerator.cost + 2 * PATIENCE)
-                    yield Found(term, price, price, values)
+                    yield SolvedTerm(term, price, price, values)
 
     def _values(self, term: Term) -> tuple[str, ...] | None:
         if not self.operations.keys() >= set(operations_in(term)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.policies.search.problem import Problem
+from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT, INTEGER_FORMAT
 from evolve.policies.search.programs.terms import Apply, Constant, Term
 from evolve.policies.search.programs.types import FLOAT, INT, STR
@@ -23,7 +23,7 @@ COMMA = re.compile(r"-?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:\.\d{3})+),(\d+)")
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetNumber:
     """One number of every output.
 
     Attributes:
@@ -59,7 +59,7 @@ def _chain(writing: Writing, term: Term) -> Term:
     return term
 
 
-def targets_of(problem: Problem) -> list[Target]:
+def targets_of(problem: SearchProblem) -> list[TargetNumber]:
     """The numbers of the outputs that may have been computed."""
     goal, outputs = problem.output_type, problem.outputs
     if goal == FLOAT:
@@ -67,7 +67,8 @@ def targets_of(problem: Problem) -> list[Target]:
     if goal == INT:
         spans = {"round_to_integer": (-0.5, 0.5), "truncate": (0.0, 1 - 1e-9), "ceiling": (1e-9 - 1, 0.0)}
         return [
-            Target(outputs, _around(outputs, *span), (((name,),),), whole_number=()) for name, span in spans.items()
+            TargetNumber(outputs, _around(outputs, *span), (((name,),),), whole_number=())
+            for name, span in spans.items()
         ]
     return list(_in_texts(problem)) if goal == STR else []
 
@@ -76,19 +77,19 @@ def _around(values: Sequence[float], below: float, above: float) -> tuple[Span, 
     return tuple((value + below, value + above) for value in values)
 
 
-def _floats(outputs: Sequence[float]) -> Target:
+def _floats(outputs: Sequence[float]) -> TargetNumber:
     decimals = max(map(places, outputs))
     if decimals > MOST_DECIMALS:
-        return Target(tuple(outputs), tuple((y - 1e-9 * abs(y), y + 1e-9 * abs(y)) for y in outputs), ((),))
+        return TargetNumber(tuple(outputs), tuple((y - 1e-9 * abs(y), y + 1e-9 * abs(y)) for y in outputs), ((),))
     half = 0.5 * 10.0**-decimals
     number = Constant(decimals, DECIMALS)
     rounded: tuple[Writing, ...] = ((("round_decimals", number),), (("round_half_up", number),))
     # Amounts of money are rounded even where no row needs it.
     ways: tuple[Writing, ...] = (*rounded, ()) if decimals == 2 else ((), *rounded)
-    return Target(tuple(outputs), _around(outputs, -half * (1 + 1e-9), half * (1 + 1e-9)), ways)
+    return TargetNumber(tuple(outputs), _around(outputs, -half * (1 + 1e-9), half * (1 + 1e-9)), ways)
 
 
-def _in_texts(problem: Problem) -> Iterator[Target]:
+def _in_texts(problem: SearchProblem) -> Iterator[TargetNumber]:
     # Where every row has a number with a sign, and some a plus, the sign is written with the number.
     signed = [SIGNED.findall(output) for output in problem.outputs]
     has_plus = all(signed) and any(text[0] == "+" for texts in signed for text in texts)
@@ -103,7 +104,7 @@ def _in_texts(problem: Problem) -> Iterator[Target]:
             yield from _written(texts, tuple(texts) == tuple(problem.outputs))
 
 
-def _written(texts: tuple[str, ...], is_whole: bool) -> Iterator[Target]:
+def _written(texts: tuple[str, ...], is_whole: bool) -> Iterator[TargetNumber]:
     for form in (POINT, COMMA):
         matches = [form.fullmatch(text.removeprefix("+")) for text in texts]
         decimals = {len(match[1] or "") for match in matches if match is not None}
@@ -115,7 +116,7 @@ def _written(texts: tuple[str, ...], is_whole: bool) -> Iterator[Target]:
         turned = () if form is POINT else (("swap_separators",),)
         writings = tuple(_formats(texts, decimals, turned))
         whole = _whole_number(texts) if most == 0 else None
-        yield Target(texts, _around([*map(float, plain)], -half, half), writings, is_whole, whole)
+        yield TargetNumber(texts, _around([*map(float, plain)], -half, half), writings, is_whole, whole)
         return
 
 

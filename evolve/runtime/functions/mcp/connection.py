@@ -21,11 +21,11 @@ from evolve.core.episodes import Json
 from evolve.core.errors import EvolveError
 from evolve.runtime.functions.function import CallFailed
 from evolve.runtime.functions.mcp.pipes import LIST_CHANGED, piped
-from evolve.runtime.functions.servers.bounds import LONGEST_MESSAGE, START_S, Trouble, in_short
-from evolve.runtime.functions.servers.kind import Asked, Start
-from evolve.runtime.functions.servers.offers import Listed
+from evolve.runtime.functions.servers.bounds import LONGEST_MESSAGE, START_S, Trouble, short_text
+from evolve.runtime.functions.servers.kind import ServerCall, Start
+from evolve.runtime.functions.servers.offers import ListedTool
 from evolve.runtime.functions.servers.pinned_http import pinned_client
-from evolve.runtime.functions.servers.server import Server, resolved
+from evolve.runtime.functions.servers.server import Server, resolve_variables
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -51,7 +51,7 @@ def value_of(name: str, result: CallToolResult | InputRequiredResult) -> Json:
         raise CallFailed(f"{name} asks for {wanted or 'another round'}, and is given none", doubtful=True)
     texts = [part.text for part in result.content if isinstance(part, TextContent)]
     if result.is_error:
-        raise CallFailed(f"{name}: {in_short(' '.join(texts)) or 'it failed'}")
+        raise CallFailed(f"{name}: {short_text(' '.join(texts)) or 'it failed'}")
     if "structured_content" in result.model_fields_set and result.structured_content is not None:
         value: Json = result.structured_content
         return value
@@ -61,10 +61,10 @@ def value_of(name: str, result: CallToolResult | InputRequiredResult) -> Json:
     return "\n".join(texts)
 
 
-def listed_of(tools: Sequence[Tool]) -> Sequence[Listed]:
+def listed_of(tools: Sequence[Tool]) -> Sequence[ListedTool]:
     """Tools as values."""
     return [
-        Listed(
+        ListedTool(
             name=tool.name,
             description=tool.description or "",
             parameters={"properties": {}, **tool.input_schema},
@@ -109,9 +109,9 @@ class Connection:
         self._task: Future[None] | None = None
         self._client: Client | None = None
         self._trouble = Trouble()
-        self._listed: Sequence[Listed] | None = None
+        self._listed: Sequence[ListedTool] | None = None
 
-    def tools(self, seconds: float) -> Sequence[Listed]:
+    def tools(self, seconds: float) -> Sequence[ListedTool]:
         """What the server lists now; it is started if need be, and asked again where it said that this changed.
 
         Raises:
@@ -123,7 +123,7 @@ class Connection:
             self._listed = self._answered("listing its tools", self._list(client), seconds)
         return self._listed
 
-    def call(self, asked: Asked, listed: Sequence[Listed], seconds: float) -> Json:
+    def call(self, asked: ServerCall, listed: Sequence[ListedTool], seconds: float) -> Json:
         """Calls a tool of a server that runs and listed what somebody looked at, not of one that was started since.
 
         Args:
@@ -205,11 +205,11 @@ class Connection:
     def _streams(self, trouble: Trouble) -> AbstractAsyncContextManager[tuple[Any, Any]]:
         server = self.server
         if server.url:
-            return _pinned(server.url, resolved(server.headers, os.environ), trouble)
-        return piped(self._start(server, resolved(server.variables, os.environ)), trouble)
+            return _pinned(server.url, resolve_variables(server.headers, os.environ), trouble)
+        return piped(self._start(server, resolve_variables(server.variables, os.environ)), trouble)
 
-    async def _list(self, client: Client) -> Sequence[Listed]:
-        found: list[Listed] = []
+    async def _list(self, client: Client) -> Sequence[ListedTool]:
+        found: list[ListedTool] = []
         cursor = None
         for _ in range(_MOST_PAGES):
             self._trouble.asked()
@@ -220,7 +220,7 @@ class Connection:
                 break
         return found[:MOST_TOOLS]
 
-    async def _ask(self, client: Client, asked: Asked, seconds: float) -> Any:
+    async def _ask(self, client: Client, asked: ServerCall, seconds: float) -> Any:
         """Asks without a look at the schema of answers, which a stranger could write so that a look never ends."""
         from mcp import types
 
@@ -272,7 +272,7 @@ class Connection:
             return CallFailed(why, doubtful=trouble.status >= 500)
         # over HTTP these are what the SDK says of an answer that broke off; a server may use the numbers too
         unsure = bool(self.server.url) and error.code in (CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR)
-        return CallFailed(f"{name}: {in_short(error.message)}", doubtful=unsure)
+        return CallFailed(f"{name}: {short_text(error.message)}", doubtful=unsure)
 
 
 @asynccontextmanager
@@ -313,4 +313,4 @@ def _first_sentence(error: BaseException | None) -> str:
         error = error.exceptions[0]
     if isinstance(error, EvolveError):
         return f"was not started: {error}"
-    return f"could not be talked to: {in_short(str(error)) or type(error).__name__}" if error else "has ended"
+    return f"could not be talked to: {short_text(str(error)) or type(error).__name__}" if error else "has ended"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
 from evolve.runtime.functions.servers.kind import Start
-from evolve.runtime.functions.servers.server import Server, Setting
+from evolve.runtime.functions.servers.server import Server, ServerSetting
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class McpKind:
     """Servers that speak the protocol, by pipes or at an address; implements :class:`ServerKind`."""
 
-    settings: Mapping[str, Setting] = {}
+    settings: Mapping[str, ServerSetting] = {}
 
     def check(self, server: Server) -> None:
         """Refuses one that is neither started nor reached."""

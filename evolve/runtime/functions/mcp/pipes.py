@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from evolve.runtime.functions.servers.bounds import LONGEST_MESSAGE, Trouble, in_short
+from evolve.runtime.functions.servers.bounds import LONGEST_MESSAGE, Trouble, short_text
 from evolve.runtime.functions.servers.kind import Process
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ async def _read(descriptor: int, incoming: MemoryObjectSendStream[Any], trouble:
                 return
         with anyio.move_on_after(0.2):  # its last words may still be on the way
             await anyio.sleep_forever()
-        said = in_short(bytes(errors).decode("utf-8", "replace").strip().rpartition("\n")[2])
+        said = short_text(bytes(errors).decode("utf-8", "replace").strip().rpartition("\n")[2])
         trouble.say(f"has ended{f': {said}' if said else ''}")
 
 
@@ -95,7 +95,7 @@ def _message(line: bytes, trouble: Trouble) -> Any:
         trouble.noise += 1
         if _CLAIMS.match(line) or trouble.noise > _MOST_NOISE:
             said = line[:_QUOTED].decode("utf-8", "replace")
-            quoted = in_short("".join(sign if sign.isprintable() else " " for sign in said))
+            quoted = short_text("".join(sign if sign.isprintable() else " " for sign in said))
             trouble.say(f"writes what is no message of the protocol, so it was ended: {quoted}")
         return None
     if isinstance(message, JSONRPCNotification):

@@ -9,12 +9,18 @@ What a server is differs by its kind (:class:`ServerKind`), such as that of MCP;
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.runtime.functions.servers.approvals import Approval, Approvals, Home, Pin, with_pins
-    from evolve.runtime.functions.servers.bounds import Trouble, in_short
-    from evolve.runtime.functions.servers.kind import Asked, Process, Provider, ServerKind, Start, server_kind
-    from evolve.runtime.functions.servers.offers import Listed, OfferedTool
+    from evolve.runtime.functions.servers.approvals import Approvals, Home, Pin, ServerApproval, with_pins
+    from evolve.runtime.functions.servers.bounds import Trouble, short_text
+    from evolve.runtime.functions.servers.kind import Process, Provider, ServerCall, ServerKind, Start, server_kind
+    from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool
     from evolve.runtime.functions.servers.pinned_http import pinned_client
-    from evolve.runtime.functions.servers.server import Server, Setting, handed_over, resolved, server_of
+    from evolve.runtime.functions.servers.server import (
+        Server,
+        ServerSetting,
+        resolve_variables,
+        server_environment,
+        server_of,
+    )
     from evolve.runtime.functions.servers.source import ServerFunctions
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -91,7 +91,7 @@ class Pin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Approval:
+class ServerApproval:
     """One server that may be started for one workspace.
 
     Attributes:
@@ -130,15 +130,15 @@ class Approvals:
     def file(self) -> Path:
         return self._folder / "tools.json"
 
-    def all(self) -> Sequence[Approval]:
+    def all(self) -> Sequence[ServerApproval]:
         """Those of this workspace, by name."""
         return [_approval(entry, str(self.file)) for entry in self._entries() if self._is_ours(entry)]
 
-    def of(self, name: str) -> Approval | None:
+    def of(self, name: str) -> ServerApproval | None:
         """That of a server; None where it was not approved."""
         return next((approval for approval in self.all() if approval.server.name == name), None)
 
-    def keep(self, approval: Approval) -> None:
+    def keep(self, approval: ServerApproval) -> None:
         """Approves a server in place of whatever had its name.
 
         Raises:
@@ -197,7 +197,7 @@ class Approvals:
             os.close(lock)
 
 
-def with_pins(approval: Approval, pins: Mapping[str, Pin]) -> Approval:
+def with_pins(approval: ServerApproval, pins: Mapping[str, Pin]) -> ServerApproval:
     """The approval with these tools allowed besides, or instead of those of the same names."""
     # a name that code calls may have become that of another tool since
     taken = {pin.name for pin in pins.values() if pin.name}
@@ -205,7 +205,7 @@ def with_pins(approval: Approval, pins: Mapping[str, Pin]) -> Approval:
     return replace(approval, tools={**kept, **pins})
 
 
-def _entry(approval: Approval) -> dict[str, Any]:
+def _entry(approval: ServerApproval) -> dict[str, Any]:
     tools = {
         name: {**asdict(pin), "effects": sorted(pin.effects), "grants": dict(pin.grants)}
         for name, pin in approval.tools.items()
@@ -215,7 +215,7 @@ def _entry(approval: Approval) -> dict[str, Any]:
     return {**identity, "server": server.to_json(), "tools": tools}
 
 
-def _approval(entry: Mapping[str, Any], place: str) -> Approval:
+def _approval(entry: Mapping[str, Any], place: str) -> ServerApproval:
     from pydantic import TypeAdapter, ValidationError
 
     server = server_of(str(entry.get("name")), entry.get("server"), place)
@@ -229,4 +229,4 @@ def _approval(entry: Mapping[str, Any], place: str) -> Approval:
         raise WorkspaceError(
             f"{place}: {server.name} is not what was approved", hint=f"evolve tools remove {server.name}"
         )
-    return Approval(server=server, at=str(entry.get("at", "")), tools=tools)
+    return ServerApproval(server=server, at=str(entry.get("at", "")), tools=tools)

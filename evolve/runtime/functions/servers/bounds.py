@@ -62,7 +62,7 @@ class Trouble:
         return not self.why
 
 
-def in_short(text: str) -> str:
+def short_text(text: str) -> str:
     """What somebody else wrote, in one line."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_WHY else f"{line[:_LONGEST_WHY]}..."

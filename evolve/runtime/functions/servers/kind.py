@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.core.episodes import Json
 from evolve.core.errors import UsageError
-from evolve.core.extensions import find, names, needed
-from evolve.runtime.functions.servers.offers import Listed
-from evolve.runtime.functions.servers.server import Described, Server
+from evolve.core.extensions import extension_names, find, install_hint
+from evolve.runtime.functions.servers.offers import ListedTool
+from evolve.runtime.functions.servers.server import Server, ServerDescription
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -54,7 +54,7 @@ class Start(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ServerCall:
     """One call.
 
     Attributes:
@@ -83,7 +83,7 @@ class Provider(Protocol):
         """Whether it can be called without being started, or is nothing that is."""
         ...
 
-    def tools(self, seconds: float) -> Sequence[Listed]:
+    def tools(self, seconds: float) -> Sequence[ListedTool]:
         """What it lists now; the same value as long as that has not changed.
 
         Raises:
@@ -91,7 +91,7 @@ class Provider(Protocol):
         """
         ...
 
-    def call(self, asked: Asked, listed: Sequence[Listed], seconds: float) -> Json:
+    def call(self, asked: ServerCall, listed: Sequence[ListedTool], seconds: float) -> Json:
         """Calls a tool of what :meth:`tools` gave.
 
         Raises:
@@ -105,7 +105,7 @@ class Provider(Protocol):
 
 
 @runtime_checkable
-class ServerKind(Described, Protocol):
+class ServerKind(ServerDescription, Protocol):
     """One kind of server, as one value.
 
     What a person approves, allows and is asked for, how calls are bounded, kept and cleaned of secrets is the same for
@@ -137,12 +137,15 @@ def server_kind(name: str) -> ServerKind:
     """
     kind: ServerKind | None = find("functions", name, ServerKind)
     if kind is None:
-        hint = needed(f"kind {name}") or f"one of {', '.join(names('functions'))}, or install the package that has it"
+        hint = (
+            install_hint(f"kind {name}")
+            or f"one of {', '.join(extension_names('functions'))}, or install the package that has it"
+        )
         raise UsageError(f"there are no tools of the kind {name[:80]!r}", hint=hint)
     return kind
 
 
-def lacking(name: str) -> str:
+def missing_kind_reason(name: str) -> str:
     """Why there are no tools of a kind, and what helps, in one phrase; "" where there are."""
     try:
         server_kind(name)

@@ -30,7 +30,7 @@ _OTHER_SIGNS = re.compile(r"[^A-Za-z0-9_]+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class ListedTool:
     """A tool as a server lists it. All of it is the server's word.
 
     Attributes:
@@ -93,7 +93,7 @@ class OfferedTool:
         return [line for one, other in parts if one != other for line in _differing(one, other)]
 
 
-def offers(server: Server, listed: Sequence[Listed], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
+def offers(server: Server, listed: Sequence[ListedTool], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
     """Every tool that is listed or was allowed, in the order of the list, those that are gone last.
 
     A name is the server's, ``_`` and the tool's. Signs that no name has become ``_``; where that makes two alike, the
@@ -111,7 +111,7 @@ def offers(server: Server, listed: Sequence[Listed], pins: Mapping[str, Pin]) ->
     return [*found, *gone]
 
 
-def _offer(server: Server, tool: Listed, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:
+def _offer(server: Server, tool: ListedTool, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:
     why = "it is listed twice" if count > 1 else tool.why
     function = None
     if not why:
@@ -125,7 +125,7 @@ def _offer(server: Server, tool: Listed, count: int, plain: Counter[str], pin: P
     return OfferedTool(tool=tool.name, state=state, function=function, pin=pin, hints=tool.hints)
 
 
-def _function(server: Server, tool: Listed, plain: Counter[str], pin: Pin) -> Function:
+def _function(server: Server, tool: ListedTool, plain: Counter[str], pin: Pin) -> Function:
     name = _plain_name(server.name, tool.name)
     alike = plain[name] > 1 and name != f"{server.name}_{tool.name}"
     if alike or not is_name(name):

@@ -30,7 +30,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]*\s+\S")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class ServerSetting:
     """One text that servers of a kind have besides what every server has.
 
     Attributes:
@@ -59,11 +59,11 @@ class Setting:
 
 
 @runtime_checkable
-class Described(Protocol):
+class ServerDescription(Protocol):
     """How servers of one kind are described."""
 
     @property
-    def settings(self) -> Mapping[str, Setting]:
+    def settings(self) -> Mapping[str, ServerSetting]:
         """What may be said of one besides, by names that no field of :class:`Server` has."""
         ...
 
@@ -128,7 +128,7 @@ class Server:
             raise UsageError(f"server {self.name}: {bad[:80]!r} holds a control character")
 
     def _check_kind(self) -> None:
-        kind: Described | None = find("functions", self.kind, Described)
+        kind: ServerDescription | None = find("functions", self.kind, ServerDescription)
         known = self.settings.keys() if kind is None else kind.settings.keys()
         if unknown := sorted(self.settings.keys() - (known - _EVERY)):
             hint = f"it has {', '.join(known)}" if known else "it has none"
@@ -209,7 +209,7 @@ def server_of(name: str, table: object, place: str) -> Server:
 
     if not isinstance(table, dict):
         raise WorkspaceError(f"{place}: server {name}: expected a table")
-    kind: Described | None = find("functions", str(table.get("kind", _MCP)), Described)
+    kind: ServerDescription | None = find("functions", str(table.get("kind", _MCP)), ServerDescription)
     known = _EVERY - {"name"} | set(table if kind is None else kind.settings)
     if unknown := sorted(table.keys() - known):
         raise WorkspaceError(
@@ -227,7 +227,7 @@ def server_of(name: str, table: object, place: str) -> Server:
         raise WorkspaceError(f"{place}: {error}", hint=error.hint) from error
 
 
-def resolved(values: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
+def resolve_variables(values: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
     """Variables or headers with the person's own values in place of ``$NAME``.
 
     Raises:
@@ -243,7 +243,7 @@ def resolved(values: Mapping[str, str], environ: Mapping[str, str]) -> dict[str,
     return found
 
 
-def handed_over(server: Server, environ: Mapping[str, str]) -> tuple[KnownSecret, ...]:
+def server_environment(server: Server, environ: Mapping[str, str]) -> tuple[KnownSecret, ...]:
     """What a server is given and could repeat: the person's own values by ``$NAME``, and credentials in headers."""
     given_to = (server.variables, server.headers, server.settings)
     named = {value[1:] for part in given_to for value in part.values() if value.startswith("$")}

@@ -14,11 +14,11 @@ from evolve.core.episodes import Json
 from evolve.core.redaction import Scanner
 from evolve.runtime.functions.function import CallFailed, Function
 from evolve.runtime.functions.permission import Grant
-from evolve.runtime.functions.servers.approvals import Approval
+from evolve.runtime.functions.servers.approvals import ServerApproval
 from evolve.runtime.functions.servers.bounds import START_S
-from evolve.runtime.functions.servers.kind import Asked, Provider, Start, lacking, server_kind
-from evolve.runtime.functions.servers.offers import Listed, OfferedTool, offers
-from evolve.runtime.functions.servers.server import Server, handed_over
+from evolve.runtime.functions.servers.kind import Provider, ServerCall, Start, missing_kind_reason, server_kind
+from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool, offers
+from evolve.runtime.functions.servers.server import Server, server_environment
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -42,16 +42,16 @@ class ServerFunctions:
     """
 
     def __init__(
-        self, approved: Sequence[Approval], start: Start, tell: Callable[[str], None] = lambda text: None
+        self, approved: Sequence[ServerApproval], start: Start, tell: Callable[[str], None] = lambda text: None
     ) -> None:
         self._start, self._tell = start, tell
         self._lock = threading.Lock()
         self._thread = ExitStack()
         self._running: BlockingPortal | None = None
         self._connections: dict[str, Provider] = {}
-        self._seen: dict[str, tuple[Sequence[Listed], Mapping[str, OfferedTool]]] = {}
+        self._seen: dict[str, tuple[Sequence[ListedTool], Mapping[str, OfferedTool]]] = {}
         self._told: set[str] = set()
-        self._approved: dict[str, Approval] = {}
+        self._approved: dict[str, ServerApproval] = {}
         self._tools: dict[str, tuple[str, str, Function]] = {}
         self._take(approved)
         # also at the end of the program, when nobody called close
@@ -93,10 +93,10 @@ class ServerFunctions:
             if self._offers(connection)[tool].state != "allowed":
                 raise CallFailed(self._refusal(server, function))
             listed = self._seen[server][0]
-        marks = Scanner(handed_over(connection.server, os.environ))
+        marks = Scanner(server_environment(connection.server, os.environ))
         try:
             with doing("tool", name):
-                value = connection.call(Asked(tool=tool, name=name, arguments=arguments), listed, seconds)
+                value = connection.call(ServerCall(tool=tool, name=name, arguments=arguments), listed, seconds)
         except CallFailed as failure:
             raise CallFailed(marks.clean(str(failure)), doubtful=failure.doubtful) from None
         cleaned: Json = marks.cleaned(value)
@@ -107,7 +107,7 @@ class ServerFunctions:
         server, tool, made = self._tools.get(function.name, ("", "", None))
         return self._approved[server].tools[tool].overall if made is not None and made == function else "ask"
 
-    def renew(self, approved: Sequence[Approval]) -> None:
+    def renew(self, approved: Sequence[ServerApproval]) -> None:
         """Goes by what is approved now, as when a run begins. A server that is approved as before goes on.
 
         One that has ended, or was given up, may be started again.
@@ -131,7 +131,7 @@ class ServerFunctions:
             self._seen.clear()
             self._running = None
 
-    def _take(self, approved: Sequence[Approval]) -> None:
+    def _take(self, approved: Sequence[ServerApproval]) -> None:
         self._approved = {approval.server.name: approval for approval in approved}
         self._tools = {
             made.name: (server, tool, made)
@@ -140,7 +140,7 @@ class ServerFunctions:
             if (made := pin.function(server)) is not None and approval.server.effects <= made.effects
         }
         for name, approval in self._approved.items():
-            if (why := lacking(approval.server.kind)) and name not in self._told:
+            if (why := missing_kind_reason(approval.server.kind)) and name not in self._told:
                 self._told.add(name)
                 self._tell(f"the tools of {name} cannot be called: {why}")
 
@@ -178,7 +178,7 @@ class ServerFunctions:
         return self._connections[server]
 
     def _made(self, server: Server) -> Provider:
-        if why := lacking(server.kind):
+        if why := missing_kind_reason(server.kind):
             raise CallFailed(f"server {server.name} was not started: {why}")
         return server_kind(server.kind).open(server, self._start, self._portal)
 

@@ -163,7 +163,7 @@ def write(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-class TooLarge(Exception):
+class CallTooLarge(Exception):
     """A call is longer than it may be."""
 
 
@@ -218,7 +218,7 @@ class Channel:
         if len(self.frame) >= LENGTH:
             wanted += int.from_bytes(self.frame[:LENGTH], "big")
         if wanted > LENGTH + most:
-            raise TooLarge
+            raise CallTooLarge
         part = os.read(self.calls, min(wanted - len(self.frame), 1 << 16))
         if not part and wanted > len(self.frame):
             os.close(self.calls)

@@ -8,7 +8,7 @@ import select
 import signal
 import time
 
-from evolve.runtime.sandbox.guest.calling import Channel, TooLarge
+from evolve.runtime.sandbox.guest.calling import CallTooLarge, Channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def gather(child: Child, full: Callable[[], bool], bounds: Bounds, order: bytes 
         bounds.begin()
     try:
         data, state = read_report(child, full, bounds, order)
-    except TooLarge:
+    except CallTooLarge:
         data, state = b"", end_state(child.pid, "size", bounds.deadline)
     return (data, state) if child.begun else (b"", "unbegun")
 

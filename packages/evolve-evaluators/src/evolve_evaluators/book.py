@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
-from evolve.workspace.evaluators import called
+from evolve.workspace.evaluators import named_evaluator
 from evolve.workspace.resources.comments import Comment
 from evolve_evaluators.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
 from evolve_evaluators.metric import Metric, MetricsReport, Remark, report
@@ -70,7 +70,7 @@ class MetricBook:
         Raises:
             UsageError: There is none, or more than one.
         """
-        return called(name, self.all())
+        return named_evaluator(name, self.all())
 
     def edit(self, name: str, *, new_name: str | None = None, definition: str | None = None) -> Metric:
         """Changes what a metric is called or how it is defined.

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from evolve.agent import Agent, Surroundings
+from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Limits, Row
 from evolve.core.errors import UsageError
 from evolve.tasks import Submission, Task, load_suite
 from evolve.tasks.verification.program_runs import try_rows
 from evolve.trials.gate.judges import Measurement, Standing
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.judging import name_of
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.shelf import Resource
 from evolve_evaluators.corruptions import Trace, call
 from evolve_evaluators.measuring import Case, cases_of, measure, once
 
@@ -34,10 +34,10 @@ MOST = 40
 _LIMITS = Limits(candidates=1_500, seconds=5.0)
 
 
-class Judges(Shelf):
+class Judges(Resource):
     """The judges of a workspace: the model that judges, with each prompt that it was measured by."""
 
-    def __init__(self, services: Desk, need_writer: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, services: WorkspaceServices, need_writer: Callable[[], None] = lambda: None) -> None:
         self._services = services
         self._judge = services.rubric_judge
         self._need_writer = need_writer
@@ -95,7 +95,7 @@ class Judges(Shelf):
         """Tasks of different problems that the unlearned search solves, with their verified answers."""
         from evolve.workspace.learners import SearchLearner
 
-        around = Surroundings(policy=SearchLearner().policy(None, ()), sandbox=sandbox, run="judges")
+        around = AgentServices(policy=SearchLearner().policy(None, ()), sandbox=sandbox, run="judges")
         agent = Agent(around, Workflow().with_knobs(steps=1))
         solved, seen = 0, set()
         for task in load_suite(suite).tasks:

@@ -9,31 +9,31 @@ from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
 from evolve.memory.preferences.quotes import own_words
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.evaluators import Criterion, Evaluator, Opinion
-from evolve.workspace.resources.preferences import described_by, unfit
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.resources.preferences import described_by, preference_problem
+from evolve.workspace.resources.shelf import Resource
 from evolve_evaluators.book import MetricBook
 from evolve_evaluators.judges import Judges
 from evolve_evaluators.metric import Metric, MetricsReport
 
 if TYPE_CHECKING:
-    from evolve.policies.language.describing import Described
+    from evolve.policies.language.describing import PreferenceDraft
     from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import Submission, Task
 
 
-class Metrics(Shelf, Evaluator):
+class Metrics(Resource, Evaluator):
     """The metrics induced from comments on runs.
 
     A metric can be a target to search for. It is never what acceptance rests on: the gate counts verified solves, and
     sees no metric.
     """
 
-    def __init__(self, services: Desk, need_writer: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, services: WorkspaceServices, need_writer: Callable[[], None] = lambda: None) -> None:
         super().__init__(services)
         stores = services.stores
-        self._book = MetricBook(stores.db, stores.memory.embedder, lambda text: own_words(text, unfit))
+        self._book = MetricBook(stores.db, stores.memory.embedder, lambda text: own_words(text, preference_problem))
         self._judges = Judges(services)
         self._need_writer = need_writer
 
@@ -88,7 +88,7 @@ class Metrics(Shelf, Evaluator):
         self._need_writer()
         return self._book.edit(name, new_name=new_name, definition=definition)
 
-    def propose(self, name: str) -> Described:
+    def propose(self, name: str) -> PreferenceDraft:
         """What a model would call a metric and how it would define it; nothing is changed.
 
         Raises:

@@ -11,10 +11,10 @@ from typing import Any
 
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import canonical_json, digest, read_text, write_atomic
-from evolve.core.text_screen import compact
+from evolve.core.text_screen import without_spaces
 from evolve.memory.preferences import topics
 from evolve.policies.language import LanguagePolicy
-from evolve.policies.language.quoting import quoted, shortened
+from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.runtime.models import KEPT
 from evolve.runtime.models import Message as Part
 from evolve.runtime.models.structure import closed_object
@@ -39,7 +39,7 @@ _SCHEMA = closed_object(
 
 
 def corrections_by_model(
-    policy: LanguagePolicy, session: Session, unfit: Callable[[str], str], kept: Path
+    policy: LanguagePolicy, session: Session, insight_problem: Callable[[str], str], kept: Path
 ) -> list[Said] | None:
     """What a model proposes, borne out by the person's own words; None where it gave nothing usable or may not spend.
 
@@ -49,11 +49,11 @@ def corrections_by_model(
     Raises:
         EndpointProblem: It could not be asked.
     """
-    own = [person_sentences(message, unfit) for message in session.said]
+    own = [person_sentences(message, insight_problem) for message in session.said]
     lines = [_line(message, " ".join(said)) for message, said in zip(session.said, own, strict=True) if said]
     if not lines:
         return []
-    shown = quoted("session", shortened("\n".join(lines), _ROOM))
+    shown = quoted("session", truncate_middle("\n".join(lines), _ROOM))
     request = policy.questions.ask("corrections", [Part(role="user", text=shown, priority=KEPT, kind="task")], _SCHEMA)
     name = f"{digest(canonical_json([policy.name, *(part.text for part in request.messages)]))[:32]}.json"
     reply = read_text(kept / name) if (kept / name).is_file() else ""
@@ -69,10 +69,14 @@ def corrections_by_model(
 
 
 def _line(message: Message, own: str) -> str:
-    did = "; ".join(f"ran `{shortened(one, 80)}`" for one in message.did[-2:])
-    said = f'said "{shortened(" ".join(message.answer.split()), _CONTEXT)}"' if message.answer else ""
+    did = "; ".join(f"ran `{truncate_middle(one, 80)}`" for one in message.did[-2:])
+    said = f'said "{truncate_middle(" ".join(message.answer.split()), _CONTEXT)}"' if message.answer else ""
     context = "; ".join(filter(None, (did, said)))
-    return f"agent: {context}\nperson: {shortened(own, _MESSAGE)}" if context else f"person: {shortened(own, _MESSAGE)}"
+    return (
+        f"agent: {context}\nperson: {truncate_middle(own, _MESSAGE)}"
+        if context
+        else f"person: {truncate_middle(own, _MESSAGE)}"
+    )
 
 
 def _borne_out(proposals: list[Any], session: Session, own: Sequence[Sequence[str]]) -> Iterator[Said]:
@@ -82,11 +86,11 @@ def _borne_out(proposals: list[Any], session: Session, own: Sequence[Sequence[st
     )
     for number, one in enumerate(proposals[:MOST]):
         text, quote = " ".join(one["text"].split()), " ".join(one["quote"].split())
-        letters, words = compact(quote), topics(text)
-        place = next((at for at, said in enumerate(own) if letters in compact(" ".join(said))), None)
+        letters, words = without_spaces(quote), topics(text)
+        place = next((at for at, said in enumerate(own) if letters in without_spaces(" ".join(said))), None)
         if place is None or len(letters) < _SHORTEST_QUOTE or len(text) > _LONGEST:
             continue
-        sentence = next((said for said in own[place] if letters in compact(said)), quote)
+        sentence = next((said for said in own[place] if letters in without_spaces(said)), quote)
         is_carried = words & topics(sentence) and len(words & topics(heard)) >= _CARRIED * len(words)
         has_figures = set(re.findall(r"\d+", text)) <= set(re.findall(r"\d+", heard))
         if is_carried and has_figures and weight_of(without_lead(sentence)) > _OF_A_TASK:

@@ -11,7 +11,7 @@ from evolve.core.episodes import Row
 from evolve.core.errors import TaskError
 from evolve.tasks.model import Task, entry_name, row_key
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve_imports.literals import documented_rows, strict_rows
 
 
@@ -36,7 +36,7 @@ class MbppRow(BaseModel):
     challenge_test_list: list[str] = []
 
 
-def humaneval_task(row: HumanEvalRow, place: Place) -> Task:
+def humaneval_task(row: HumanEvalRow, place: FilePosition) -> Task:
     """Documented examples are visible; the assertions are kept back, as rows where all of them are literal.
 
     Raises:
@@ -59,7 +59,7 @@ def humaneval_task(row: HumanEvalRow, place: Place) -> Task:
     return _task(raw, examples, strict_rows(list(checks[-1].body), candidate), tests, place)
 
 
-def mbpp_task(row: MbppRow, place: Place) -> Task:
+def mbpp_task(row: MbppRow, place: FilePosition) -> Task:
     """The first assertion is shown; the others are kept back, as rows where all of them are literal.
 
     Raises:
@@ -91,7 +91,9 @@ class _Problem(BaseModel):
     entry: str
 
 
-def _task(asked: _Problem, examples: Sequence[Row], rows: Sequence[Row] | None, tests: str, place: Place) -> Task:
+def _task(
+    asked: _Problem, examples: Sequence[Row], rows: Sequence[Row] | None, tests: str, place: FilePosition
+) -> Task:
     """The task with rows where they will do, else with tests."""
     _parsed(tests, place)
     seen = {row_key(row) for row in examples}
@@ -108,7 +110,7 @@ def _task(asked: _Problem, examples: Sequence[Row], rows: Sequence[Row] | None, 
         return assemble(_raw(asked, (), (), tests, place))
 
 
-def _raw(asked: _Problem, examples: Sequence[Row], verify: Sequence[Row], tests: str, place: Place) -> RawTask:
+def _raw(asked: _Problem, examples: Sequence[Row], verify: Sequence[Row], tests: str, place: FilePosition) -> RawTask:
     return RawTask(
         id=asked.id,
         place=place,
@@ -137,7 +139,7 @@ def _indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.strip().split("\n"))
 
 
-def _parsed(text: str, place: Place) -> ast.Module:
+def _parsed(text: str, place: FilePosition) -> ast.Module:
     try:
         return ast.parse(text)
     except SyntaxError as error:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator
 
 from evolve.runtime.sandbox.actions import is_plain_name
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-def patched(diff: str, read: Callable[[str], str | None], place: Place) -> dict[str, str]:
+def patched(diff: str, read: Callable[[str], str | None], place: FilePosition) -> dict[str, str]:
     """New texts by name; files that the diff deletes or only renames are left out.
 
     Args:
@@ -60,7 +60,7 @@ def _name(text: str, prefix: str) -> str | None:
     return None if name == "/dev/null" else name.removeprefix(prefix)
 
 
-def _changed(before: str, lines: list[str], place: Place, name: str) -> str:
+def _changed(before: str, lines: list[str], place: FilePosition, name: str) -> str:
     source = before.split("\n")
     made: list[str] = []
     taken, number = 0, 0

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.core.errors import TaskError, UsageError
 from evolve.tasks import Task, write_jsonl
-from evolve.tasks.reading.limits import MAX_TEXT, Place, check_id, check_value, read_source, text_problem
+from evolve.tasks.reading.limits import MAX_TEXT, FilePosition, check_id, check_value, read_source, text_problem
 from evolve_imports.functions import HumanEvalRow, MbppRow, humaneval_task, mbpp_task
 from evolve_imports.repositories import RepositoryRow, repository_task
 
@@ -58,7 +58,7 @@ def import_tasks(
     for number, line in enumerate(read_source(Path(path)).split("\n"), start=1):
         if not line.strip():
             continue
-        place = Place(file=file, line=number)
+        place = FilePosition(file=file, line=number)
         try:
             task = _task(_object(line, place), repos, place)
             if task.id in tasks:
@@ -74,7 +74,7 @@ def import_tasks(
     return Imported(tasks=tuple(tasks.values()), refused=tuple(map(str, refused)))
 
 
-def _object(line: str, place: Place) -> Mapping[str, Any]:
+def _object(line: str, place: FilePosition) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -84,7 +84,7 @@ def _object(line: str, place: Place) -> Mapping[str, Any]:
     return value
 
 
-def _task(value: Mapping[str, Any], repos: str | os.PathLike[str] | None, place: Place) -> Task:
+def _task(value: Mapping[str, Any], repos: str | os.PathLike[str] | None, place: FilePosition) -> Task:
     if "instance_id" in value:
         if repos is None:
             raise UsageError("tasks in repositories need their folders", hint="--repos PATH")
@@ -107,7 +107,7 @@ def _task(value: Mapping[str, Any], repos: str | os.PathLike[str] | None, place:
     return task
 
 
-def _read(model: type[M], value: Mapping[str, Any], place: Place) -> M:
+def _read(model: type[M], value: Mapping[str, Any], place: FilePosition) -> M:
     try:
         return model.model_validate(value)
     except ValidationError as error:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from evolve.runtime.folder_tree import Tree, read_tree
 from evolve.tasks.model import Task
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import FolderWork
 from evolve_imports.patches import patched
 
@@ -31,7 +31,7 @@ class RepositoryRow(BaseModel):
     PASS_TO_PASS: list[str] | str = []
 
 
-def repository_task(row: RepositoryRow, repos: Path, place: Place) -> Task:
+def repository_task(row: RepositoryRow, repos: Path, place: FilePosition) -> Task:
     """Work in the repository's folder, decided by the named tests as the test patch leaves them.
 
     The folder is ``REPOS/<instance_id>``, else ``REPOS/<owner>__<name>``, else ``REPOS/<name>``.
@@ -64,7 +64,7 @@ def repository_task(row: RepositoryRow, repos: Path, place: Place) -> Task:
     )
 
 
-def _folder(row: RepositoryRow, repos: Path, place: Place) -> Path:
+def _folder(row: RepositoryRow, repos: Path, place: FilePosition) -> Path:
     names = [row.instance_id, row.repo.replace("/", "__"), row.repo.rpartition("/")[2]]
     for name in filter(None, names):
         if "/" not in name and name not in (".", "..") and (repos / name).is_dir():
@@ -72,7 +72,7 @@ def _folder(row: RepositoryRow, repos: Path, place: Place) -> Path:
     raise place.at("repo").error(f"no folder {names[0]} or {names[1]} in {repos}", hint="clone it there")
 
 
-def _check_commit(row: RepositoryRow, folder: Path, place: Place) -> tuple[str, ...]:
+def _check_commit(row: RepositoryRow, folder: Path, place: FilePosition) -> tuple[str, ...]:
     """Refuses another commit than the base; what cannot be told is a warning."""
     if not row.base_commit:
         return ()
@@ -105,7 +105,7 @@ def _checked_out(folder: Path) -> str | None:
     return head if _COMMIT.match(head) else None
 
 
-def _names(value: list[str] | str, place: Place) -> list[str]:
+def _names(value: list[str] | str, place: FilePosition) -> list[str]:
     try:
         names = json.loads(value) if isinstance(value, str) else value
     except ValueError as error:

@@ -12,9 +12,9 @@ from evolve.core.activity import doing
 from evolve.core.episodes import Suggestion
 from evolve.core.ledger import Budget
 from evolve.memory.preferences import Context, Preference
-from evolve.workspace.desk import Desk
-from evolve.workspace.resources.preferences import unfit
-from evolve.workspace.resources.shelf import Shelf
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.resources.preferences import preference_problem
+from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.secrets import AsksEndpoints, scanner_of
 from evolve_imports.corrections import MOST, Said, rules_said, said_across
 from evolve_imports.transcripts import Session, read_sessions
@@ -52,10 +52,10 @@ class Heard:
         return {**vars(self), "proposals": [one.offered() for one in self.proposals]}
 
 
-class Sessions(Shelf):
+class Sessions(Resource):
     """Sessions of other agents and what these wrote down."""
 
-    def __init__(self, desk: Desk, writable: Callable[[], None]) -> None:
+    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None]) -> None:
         self._desk = desk
         self._writable = writable
 
@@ -99,12 +99,12 @@ class Sessions(Shelf):
         return policy
 
     def _said(self, session: Session, policy: LanguagePolicy | None) -> list[Said]:
-        rules = rules_said(session, unfit)
+        rules = rules_said(session, preference_problem)
         if policy is None or not session.typed or (len(session.said) < 2 and not rules):
             return rules
         from evolve_imports.asking import corrections_by_model
 
-        told = corrections_by_model(policy, session, unfit, self._desk.paths.store / "sessions")
+        told = corrections_by_model(policy, session, preference_problem, self._desk.paths.store / "sessions")
         # What a person typed more than once is no opinion of a model's.
         return rules if told is None else [*told, *(one for one in rules if one.count > 1)]
 

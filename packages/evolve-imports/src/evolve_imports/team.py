@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolve.core.episodes import FACT, OWN, Claim, EpisodeRecord, Evidence, Json, Scope
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest, read_text, write_atomic
-from evolve.core.text_screen import as_key, unfit
+from evolve.core.text_screen import as_key, insight_problem
 from evolve.policies.language.reflection import EFFECT
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.folder import folder_files, replace_folder
-from evolve.workspace.desk import Desk
-from evolve.workspace.resources.shelf import Shelf
-from evolve.workspace.runs.importing import Imported, import_skills
+from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.runs.importing import ImportReport, import_skills
 from evolve.workspace.secrets import scanner_of
 
 _SKILLS, _CLAIMS, _EVIDENCE, _LARGEST = "skills", "claims.jsonl", "evidence.json", 1 << 20
@@ -61,15 +61,15 @@ class Pushed:
 class Pulled:
     """What came of a shared folder: what an import says of its skills, new claims, and why some lines are none."""
 
-    skills: Imported
+    skills: ImportReport
     claims: tuple[str, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
-class Team(Shelf):
+class Team(Resource):
     """What a team shares in a folder, which may be a git folder. Nothing is fetched and nothing committed."""
 
-    def __init__(self, desk: Desk, writable: Callable[[], None]) -> None:
+    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None]) -> None:
         self._desk = desk
         self._writable = writable
 
@@ -97,7 +97,7 @@ class Team(Shelf):
         return _pull_claims(self._desk, Path(folder), import_skills(self._desk, place))
 
 
-def _push(desk: Desk, folder: Path, names: Sequence[str], *, with_rows: bool) -> Pushed:
+def _push(desk: WorkspaceServices, folder: Path, names: Sequence[str], *, with_rows: bool) -> Pushed:
     library, scanner = desk.stores.skills, scanner_of(desk.paths)
     skills = [library.get(name) for name in names] or library.list(ACTIVE)
     written, same, refused = list[str](), list[str](), dict[str, str]()
@@ -122,7 +122,7 @@ def _push(desk: Desk, folder: Path, names: Sequence[str], *, with_rows: bool) ->
     return Pushed(skills=tuple(written), same=tuple(same), refused=refused, claims=claims)
 
 
-def _pull_claims(desk: Desk, folder: Path, skills: Imported) -> Pulled:
+def _pull_claims(desk: WorkspaceServices, folder: Path, skills: ImportReport) -> Pulled:
     """Takes in the claims of a shared folder as hypotheses, beside what became of its skills."""
     new, refused = list[str](), dict[str, str]()
     for number, line in enumerate(_text(folder / _CLAIMS).splitlines(), 1):
@@ -134,7 +134,7 @@ def _pull_claims(desk: Desk, folder: Path, skills: Imported) -> Pulled:
         except ValidationError:
             refused[f"line {number}"] = "it is no claim"
             continue
-        why = unfit(claim.text)
+        why = insight_problem(claim.text)
         if why:
             refused[f"line {number}"] = why
         elif desk.stores.memory.commit(_as_episode(claim), instruction=claim.text):
@@ -142,7 +142,7 @@ def _pull_claims(desk: Desk, folder: Path, skills: Imported) -> Pulled:
     return Pulled(skills=skills, claims=tuple(new), refused=refused)
 
 
-def _evidence_of(desk: Desk, skill: Skill, before: Mapping[str, Json]) -> dict[str, Any]:
+def _evidence_of(desk: WorkspaceServices, skill: Skill, before: Mapping[str, Json]) -> dict[str, Any]:
     """What speaks for a skill, without any row: for people, since whoever takes it in tests it anew."""
     version = before.get("version")
     version = version if isinstance(version, int) else 0
@@ -172,7 +172,7 @@ def _text(file: Path) -> str:
     return read_text(file) if plain else ""
 
 
-def _push_claims(desk: Desk, file: Path, is_secret: Callable[[str], bool]) -> int:
+def _push_claims(desk: WorkspaceServices, file: Path, is_secret: Callable[[str], bool]) -> int:
     """Adds the claims that may act here to those in the file."""
     lines = dict.fromkeys(_text(file).splitlines())
     if not lines and os.path.lexists(file) and file.stat().st_size:

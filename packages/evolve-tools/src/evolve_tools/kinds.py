@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
-from evolve.runtime.functions.servers import Server, Setting, Start
+from evolve.runtime.functions.servers import Server, ServerSetting, Start
 from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ class ProgramKind:
     words.
     """
 
-    settings: Mapping[str, Setting] = {"output": Setting(choices=("text", "json", "jsonl")), "about": Setting()}
+    settings: Mapping[str, ServerSetting] = {
+        "output": ServerSetting(choices=("text", "json", "jsonl")),
+        "about": ServerSetting(),
+    }
 
     def check(self, server: Server) -> None:
         """Refuses one without a command, or with a line in which a value could be an option."""
@@ -51,7 +54,7 @@ class OpenApiKind:
     What is pinned is each request that the file describes, so an edit of it makes other functions.
     """
 
-    settings: Mapping[str, Setting] = {"file": Setting(is_path=True)}
+    settings: Mapping[str, ServerSetting] = {"file": ServerSetting(is_path=True)}
 
     def check(self, server: Server) -> None:
         """Refuses one without a file or with a URL that nothing can come after."""

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from evolve.core.episodes import Json
 from evolve.core.errors import EvolveError
 from evolve.runtime.functions import CallFailed, Effect
-from evolve.runtime.functions.servers import Listed, Server, in_short, resolved
+from evolve.runtime.functions.servers import ListedTool, Server, resolve_variables, short_text
 from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:
-    from evolve.runtime.functions.servers import Asked, Process, Start
+    from evolve.runtime.functions.servers import Process, ServerCall, Start
 
 _MOST_OUT = 2 << 20
 """Bytes of what a program gives that are read; the gate hands on less."""
@@ -35,11 +35,11 @@ class Program:
         self._line = CommandLine(server.command)
         self._listed = (self._offer(),)
 
-    def tools(self, seconds: float = 0.0) -> Sequence[Listed]:
+    def tools(self, seconds: float = 0.0) -> Sequence[ListedTool]:
         """The one function: named after the program, with the values of its command line as parameters."""
         return self._listed
 
-    def call(self, asked: Asked, listed: Sequence[Listed], seconds: float) -> Json:
+    def call(self, asked: ServerCall, listed: Sequence[ListedTool], seconds: float) -> Json:
         """Runs it once.
 
         Raises:
@@ -48,7 +48,7 @@ class Program:
         server, name, argv = self.server, asked.name, self._line.filled(asked.arguments)
         ends = time.monotonic() + seconds
         try:
-            process = self._start(server, resolved(server.variables, os.environ), argv=argv)
+            process = self._start(server, resolve_variables(server.variables, os.environ), argv=argv)
         except EvolveError as error:
             raise CallFailed(f"{name} was not started: {error}") from error
         acts = bool(server.writable) or server.network
@@ -61,19 +61,19 @@ class Program:
         if status is None:
             raise _late(name, acts)
         if status:
-            said = in_short(errors.decode("utf-8", "replace").strip().rpartition("\n")[2])
+            said = short_text(errors.decode("utf-8", "replace").strip().rpartition("\n")[2])
             raise CallFailed(f"{name} ended with status {status}{f': {said}' if said else ''}")
         return self._value(name, out)
 
     def close(self) -> None:
         """Nothing runs between calls."""
 
-    def _offer(self) -> Listed:
+    def _offer(self) -> ListedTool:
         server = self.server
         line = " ".join(server.command)
         # what the sandbox holds it to, so no word of the program is needed for it
         effects: dict[Effect, bool] = {"reads": True, "changes": bool(server.writable), "sends": server.network}
-        return Listed(
+        return ListedTool(
             name=os.path.basename(server.command[0]),
             description=f"{server.settings.get('about', '')}\nRuns {line}".strip(),
             parameters=self._line.parameters,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from evolve.runtime.functions.servers import Approval, Server
+from evolve.runtime.functions.servers import Server, ServerApproval
 from tests.functions.running import allowed, functions_of
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}, "mother": {"$ref": "#/components/schemas/Pet"}}}
@@ -100,5 +100,5 @@ def call(server: Server, name: str, seconds: float = 20.0, **arguments):
 
 
 def offers(server: Server):
-    with functions_of(Approval(server=server)) as functions:
+    with functions_of(ServerApproval(server=server)) as functions:
         return {offer.tool: offer for offer in functions.offers("pets")}

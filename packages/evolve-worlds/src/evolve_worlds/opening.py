@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.core.activity import doing
 from evolve.core.errors import EnvironmentProblem, UsageError
-from evolve.core.extensions import find, installed, refused
+from evolve.core.extensions import find, installed_extensions, refused
 from evolve_worlds.guarded import Guard, GuardedWorld
 from evolve_worlds.world import World
 
@@ -54,7 +54,7 @@ def one_line(move: str) -> str:
 
 def offered() -> Mapping[str, str]:
     """The worlds of other packages, each with the package; none takes the place of one of this package."""
-    return {name: package for name, package in installed("worlds").items() if name not in OWN}
+    return {name: package for name, package in installed_extensions("worlds").items() if name not in OWN}
 
 
 @doing("load", "the world")

@@ -21,7 +21,7 @@ from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.trials.gate import Interval, mean
 from evolve.workspace.arguments import BudgetLike, as_ledger
-from evolve.workspace.desk import Desk
+from evolve.workspace.desk import WorkspaceServices
 from evolve_worlds import Split, World, identity, open_world
 from evolve_worlds.experience import Limits, Meaning, Observer, Schedule, Setting, TrialResult, practice_steps, run
 
@@ -160,7 +160,7 @@ class TrialsReport:
 class _Work:
     """Trials that are under way."""
 
-    desk: Desk
+    desk: WorkspaceServices
     world: World
     request: TrialsRequest
     until: float
@@ -278,7 +278,7 @@ class Playing(Protocol):
         ...
 
 
-def trials(desk: Desk, need_writer: Callable[[], None]) -> Playing:
+def trials(desk: WorkspaceServices, need_writer: Callable[[], None]) -> Playing:
     """The part of a workspace."""
 
     def play(
@@ -294,7 +294,7 @@ def trials(desk: Desk, need_writer: Callable[[], None]) -> Playing:
 
 
 def play_trials(
-    desk: Desk, request: TrialsRequest, budget: Ledger, curve: str | os.PathLike[str] | None
+    desk: WorkspaceServices, request: TrialsRequest, budget: Ledger, curve: str | os.PathLike[str] | None
 ) -> TrialsReport:
     """Plays what is asked for, going on from what the workspace keeps, and draws it; see :class:`Playing`."""
     _refuse(request, budget.budget)
@@ -312,7 +312,7 @@ def play_trials(
     return report
 
 
-def _played(desk: Desk, request: TrialsRequest, budget: Ledger) -> TrialsReport:
+def _played(desk: WorkspaceServices, request: TrialsRequest, budget: Ledger) -> TrialsReport:
     left = budget.left.seconds
     until = time.monotonic() + (float("inf") if left is None else left)
     with closing(open_world(request.world)) as world:
@@ -340,7 +340,7 @@ def _played(desk: Desk, request: TrialsRequest, budget: Ledger) -> TrialsReport:
     )
 
 
-def _set_aside_of_other_versions(desk: Desk, world: World) -> None:
+def _set_aside_of_other_versions(desk: WorkspaceServices, world: World) -> None:
     """Insights on the moves of a world whose version changed since are set aside, until it shows them again."""
     path = desk.paths.store / "trials" / f"{digest(world.name.encode())[:16]}.version"
     now, before = identity(world), path.read_text("utf-8") if path.exists() else ""

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 from evolve.core.episodes import Json
 from evolve.core.files import canonical_json
 from evolve.runtime.functions import UNKNOWN, Effect, is_name
-from evolve.runtime.functions.servers import Listed
+from evolve.runtime.functions.servers import ListedTool
 from evolve_tools.openapi.document import Document, Unusable
 from evolve_tools.openapi.schemas import Schemas
 
@@ -97,7 +97,7 @@ class Operation:
         return canonical_json([self.method, self.path, parts, self.body, self.media])
 
 
-def operations(document: Document, headers: Mapping[str, str]) -> Iterator[tuple[Listed, Operation | None]]:
+def operations(document: Document, headers: Mapping[str, str]) -> Iterator[tuple[ListedTool, Operation | None]]:
     """Every operation in the order of the file; None beside one that cannot be called, as beside a path that cannot be
     followed.
 
@@ -110,7 +110,7 @@ def operations(document: Document, headers: Mapping[str, str]) -> Iterator[tuple
             around = document.followed(item)
         except Unusable as unusable:
             nothing: dict[str, Json] = {"type": "object", "properties": {}}
-            yield Listed(name=path, description="", parameters=nothing, why=str(unusable)), None
+            yield ListedTool(name=path, description="", parameters=nothing, why=str(unusable)), None
             continue
         for method in _METHODS:
             if method in around:
@@ -125,7 +125,7 @@ class _Reading:
         self._properties: dict[str, Any] = {}
         self._required: list[str] = []
 
-    def read(self, path: str, method: str, around: Mapping[str, Any]) -> tuple[Listed, Operation | None]:
+    def read(self, path: str, method: str, around: Mapping[str, Any]) -> tuple[ListedTool, Operation | None]:
         told = around[method] if isinstance(around[method], dict) else {}
         name = told.get("operationId")
         if not isinstance(name, str) or not name:
@@ -141,7 +141,7 @@ class _Reading:
             schema["$comment"] = operation.told
         except Unusable as unusable:
             why, operation = str(unusable), None
-        listed = Listed(name=name, description=text, parameters=schema, effects=effects, why=why)
+        listed = ListedTool(name=name, description=text, parameters=schema, effects=effects, why=why)
         return listed, operation
 
     def _operation(self, path: str, method: str, around: Mapping[str, Any]) -> Operation:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from evolve.core.episodes import Json
 from evolve.core.errors import UsageError
 from evolve.runtime.functions import CallFailed
-from evolve.runtime.functions.servers import Listed, Server, Trouble, in_short, pinned_client, resolved
+from evolve.runtime.functions.servers import ListedTool, Server, Trouble, pinned_client, resolve_variables, short_text
 from evolve_tools.openapi.document import Document
 from evolve_tools.openapi.operations import Operation, operations
 from evolve_tools.openapi.requests import Request, request_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import httpx2
     from anyio.from_thread import BlockingPortal
 
-    from evolve.runtime.functions.servers import Asked
+    from evolve.runtime.functions.servers import ServerCall
 
 _MOST = 2 << 20
 """Bytes of an answer that are read; the gate hands on less."""
@@ -47,10 +47,10 @@ class Service:
         self._lock = threading.Lock()  # one request at a time: what goes wrong is told of the connection
         self._trouble = Trouble()
         self._client: httpx2.AsyncClient | None = None
-        self._listed: Sequence[Listed] | None = None
+        self._listed: Sequence[ListedTool] | None = None
         self._operations: Mapping[str, Operation] = {}
 
-    def tools(self, seconds: float = 0.0) -> Sequence[Listed]:
+    def tools(self, seconds: float = 0.0) -> Sequence[ListedTool]:
         """The operations, by the names that the file gives them; the file is read once, and no request is made.
 
         Raises:
@@ -63,7 +63,7 @@ class Service:
             self._listed = [listed for listed, _ in both]
         return self._listed
 
-    def call(self, asked: Asked, listed: Sequence[Listed], seconds: float) -> Json:
+    def call(self, asked: ServerCall, listed: Sequence[ListedTool], seconds: float) -> Json:
         """Makes one request.
 
         Raises:
@@ -76,7 +76,7 @@ class Service:
             status, kind, content = self._answered(asked.name, request, seconds)
         text = content.decode("utf-8", "replace")
         if status >= 400:
-            told = f": {in_short(text)}" if text.strip() else ""
+            told = f": {short_text(text)}" if text.strip() else ""
             raise CallFailed(f"{asked.name} was refused with HTTP status {status}{told}", doubtful=status >= 500)
         return _value(asked.name, kind, text)
 
@@ -89,7 +89,7 @@ class Service:
     def _answered(self, name: str, request: Request, seconds: float) -> tuple[int, str, bytes]:
         self._trouble.begin()
         try:
-            headers = resolved(self.server.headers, os.environ)
+            headers = resolve_variables(self.server.headers, os.environ)
         except UsageError as error:
             raise CallFailed(f"{name}: {error}") from error
         future = self._portal.start_task_soon(self._send, request, headers)
@@ -104,7 +104,7 @@ class Service:
         if trouble.why:
             raise CallFailed(f"{name}: server {self.server.name} {trouble.why}", doubtful=not trouble.undone)
         if raised is not None:
-            raise CallFailed(f"{name}: no request can be made of that: {in_short(str(raised))}") from raised
+            raise CallFailed(f"{name}: no request can be made of that: {short_text(str(raised))}") from raised
         return future.result()
 
     async def _send(self, request: Request, headers: Mapping[str, str]) -> tuple[int, str, bytes]:

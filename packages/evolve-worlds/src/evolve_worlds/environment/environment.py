@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.core.episodes import Action, Claim, EnvironmentState, Json, Judgement, Observation, Recalled, Seen, Step
+from evolve.core.episodes import Action, Claim, EnvironmentState, Exhibit, Json, Judgement, Observation, Recalled, Step
 from evolve.core.episodes.blocks import blocks_of
 from evolve.core.errors import Cancelled
 from evolve.core.files import both_ends, clean_text
-from evolve.environments import Once
+from evolve.environments import OncePerEpisode
 from evolve.environments.files.folder_session import finder
-from evolve.environments.kind import Setting
+from evolve.environments.kind import EnvironmentOptions
 from evolve.environments.probing import make_probe
-from evolve.environments.tree import acts, best_path, focused, state_of
+from evolve.environments.tree import active_path, best_path, is_active, state_of
 from evolve.runtime.sandbox.actions import ActionResult, CodeSession
 from evolve.runtime.sandbox.protocol import SandboxLimits
 from evolve_worlds import WorldFault
@@ -44,7 +44,7 @@ class WorldEnvironment:
 
     name = "worlds"
 
-    def __init__(self, setting: Setting, moving: Moving, about: str = "") -> None:
+    def __init__(self, setting: EnvironmentOptions, moving: Moving, about: str = "") -> None:
         self._setting, self._moving, self._about = setting, moving, about
         self._session: CodeSession | None = None
 
@@ -52,23 +52,23 @@ class WorldEnvironment:
         """Nothing that a list of files could tell."""
         return Observation(ok=False)
 
-    def look(self) -> tuple[Seen, ...]:
+    def look(self) -> tuple[Exhibit, ...]:
         """The goal in the world's words, what can be seen, and what can be done."""
         try:
             trial = self._moving.trial
-            parts = [] if trial.goal.strip() == self._about.strip() else [Seen(name="goal", text=trial.goal)]
+            parts = [] if trial.goal.strip() == self._about.strip() else [Exhibit(name="goal", text=trial.goal)]
             parts += [
-                Seen(name="what can be seen", text=trial.scene.view or trial.scene.told),
-                Seen(name="kinds of moves", text="\n".join(self._moving.listed())),
-                Seen(name="moves left", text=str(self._moving.left)),
+                Exhibit(name="what can be seen", text=trial.scene.view or trial.scene.told),
+                Exhibit(name="kinds of moves", text="\n".join(self._moving.listed())),
+                Exhibit(name="moves left", text=str(self._moving.left)),
             ]
         except WorldFault as failure:
-            return (Seen(name=WORLD_FAILED, text=str(failure)),)
-        return tuple(Seen(name=part.name, text=self._setting.clean(clean_text(part.text))) for part in parts)
+            return (Exhibit(name=WORLD_FAILED, text=str(failure)),)
+        return tuple(Exhibit(name=part.name, text=self._setting.clean(clean_text(part.text))) for part in parts)
 
     def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that led to the scene from which the next action starts, then what was tried beside and left."""
-        return with_what_was_left(focused(steps, self._setting.branches, self._setting.exploring), steps)
+        return with_what_was_left(active_path(steps, self._setting.branches, self._setting.exploring), steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         """Runs the code; there is something to judge once the world is over or no move is left."""
@@ -118,8 +118,8 @@ class WorldEnvironment:
 
     def _path(self, steps: Sequence[Step]) -> list[Step]:
         """The steps whose moves lead to where the next action starts."""
-        focus = focused(steps, self._setting.branches, self._setting.exploring)
-        return [step for step in focus if acts(step)]
+        focus = active_path(steps, self._setting.branches, self._setting.exploring)
+        return [step for step in focus if is_active(step)]
 
     def _run(self, code: str, *, fresh: bool) -> tuple[ActionResult, bool]:
         """Runs code; also gives whether the variables of earlier code are gone."""
@@ -175,7 +175,7 @@ class WorldEnvironment:
         """In a trial of its own."""
         return self._moving.replay(moves)
 
-    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: Once) -> tuple[Claim, ...]:
+    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode) -> tuple[Claim, ...]:
         """What moves were good for, by making them again without some of them."""
         return claims_of_replays(self, steps, recalled, once)
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evolve.core.episodes import EpisodeRecord, Json, Origin, Recalled, TaskView
-from evolve.environments.kind import Part, Setting
+from evolve.core.episodes import EpisodeRecord, Json, Recalled, RunOrigin, TaskView
+from evolve.environments.kind import EnvironmentOptions, PromptPart
 from evolve.environments.protocol import Environment
 from evolve.environments.tree import state_of
 from evolve.memory.insight_book import InsightBook
 from evolve.runtime.functions import FunctionSource
 from evolve.tasks.model import Task
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import Work
 from evolve_worlds.environment.environment import WorldEnvironment
 from evolve_worlds.environment.moving import Moving
@@ -37,7 +37,7 @@ class Worlds:
     prompt: str = "act-worlds.md"
     refusal: str = "the world says that the task is not done"
 
-    def read(self, data: Json, place: Place) -> Work:
+    def read(self, data: Json, place: FilePosition) -> Work:
         """World, task, variation, and how it is told."""
         return world_work(data, place)
 
@@ -46,12 +46,12 @@ class Worlds:
         assert isinstance(task.work, WorldWork)
         return Moving(task.work)
 
-    def open(self, task: Task, setting: Setting) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
         """Acts in the trial that :meth:`source` gave."""
         assert isinstance(setting.source, Moving)
         return WorldEnvironment(setting, setting.source, task.instruction)
 
-    def put(self, view: TaskView) -> Sequence[Part]:
+    def put(self, view: TaskView) -> Sequence[PromptPart]:
         """Nothing beside what can be seen."""
         return ()
 
@@ -68,11 +68,11 @@ class Worlds:
         work = task.work
         return f"in {work.world}, {work.task}, variation {work.variation}, with {work.moves} moves"
 
-    def recall(self, book: InsightBook, origin: Origin) -> list[Recalled]:
+    def recall(self, book: InsightBook, origin: RunOrigin) -> list[Recalled]:
         """What replays showed of moves in the variation, and elsewhere in its task and world."""
         return recall_moves(book, origin.place, origin.goal) if origin.place else []
 
-    def recount(self, items: Sequence[Recalled], view: TaskView) -> Sequence[Part]:
+    def recount(self, items: Sequence[Recalled], view: TaskView) -> Sequence[PromptPart]:
         """A short block, with the things of this variation put in."""
         return recounted(items, view)
 

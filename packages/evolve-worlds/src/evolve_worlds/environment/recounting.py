@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from evolve.core.episodes import MOVE, Recalled, Relation, TaskView
-from evolve.environments import Part
+from evolve.environments import PromptPart
 from evolve_worlds.experiments import THEN, filled_in, score_in
 
 _HEAD = "Tested by making moves of earlier trials again in the world, with and without single ones:\n"
 
 
-def recounted(items: Sequence[Recalled], view: TaskView) -> Sequence[Part]:
+def recounted(items: Sequence[Recalled], view: TaskView) -> Sequence[PromptPart]:
     """The plan of this variation, examples from others, what did not matter, and what loses the trial."""
     goal = view.goal
     told: dict[Relation, list[Recalled]] = {"sufficient": [], "no_effect": [], "prevents": []}
@@ -31,7 +31,7 @@ def recounted(items: Sequence[Recalled], view: TaskView) -> Sequence[Part]:
     if told["prevents"]:
         lines.append("lost the trial where it was made, in these variations (it may have been too early there):")
         lines += [f"- {filled_in(_move(item), goal)} ({item.provenance})" for item in told["prevents"]]
-    return (Part(text=_HEAD), Part(text="\n".join(lines), name="tested")) if lines else ()
+    return (PromptPart(text=_HEAD), PromptPart(text="\n".join(lines), name="tested")) if lines else ()
 
 
 def _plan(item: Recalled) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Protocol
 from evolve.core.episodes import MOVE, Claim, Recalled, Step
 from evolve.core.episodes.codec import to_json
 from evolve.core.files import digest
-from evolve.environments import Once
+from evolve.environments import OncePerEpisode
 from evolve_worlds.experiments import (
     THEN,
     Ablation,
@@ -50,7 +50,7 @@ class Replaying(Protocol):
 
 
 def claims_of_replays(
-    environment: Replaying, steps: Sequence[Step], recalled: Sequence[Recalled], once: Once
+    environment: Replaying, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode
 ) -> tuple[Claim, ...]:
     """Claims on the moves of an episode that raised the score or lost the trial.
 

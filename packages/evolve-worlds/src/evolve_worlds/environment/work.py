@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.core.episodes import Json
-from evolve.tasks.reading.limits import Place
+from evolve.tasks.reading.limits import FilePosition
 
 MOST_MOVES = 1_000
 
@@ -57,7 +57,7 @@ class WorldWork:
         return {name: getattr(self, name) for name in ("world", "task", "variation")}
 
 
-def world_work(data: Json, place: Place) -> WorldWork:
+def world_work(data: Json, place: FilePosition) -> WorldWork:
     """The work that stands in a task file.
 
     Raises:
