@@ -102,7 +102,7 @@ def _admit(stores: Repositories, task: Task) -> Skill:
 
 def _promote(stores: Repositories, run: str) -> None:
     skills = tuple(stores.keep_skill(skill) for skill in stores.skills.active())
-    variant = Variant(guide=stores.objects.put_json({"a": 1}), skills=skills, insights=stores.mark_insights())
+    variant = Variant(guide=stores.objects.put_json({"a": 1}), skills=skills, insights=stores.snapshot_insights())
     journal = StepLog(stores.db, run)
     with stores.db.transaction():
         stores.variants.add(variant, origin=run)

@@ -103,7 +103,7 @@ def values(folder: Path) -> Values:
             "variant": {one.digest: one.variant.to_json() for one in stores.variants.entries()},
             "promotion": dict(enumerate(stores.variants.promotions())),
             "active": {"": stores.variants.active_digest},
-            "guide": {"": stores.active_arm(workspace.workflow.show()).guide},
+            "guide": {"": stores.active_state(workspace.workflow.show()).guide},
             "recalled": {"": [one.id for one in memory.recall("total of a list", 5)]},
         }
         quarantined = set(workspace.skills.quarantined)

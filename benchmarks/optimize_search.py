@@ -145,7 +145,7 @@ def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
             best = engine.best.workflow if engine.best is not None else POOR
         else:
             judged = session.stores.decisions.log(suite.digest)
-            best = session.stores.arm(judged[-1].variant, POOR).workflow if judged else POOR
+            best = session.stores.state(judged[-1].variant, POOR).workflow if judged else POOR
         return Found(
             workflow=best,
             accepted=len(report.changes),
@@ -259,7 +259,7 @@ class LandscapeTrials:
             self.incumbent = candidate
         return CandidateJudgement(accepted=gain > 0)
 
-    def left(self) -> Left:
+    def remaining(self) -> Left:
         """No bound but the number of candidates."""
         return Left()
 

@@ -61,7 +61,7 @@ def practised(suite: str, tasks: int | None) -> dict[str, Any]:
         memory = MemoryRepository(db, MemoryIndex, HashingEmbedder(), clock=lambda: 0.0)
         for task in train:
             attempt = solver.attempt(task, BUDGET, submissions=3)
-            claims, _ = solver.learned_from(attempt)
+            claims, _ = solver.learned_groups(attempt)
             memory.commit(attempt.record(seed=0, claims=claims), instruction=task.instruction)
         return {"suite": suite, "tasks": train, "experience": memory.experience()}
 

@@ -71,7 +71,7 @@ class DeskTrials:
             self.incumbent = candidate
         return judgement
 
-    def left(self) -> Left:
+    def remaining(self) -> Left:
         """What is left of the episodes for screening."""
         return Left(episodes=None if self.most is None else self.most - self.screened)
 

@@ -100,7 +100,7 @@ class GateTrials:
             return Told(accepted=finding.accepted, outcomes=outcomes)
         return Bit(accepted=finding.accepted)
 
-    def left(self) -> Left:
+    def remaining(self) -> Left:
         """How many wins the next proposal needs; nothing else bounds the search."""
         _, level = self.gate.decisions.next_level(self.suite.digest)
         return Left(wins=SequentialTest(alpha=level).wins_needed(0))
@@ -170,7 +170,7 @@ class Reader:
         for number in range(1, self.proposals + 1):
             won = sum(behaviour != PARENT for behaviour in known.values())
             guessed = {feature(task): random.randint(0, number) for task in self.tasks}
-            if won >= trials.left().wins or number % 5 == 0:
+            if won >= trials.remaining().wins or number % 5 == 0:
                 candidate = routed(known or guessed)
             else:  # what is known stays, and on the rest another behaviour is tried
                 candidate = routed({**known, EVERYWHERE: number})

@@ -107,7 +107,7 @@ def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stag
     """The last step's action with rivals, asked for where there are fewer than the knob says."""
     action = _samples_as_rivals(steps[-1].action)
     missing = context.knobs.rivals - len(action.rivals)
-    policy, left = context.policy, context.left(steps)
+    policy, left = context.policy, context.remaining(steps)
     if missing <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
         return action
     most = max(_MIN_CANDIDATES, action.cost.candidates)
@@ -181,7 +181,7 @@ def nearby_inputs(context: EpisodeContext) -> list[list[Json]]:
 
 def action_limits(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
     """What the next action may spend: all that is left, but for what a stage ``search`` will need."""
-    left = context.left(steps)
+    left = context.remaining(steps)
     if "search" not in context.stages or left.candidates is None:
         return left
     rest = 1.0 - context.knobs.share

@@ -46,7 +46,7 @@ class EpisodeTrials:
         self._context, self._steps, self._number = context, steps, number
         judged = ((step, step.judgement) for step in steps)
         self._verdicts = {_what(step): verdict for step, verdict in judged if verdict is not None and not verdict.fault}
-        self._left = context.left(steps).submissions
+        self._left = context.remaining(steps).submissions
         self._right: Step | None = None
 
     def __call__(

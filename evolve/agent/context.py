@@ -145,7 +145,7 @@ class EpisodeContext:
         if self.attendance is not None:
             self.attendance.cancellation.check_before()
 
-    def left(self, steps: Sequence[Step]) -> Limits:
+    def remaining(self, steps: Sequence[Step]) -> Limits:
         """What is left of the limits after the steps; counts never fall below zero."""
         spent = sum((step.action.cost for step in steps), Cost())
         submitted = sum(step.judgement is not None for step in steps)

@@ -26,7 +26,7 @@ def left_behind(context: EpisodeContext, steps: Sequence[Step]) -> Step | None:
     Every end comes here: an episode that goes in circles, gives up, fails, or is out of replies or budget. It looks at
     what decides for the policy too, and at nothing else, so the arms of a comparison are treated alike.
     """
-    if goes_on(steps, context) or context.left(steps).submissions < 1:
+    if goes_on(steps, context) or context.remaining(steps).submissions < 1:
         return None
     number = len(steps) + 1
     kept = context.outputs.once((number, "judge", "left"), _Left, lambda: _Left(step=_left(context, steps, number)))
@@ -39,7 +39,7 @@ def is_finished(context: EpisodeContext, steps: Sequence[Step]) -> bool:
     Where tasks are held out, an endpoint that fails is never to decide about one.
     """
     environment, own = context.environment, context.identity.split == OWN
-    if not (own and steps and isinstance(environment, OffersUnjudgedAnswer) and context.left(steps).submissions):
+    if not (own and steps and isinstance(environment, OffersUnjudgedAnswer) and context.remaining(steps).submissions):
         return False
     return environment.left_right(steps) is not None
 

@@ -88,7 +88,7 @@ def _suggested(record: EpisodeRecord, context: EpisodeContext) -> Paid:
     to say more.
     """
     policy, kind = context.policy, context.kind
-    asked = kind.unchecked or (kind.leaves_changes and not _is_plain(record))
+    asked = kind.accepts_unchecked or (kind.leaves_changes and not _is_plain(record))
     if not (isinstance(policy, Suggesting) and asked):
         return Paid(text=to_json(_Suggested()))
 

@@ -56,7 +56,7 @@ def progress_of(stage: str, state: AgentState, *, examples: int) -> Mapping[str,
 def _plan_so_far(steps: Sequence[Step]) -> Mapping[str, Any]:
     """How the plan stands that actions brought; {} where none did."""
     states = subgoal_states(steps)
-    done = sum(state.standing != "open" for state in states)
+    done = sum(state.status != "open" for state in states)
     return {"states": [to_data(state) for state in states], "done": done} if states else {}
 
 

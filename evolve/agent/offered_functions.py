@@ -203,7 +203,7 @@ def places_read(view: TaskView, items: Sequence[Recalled], steps: Sequence[Step]
 def calls_of_step(gate: CallGate, step: int) -> tuple[FunctionCall, ...]:
     """What is kept of the calls that the code of a step made."""
     known = {function.digest: function for function in gate.functions}
-    made = [(call, answer) for call, answer in gate.made(step) if answer is not None]
+    made = [(call, answer) for call, answer in gate.calls_of_step(step) if answer is not None]
     return tuple(_kept(call, answer, known.get(call.digest)) for call, answer in made)
 
 

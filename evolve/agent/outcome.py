@@ -17,7 +17,7 @@ def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
     last = steps[-1]
     if _ends(last) or is_accepted(last) or is_fault(last) or (last.judgement is not None and last.judgement.final):
         return False
-    left = context.left(steps)
+    left = context.remaining(steps)
     spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0
     return not spent and context.counted(steps) < context.knobs.steps
 
@@ -65,13 +65,13 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
     if is_accepted(last):
         judged = last.judgement
         assert judged is not None
-        if judged.unchecked or (context.kind.unchecked and not judged.measured):
+        if judged.unchecked or (context.kind.accepts_unchecked and not judged.measured):
             runs = (
                 "nothing can check it" if judged.unchecked else "the code runs; there are no rows to check it against"
             )
             return "unverified", judged.text or runs
         return "solved", _accepted_note(steps, len(context.view.examples)) + _shown_note(len(shown_rows(steps)))
-    left = context.left(steps)
+    left = context.remaining(steps)
     # A policy that takes every refused row for an example was ended by what ended its search, and not by the refusals.
     searched = bool(shown_rows(steps)) and isinstance(context.policy, Weighing)
     ended = last.action.kind == "finish" or 0 in (left.candidates, left.seconds)

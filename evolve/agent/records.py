@@ -134,12 +134,12 @@ class RunRepository:
                     self._db.insert("steps", row, key=_STEP_KEY)
         return fresh
 
-    def owe(self, record: EpisodeRecord, body: Mapping[str, Any], source: str = "") -> None:
+    def add_pending_learning(self, record: EpisodeRecord, body: Mapping[str, Any], source: str = "") -> None:
         """Notes that an episode is still to be learned from; once, and not again after :meth:`add_lessons`."""
         row = {"episode": record.episode, "run": record.run, "state": "due", "source": source}
         self._db.insert("episode_lessons", {**row, "body": canonical_json(body)}, key="episode")
 
-    def owed(self) -> list[PendingLearning]:
+    def pending_learning(self) -> list[PendingLearning]:
         """What is still to be learned from, oldest first."""
         rows = self._db.rows("episode_lessons", {"state": "due"}, order="number")
         return [value_of(PendingLearning, row, body=json.loads(str(row["body"]))) for row in rows]

@@ -355,9 +355,8 @@ class Agent:
         begin_within(context, cast(AgentState, saved.values or initial))
         with told_when_it_breaks(context, lambda: cast(AgentState, graph.get_state(config).values or initial)):
             if context.attendance is not None:
-                return run_attended(
-                    AttendedEpisode(graph=graph, config=config, context=context, person=context.attendance), initial
-                )
+                talk = AttendedEpisode(graph=graph, config=config, context=context, person=context.attendance)
+                return run_attended(talk, initial)
             begun = None if saved.values else initial
             return _record(graph.invoke(begun, config, context=context, durability="sync"))
 
@@ -381,10 +380,10 @@ class _Look:
 
 def _looked(context: EpisodeContext) -> EpisodeContext:
     """With what there is to see at the start, for a policy that reads; it stays the same after a crash."""
-    if not isinstance(context.policy, Spending):
-        return context
-    look = context.outputs.once((0, "reset", "look"), _Look, lambda: _Look(seen=context.environment.look()))
-    return replace(context, view=replace(context.view, seen=look.seen))
+    if isinstance(context.policy, Spending):
+        look = context.outputs.once((0, "reset", "look"), _Look, lambda: _Look(seen=context.environment.initial_view()))
+        return replace(context, view=replace(context.view, seen=look.seen))
+    return context
 
 
 def _record(state: Mapping[str, Any]) -> EpisodeRecord:
@@ -393,8 +392,7 @@ def _record(state: Mapping[str, Any]) -> EpisodeRecord:
 
 def room_for(workflow: Workflow, environment: str) -> Workflow:
     """The workflow with the room that episodes in this kind of environment need at least."""
-    kind = kind_of(environment)
-    return workflow.with_room(kind.least_steps, kind.least_tokens)
+    return workflow.with_room((kind := kind_of(environment)).least_steps, kind.least_tokens)
 
 
 def episode_id(run: str, task: Task, variant: str, seed: int) -> str:

@@ -74,7 +74,9 @@ def session_functions(context: EpisodeContext, steps: Sequence[Step]) -> tuple[S
         return ()
     in_blocks = not context.kind.one_file
     path = [
-        step for step in context.environment.focus(steps) if step.action.explores or (in_blocks and is_active(step))
+        step
+        for step in context.environment.active_steps(steps)
+        if step.action.explores or (in_blocks and is_active(step))
     ]
     found = _used_later({step.number: _python(step.action.code) for step in path})
     rows: dict[str, dict[str, Row]] = {}

@@ -41,7 +41,7 @@ def policy_cost(context: EpisodeContext) -> Cost:
 def begin_within(context: EpisodeContext, state: AgentState) -> None:
     """Tells a policy that spends money or tokens what is left of the episode's limits."""
     if isinstance(context.policy, Spending):
-        left = context.left(read_steps(state))
+        left = context.remaining(read_steps(state))
         context.policy.begin(left.less(read_aside(state) + context.outputs.lost()))
 
 

@@ -16,7 +16,10 @@ _OPEN = "not handed in, because of your plan is still open: {names}; handing in 
 def with_plan(action: Action, observed: Observation, before: Sequence[Step], context: EpisodeContext) -> Observation:
     """The observation with what the checks of subgoals gave; where the work was handed in while some are open, and not
     for the second time, not ready to be judged."""
-    steps = [*context.environment.focus(before), Step(number=len(before) + 1, action=action, observation=observed)]
+    steps = [
+        *context.environment.active_steps(before),
+        Step(number=len(before) + 1, action=action, observation=observed),
+    ]
     if not subgoal_states(steps):
         return observed
     if not observed.fault:
@@ -33,7 +36,7 @@ def _checks(steps: Sequence[Step], context: EpisodeContext) -> tuple[SubgoalChec
         return ()
     due = [one for one in subgoal_states(steps) if one.subgoal.check and not one.ran_out]
     # Open ones first: where there is no time for all, what is done stays so until there is.
-    subgoals = [one.subgoal for one in sorted(due, key=lambda one: one.standing == "checked")]
+    subgoals = [one.subgoal for one in sorted(due, key=lambda one: one.status == "checked")]
     if not subgoals:
         return ()
     if context.kind.one_file:
@@ -45,7 +48,7 @@ def _sent_back(last: Step, steps: Sequence[Step], before: Sequence[Step], contex
     """What was observed; not ok where a first word of being done leaves subgoals open that can still be seen to."""
     observed = last.observation
     assert observed is not None
-    is_open = [one.subgoal for one in subgoal_states(steps) if one.standing == "open"]
+    is_open = [one.subgoal for one in subgoal_states(steps) if one.status == "open"]
     # Where a limit or going in circles ended the work, nobody is there to be told.
     if not (is_open and observed.ok and _hands_in(last)) or any(map(_hands_in, before)):
         return observed

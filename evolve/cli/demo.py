@@ -164,7 +164,7 @@ def first_act(place: Path, march: Month, april: Month, show: Show, *, memory: bo
         filled = _fill(place, "april", workspace, show)
         used = filled.used or (filled.result.used if filled.result else None)
         found[name] = {"right": april.right(filled.out), "of": april.blank, "flagged": filled.marked}
-        found[name]["used"] = used.told if used else ""
+        found[name]["used"] = used.summary if used else ""
     show.side_by_side(found["empty"], found["memory"])
     return found
 

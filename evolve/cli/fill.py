@@ -173,7 +173,7 @@ def show(filled: FillResult, table: str, marks: Iterable[str], *, again: str = "
     """
     _show_filled(filled, table, "".join(f" ({word})" for word in marks))
     for one in filled.offered:
-        note(f"{one.told}, can fill {filled.column!r}")
+        note(f"{one.summary}, can fill {filled.column!r}")
         if not one.verified:
             note(_doubt_then(one.doubt))
         note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}{again}", whole=True)
@@ -200,7 +200,7 @@ def _show_filled(filled: FillResult, table: str, mark: str) -> None:
     if result is None:
         if filled.used is not None:
             is_checked = filled.used.given or filled.against is not None
-            emit(f"used {filled.used.told}{'' if is_checked else '; no filled cell here checks it'}")
+            emit(f"used {filled.used.summary}{'' if is_checked else '; no filled cell here checks it'}")
             if not filled.used.verified:
                 emit(_doubt_then(filled.used.doubt))
         return

@@ -71,4 +71,4 @@ def improve_command(
             else:
                 show_report(opened, report, suite, details=details)
             flush()
-    raise typer.Exit(0 if report.kept else 1)
+    raise typer.Exit(0 if report.has_promoted else 1)

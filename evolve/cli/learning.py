@@ -114,7 +114,7 @@ def learn_and_tell(
         for refused in one.not_kept:
             emit(f"skill {refused.skill} not kept: {shorten(refused.reason, 300)}")
     if not taught and result is not None and result.used is not None:
-        emit(f"learning: nothing new: the saved function did it ({result.used.told})")
+        emit(f"learning: nothing new: the saved function did it ({result.used.summary})")
     flush()
     here = result.patch.folder if result is not None and result.patch is not None else ""
     found = [proposal for one in taught for proposal in one.proposals][:_OFFERED]
@@ -127,7 +127,7 @@ def emit_with_lessons(opened: Workspace, result: Result, bounds: Ledger | None =
     taught = _learn(opened, bounds)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
+        result = result.with_taught(own.learned, own.admission, own.cost, own.found, own.shadow)
     if bounds is not None:
         result = replace(result, seconds=bounds.run_seconds)
     told = {} if own is None else taught_data(own)

@@ -82,7 +82,7 @@ def _beginning(one: Named, typed: str) -> str:
 
 def _known(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Iterator[Named]:
     if "run" in kinds:
-        yield from (Named(kind="run", id=row.run.id, text=row.asked) for row in opened.runs.list())
+        yield from (Named(kind="run", id=row.run.id, text=row.instruction) for row in opened.runs.list())
     if "episode" in kinds and typed:
         yield from (Named(kind="episode", id=episode) for episode in opened.runs.episodes(typed))
     if "insight" in kinds:

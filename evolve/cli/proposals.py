@@ -153,7 +153,7 @@ def offer_rule(opened: Workspace, patch: Patch, bounds: Ledger | None = None, *,
     ]
     if attended:
         before = opened.preferences.spent
-        said = [in_general_words(opened, wish, bounds.left if bounds is not None else None) for wish in said]
+        said = [in_general_words(opened, wish, bounds.remaining if bounds is not None else None) for wish in said]
         if bounds is not None:
             bounds.settle(Cost(), opened.preferences.spent - before)
     offer(opened, [wish for wish in said if attended or not wish.once], attended=attended, here=patch.folder)

@@ -43,7 +43,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             minute(entry.run.started),
             "waiting" if entry.question is not None else entry.run.state,
             entry.episodes,
-            shorten(entry.asked, _ASKED),
+            shorten(entry.instruction, _ASKED),
         )
         for entry in runs
     ]
@@ -83,15 +83,14 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
     from evolve.workspace import subgoal_states
 
     plan = [
-        {**vars(state.subgoal), "standing": state.standing, "told": state.told}
-        for state in subgoal_states(record.steps)
+        {**vars(state.subgoal), "standing": state.status, "told": state.told} for state in subgoal_states(record.steps)
     ]
     return {
         **picked(record, "episode", "task", "split", "variant", "status", "verified", "checked"),
         **picked(record.cost, "candidates", "calls", "tokens", "money"),
         "not_kept": [vars(refused) for refused in not_kept],
         **({"plan": plan} if plan else {}),
-        **({} if record.found is None else {"found": record.found.told()}),
+        **({} if record.found is None else {"found": record.found.to_json()}),
     }
 
 

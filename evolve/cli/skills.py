@@ -47,7 +47,7 @@ def list_command(
         for name, reason in opened.skills.quarantined.items():
             note(f"warning: the skill {name} is not used: {reason}; evolve status --repair")
         owned = {skill.source for skill in skills if skill.owner == "user"}
-        kept = [one for one in opened.runs.kept() if one.source not in owned]
+        kept = [one for one in opened.runs.functions_kept() if one.source not in owned]
         for unused in opened.skills.unused_folders():
             note(f"warning: {unused.why}; {unused.fix}")
     skills.sort(key=lambda skill: (skill.digest in taught, skill in seeds, -len(skill.tasks), skill.name))

@@ -139,7 +139,7 @@ def _otherwise(opened: Workspace, runs: Sequence[str]) -> Iterator[tuple[str, st
     """What can always be done."""
     if runs:
         yield f"see what the last run, {runs[-1]}, rests on", f"evolve why {runs[-1]}"
-    learned = opened.skills.list() or opened.runs.kept()
+    learned = opened.skills.list() or opened.runs.functions_kept()
     yield "see what was learned", "evolve skills list" if learned else "evolve memory list"
     yield "fill another table", "evolve fill TABLE.csv"
     yield "see whether learning helps", "evolve report"

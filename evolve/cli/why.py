@@ -67,7 +67,7 @@ def why_command(
         assert found is not None
         if _told_of_many(reader, found, steps=steps, as_json=as_json):
             return
-        begun = reader.runs.begun(found.id) if model is None else None
+        begun = reader.runs.start_of(found.id) if model is None else None
         model = model if begun is None else "" if begun.policy == "search" else begun.model
     # Who wants the record has nothing run again, unless that is asked for.
     again = False if steps and replay is None else replay

@@ -95,7 +95,7 @@ class EnvironmentKind(Protocol):
         ...
 
     @property
-    def unchecked(self) -> bool:
+    def accepts_unchecked(self) -> bool:
         """Whether nothing can tell if an answer is right; then it counts that it runs."""
         ...
 
@@ -124,7 +124,7 @@ class EnvironmentKind(Protocol):
         """What a policy is told of an answer that the verifier refused, where a judgement says no more."""
         ...
 
-    def read(self, data: Json, place: FilePosition) -> Work:
+    def parse_work(self, data: Json, place: FilePosition) -> Work:
         """The work that a task file states under the kind's name.
 
         Raises:
@@ -140,7 +140,7 @@ class EnvironmentKind(Protocol):
         """
         ...
 
-    def put(self, view: TaskView) -> Sequence[PromptPart]:
+    def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         """How the task is put to a model, between its instruction and its examples."""
         ...
 
@@ -148,7 +148,7 @@ class EnvironmentKind(Protocol):
         """How far an unsolved episode came, 0.0 to below 1.0."""
         ...
 
-    def told(self, task: Task) -> str:
+    def summary(self, task: Task) -> str:
         """Where the work takes place and what decides, in one line for people; "" where rows say it."""
         ...
 

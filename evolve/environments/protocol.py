@@ -38,11 +38,11 @@ class Environment(Protocol):
         """What there is at the start: ``outputs`` holds what a policy may see of it."""
         ...
 
-    def look(self) -> tuple[Exhibit, ...]:
+    def initial_view(self) -> tuple[Exhibit, ...]:
         """What there is to see at the start without doing anything; asked once an episode, since it may take long."""
         ...
 
-    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+    def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that the next action builds upon, as the policy should see them; the last one's state holds."""
         ...
 
@@ -61,7 +61,7 @@ class Environment(Protocol):
         """Runs variations for a policy that reflects; a :data:`~evolve.environments.probing.Probe`. Leaves no trace."""
         ...
 
-    def whole(self, step: Step) -> str:
+    def full_output(self, step: Step) -> str:
         """All that a step's action gave, where its observation shows only a part."""
         ...
 

@@ -155,7 +155,7 @@ def _items(
     rows = session.journal.done("items")
     if rows is None:
         stores, every = session.stores, [task.id for task in tasks]
-        arm = stores.arm_of(whole, session.workflow)
+        arm = stores.state_of(whole, session.workflow)
         recalls = not isinstance(arm.policy(session.learner), Guided)
         kinds = [kind for kind in wish.kinds if recalls or kind != "insights"]
         listed = [(item, every) for item in items_of(stores, whole, wish.shipped) if item.kind in kinds]
@@ -182,7 +182,7 @@ def _compared(
     variants = {variant.digest: variant for variant in (whole, *lesser)}
 
     def arm(name: str) -> LearnedState:
-        return session.stores.arm_of(variants[name], session.workflow)
+        return session.stores.state_of(variants[name], session.workflow)
 
     contests = [
         Contest(parent=variant.digest, variant=whole.digest, tasks=[named[name] for name in names])

@@ -97,7 +97,7 @@ def _best_tries(session: Session, tasks: Sequence[Task], limits: Limits, tries: 
 def _placebo(session: Session) -> Control:
     """The learned arm with every task's evidence filed under another task."""
     stores = session.stores
-    learned = stores.active_arm(session.workflow)
+    learned = stores.active_state(session.workflow)
     if learned.memory is None:
         return Control(note="not run: nothing that was learned can be shuffled")
     shuffled = learned.memory.shuffled(session.plan.seed)

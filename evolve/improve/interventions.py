@@ -56,7 +56,7 @@ def try_facts(session: Session, insight: str = "") -> Mapping[str, Any]:
     Args:
         insight: Id of the only insight to test, or "" for those whose tests are worth most.
     """
-    made = list(_tests(session, 1, lambda: not session.ledger.exhausted, only=insight))
+    made = list(_tests(session, 1, lambda: not session.ledger.exhausted_bound, only=insight))
     return {"insights": {one["insight"]: {"tried": one["pairs"], "needed": one["agree"]} for one in made}}
 
 
@@ -88,7 +88,7 @@ def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
 
 def _make_plan(session: Session, number: int, name: str, only: str = "") -> Mapping[str, Any]:
     """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
-    stores, arm = session.stores, session.stores.practice_arm(session.workflow)
+    stores, arm = session.stores, session.stores.practice_state(session.workflow)
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
     own = arm.policy(session.learner).name
     known = [
@@ -121,7 +121,7 @@ def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: C
     if not session.stores.memory.has(str(plan["insight"])):  # a person forgot it since it was planned
         return {}
     insight = session.stores.memory.get(str(plan["insight"]))
-    whole = session.stores.practice_arm(session.workflow)
+    whole = session.stores.practice_state(session.workflow)
     # A second answer or a skill could hide whether the insight makes a difference.
     whole = replace(whole, skills=(), workflow=whole.workflow.with_knobs(steps=1))
     if whole.memory is None:

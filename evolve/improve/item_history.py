@@ -64,7 +64,7 @@ class ItemHistory(Jsonable):
         if self.helped is not None:
             said = [f"used in {self.used} task{'s' * (self.used != 1)}, helped in {self.helped}"] if self.used else []
         if self.trials:
-            said.append(self.tried)
+            said.append(self.pairs_text)
         if self.chance.withheld:
             one = self.chance
             said.append(
@@ -74,7 +74,7 @@ class ItemHistory(Jsonable):
         return ", ".join(said)
 
     @property
-    def tried(self) -> str:
+    def pairs_text(self) -> str:
         """What pairs with it and without it showed, in words; "" where there was none."""
         if not self.trials:
             return ""

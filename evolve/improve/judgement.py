@@ -64,7 +64,7 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
     variant = Variant(
         guide=guide_digest,
         skills=tuple(stores.keep_skill(skill) for skill in skills),
-        insights=stores.mark_insights(active.insights if active else "") if experience else "",
+        insights=stores.snapshot_insights(active.insights if active else "") if experience else "",
         prompts=active.prompts if active else (),
         workflow=active.workflow if active else "",
         parent=stores.variants.active_digest,
@@ -128,7 +128,7 @@ def judge_variant(
         variant=variant,
         suite=session.suite,
         texts=session.stores.texts(variant),
-        learned_from=session.stores.known_of(session.suite.split("gate")),
+        learned_from=session.stores.spent_groups(session.suite.split("gate")),
     )
     planned = len({task.group for task in session.suite.evidence("gate")} - proposal.learned_from)
     seed = _seed(session, proposal)

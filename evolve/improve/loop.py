@@ -135,7 +135,7 @@ def _judged(session: Session, number: int) -> tuple[Mapping[str, Any], str]:
 def _first_step(session: Session) -> str:
     """What the least that a loop can do takes."""
     limits, seconds = session.plan.limits, session.ledger.budget.seconds
-    if seconds is not None and session.ledger.left.seconds == 0.0:
+    if seconds is not None and session.ledger.remaining.seconds == 0.0:
         return f"to begin and to solve a first task takes more than {seconds:g} s here"
     most = f"{limits.tokens:,} tokens" if limits.candidates is None else f"{limits.candidates:,} candidates"
     return f"one episode may take {most}"

@@ -117,7 +117,7 @@ class OptimizationReport(Jsonable):
     unusable: str = ""
 
     @property
-    def kept(self) -> bool:
+    def promoted(self) -> bool:
         """Something was promoted."""
         return bool(self.changes)
 
@@ -147,7 +147,7 @@ def optimize(
     begun = session.journal.done("start") or {"variant": stores.variants.active_digest, "texts": dict(texts)}
     session.journal.finish("start", begun)
     base = str(begun["variant"])
-    workflow = stores.arm(base, session.workflow).workflow
+    workflow = stores.state(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
     trials = SessionTrials(parts, start, base, target.of if target is not None else None)
     forecast = forecast_search(parts, trials, start)
@@ -356,7 +356,7 @@ def _report(
         engine=engine.name,
         finish_reason=reason,
         forecast=forecast,
-        tried=trials.tried,
+        tried=trials.candidate_count,
         judged=len(verdicts),
         changes=changes,
         looks=session.stores.looks.count(session.suite.digest),

@@ -49,9 +49,9 @@ class PaidAnswers:
         return known["answer"]
 
     def _asked(self, ask: Callable[[], Json]) -> dict[str, Json]:
-        if self._ledger.exhausted:
-            raise SearchEnded(self._ledger.exhausted)
-        self._meter.start(self._ledger.left)
+        if self._ledger.exhausted_bound:
+            raise SearchEnded(self._ledger.exhausted_bound)
+        self._meter.start(self._ledger.remaining)
         before = self._meter.spent
         try:
             answer = ask()

@@ -176,7 +176,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
 
 def _arm(session: Session) -> LearnedState:
     """What practises: everything admitted that is verified for its policy here."""
-    arm = session.stores.practice_arm(session.workflow)
+    arm = session.stores.practice_state(session.workflow)
     skills = verified_pairings(session.stores.skills, arm.skills, session.learner.name, session.sandbox())
     return replace(arm, skills=tuple(skills))
 
@@ -259,7 +259,7 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     ]
     if len(solved) < _FEWEST_FOR_IDLE:
         return 0
-    judged = {skill.digest for skill in stores.active_arm(session.workflow).skills}
+    judged = {skill.digest for skill in stores.active_state(session.workflow).skills}
     stays = {
         skill.digest
         for skill in offered

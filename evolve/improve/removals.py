@@ -100,7 +100,7 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
     done = session.journal.done(name)
     if done is not None:
         return dict(done)
-    arm = session.stores.practice_arm(session.workflow)
+    arm = session.stores.practice_state(session.workflow)
     if not can_remove(session.learner, arm):
         return None
     plan = session.journal.done(f"{name}:plan")

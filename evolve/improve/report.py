@@ -282,7 +282,7 @@ class Report(Jsonable):
         return self.contrasts or (Contrast(arm="unlearned", gain=self.gain, ratio=self.ratio),)
 
     @property
-    def kept(self) -> bool:
+    def has_promoted(self) -> bool:
         """This run promoted something."""
         by_this = bool(self.promoted) and self.promoted_by == self.run
         return by_this or any(row.promoted for row in self.rounds)

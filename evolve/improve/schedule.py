@@ -39,16 +39,16 @@ def may_practise(session: Session, number: int) -> bool:
     if session.may_practise(number):
         return True
     if not (session.pace.episodes or session.stores.runs.episodes(run=session.run)):
-        return not session.ledger.exhausted
-    return not session.ledger.exhausted and bool(no_room_to_judge(session, judgement_pairs(session)))
+        return not session.ledger.exhausted_bound
+    return not session.ledger.exhausted_bound and bool(no_room_to_judge(session, judgement_pairs(session)))
 
 
 def may_judge(session: Session, number: int) -> bool:
     """Whether the judgement of round ``number`` goes on: within its part, or where no later one could be made."""
     if session.may_judge(number) or number == session.plan.rounds:
-        return not session.ledger.exhausted
+        return not session.ledger.exhausted_bound
     both = _judging(session, 2 * judgement_pairs(session))
-    return not session.ledger.exhausted and bool(_missing(session, both))
+    return not session.ledger.exhausted_bound and bool(_missing(session, both))
 
 
 def no_room_to_judge(session: Session, pairs: int) -> str:
@@ -57,7 +57,7 @@ def no_room_to_judge(session: Session, pairs: int) -> str:
     missing = _missing(session, needed)
     if not missing:
         return ""
-    wanted, left = (_shown(missing, getattr(one, missing)) for one in (needed, session.ledger.left))
+    wanted, left = (_shown(missing, getattr(one, missing)) for one in (needed, session.ledger.remaining))
     return f"nothing was judged: that takes about {wanted}, and the budget leaves {left}"
 
 
@@ -77,10 +77,10 @@ def fit_within_budget(
     if not isinstance(learner, TimeBoundLearner) or not experience:
         return learner.fit(experience, views, skills, seed), Cost()
     most = Cost(candidates=learner.fitting(views))
-    if ledger.exhausted:
-        raise BudgetExhausted(f"{ledger.exhausted} before a guide was fitted")
+    if ledger.exhausted_bound:
+        raise BudgetExhausted(f"{ledger.exhausted_bound} before a guide was fitted")
     if not ledger.reserve(most):
-        left = _shown("candidates", ledger.left.candidates or 0)
+        left = _shown("candidates", ledger.remaining.candidates or 0)
         raise BudgetExhausted(f"no guide was fitted: that takes {most.candidates:,} candidates, and {left} are left")
     began, ends = ledger.run_seconds, session.ends
     judging = session.pace.of(2 * pairs).seconds
@@ -88,7 +88,7 @@ def fit_within_budget(
         guide = (learner if ends is None else learner.until(ends - judging)).fit(experience, views, skills, seed)
     except BudgetExhausted:
         # What is left only shrinks, so it is not tried again under this budget.
-        session.pace.fitting = ledger.left.seconds or 0.0
+        session.pace.fitting = ledger.remaining.seconds or 0.0
         ledger.settle(most, Cost())
         raise
     ledger.settle(most, most)
@@ -107,7 +107,7 @@ def _judging(session: Session, pairs: int) -> Spent:
 
 def _missing(session: Session, needed: Spent) -> str:
     """The first kind of which less is left than is needed, or ""."""
-    left = session.ledger.left
+    left = session.ledger.remaining
     bounded = ((kind, getattr(left, kind)) for kind in KINDS)
     return next((kind for kind, rest in bounded if rest is not None and rest < getattr(needed, kind)), "")
 

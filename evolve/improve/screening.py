@@ -59,9 +59,9 @@ class AskedTrials:
         """The gate's one bit."""
         return self._trials.judge(candidate, parent)
 
-    def left(self) -> Left:
+    def remaining(self) -> Left:
         """What was left after the last answer."""
-        return self._trials.left()
+        return self._trials.remaining()
 
 
 class SessionTrials:
@@ -108,11 +108,11 @@ class SessionTrials:
         return self._incumbent
 
     @property
-    def tried(self) -> int:
+    def candidate_count(self) -> int:
         """Different candidates that were tried, without the start."""
         return len(self._variants) - 1
 
-    def left(self) -> Left:
+    def remaining(self) -> Left:
         """What was left after the last answer."""
         left = None if self.judgements is None else max(0, self.judgements - len(self.verdicts))
         return replace(self._left, judgements=left)
@@ -124,10 +124,10 @@ class SessionTrials:
             raise ValueError(f"{unknown[0]!r} is not a task for screening")
         question = {"screen": candidate.digest, "tasks": list(tasks)}
         fresh = self._begin_question(question)
-        if fresh and self._session.ledger.exhausted:
-            raise SearchEnded(self._session.ledger.exhausted)
+        if fresh and self._session.ledger.exhausted_bound:
+            raise SearchEnded(self._session.ledger.exhausted_bound)
         variant = self.keep(candidate)
-        arm = self._session.stores.arm(variant, self._session.workflow)
+        arm = self._session.stores.state(variant, self._session.workflow)
         records = self._run([self._by_id[name] for name in tasks], arm, Change(), name=variant)
         trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
         member = self.seen.setdefault(candidate.digest, ScoredCandidate(candidate=candidate, trials={}))
@@ -138,7 +138,12 @@ class SessionTrials:
             hit("screen.kept")
         solved = sum(trial.solved for trial in trials)
         self._session.tell(
-            "screened", number=self.tried, operator=candidate.operator, solved=solved, tasks=len(trials), fresh=fresh
+            "screened",
+            number=self.candidate_count,
+            operator=candidate.operator,
+            solved=solved,
+            tasks=len(trials),
+            fresh=fresh,
         )
         return trials
 
@@ -152,16 +157,16 @@ class SessionTrials:
         if parent.digest != self._incumbent.digest:
             raise ValueError("a candidate is judged against the incumbent")
         question = {"judge": candidate.digest, "parent": parent.digest}
-        if self.left().judgements == 0:
+        if self.remaining().judgements == 0:
             raise SearchEnded("the part of the budget that is for judging buys no further judgement")
         fresh = self._begin_question(question)
         # Its own part pays for it, so what did better is judged also when the trials have used up theirs.
-        if fresh and self._parts.whole.ledger.exhausted:
-            raise SearchEnded(self._parts.whole.ledger.exhausted)
+        if fresh and self._parts.whole.ledger.exhausted_bound:
+            raise SearchEnded(self._parts.whole.ledger.exhausted_bound)
         variant = self.keep(candidate, parent=self.keep(parent))
         with self._parts.judging(self._number) as gate:
             step = f"judgement:{self._number}"
-            decision = judge_variant(gate, step, variant, candidate=self.tried)
+            decision = judge_variant(gate, step, variant, candidate=self.candidate_count)
         self.verdicts.append((candidate, decision))
         accepted = bool(decision["promoted"])
         if accepted:
@@ -215,7 +220,7 @@ class SessionTrials:
         session.commit_all(attempts)
         hit("screen.ran")
         if len(attempts) < len(tasks):
-            raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
+            raise SearchEnded(session.ledger.exhausted_bound or "what is left of the budget covers no further episode")
         return [attempt.record for attempt in attempts]
 
     def _count_items(self, arm: LearnedState, records: Sequence[EpisodeRecord]) -> None:
@@ -246,7 +251,7 @@ class SessionTrials:
     def _compute_left(self) -> Left:
         session = self._session
         spent = session.share_spent()
-        left = session.ledger.left
+        left = session.ledger.remaining
         bounds = [(left.candidates, session.plan.limits.candidates), (left.tokens, session.plan.limits.tokens)]
         episodes = [have // most for have, most in bounds if have is not None and most]
         groups = {task.group for task in session.suite.evidence("gate")}

@@ -76,13 +76,13 @@ class Session(BudgetedRun):
 
     def end_reason(self) -> str:
         """Which bound of the budget leaves no room for another episode, or ""."""
-        if self.ledger.exhausted:
-            return self.ledger.exhausted
-        seconds = self.ledger.left.seconds
+        if self.ledger.exhausted_bound:
+            return self.ledger.exhausted_bound
+        seconds = self.ledger.remaining.seconds
         if seconds is not None and seconds < self.pace.latest:
             return NO_TIME
         for kind in ("candidates", "tokens"):
-            left, wanted = getattr(self.ledger.left, kind), getattr(self.plan.limits, kind)
+            left, wanted = getattr(self.ledger.remaining, kind), getattr(self.plan.limits, kind)
             if left is not None and wanted is not None and left < wanted:
                 bound = getattr(self.ledger.budget, kind)
                 return f"what is left of the budget of {bound:,} {kind} covers no further episode"
@@ -123,7 +123,7 @@ class Session(BudgetedRun):
         worked on under a budget has the parts of the earlier ones too. Where nothing is judged there are no parts.
         """
         if self.ledger.budget.unlimited or self.plan.unjudged:
-            return not self.ledger.exhausted
+            return not self.ledger.exhausted_bound
         names = [f"round:{earlier}:{self.part}" for earlier in range(1, number + 1)]
         if self.journal.done(names[-1]) is None:
             is_first = all(self.journal.done(name) is None for name in names)
@@ -131,8 +131,8 @@ class Session(BudgetedRun):
             self.journal.finish(names[-1], {"begun": begun, "more": 5 * (number - 1) if is_first else 0})
         kept = self.journal.done(names[-1]) or {}
         room = (kept["more"] + parts) / (5 * self.plan.rounds + 2)
-        return not self.ledger.exhausted and self.share_spent() < kept["begun"] + room
+        return not self.ledger.exhausted_bound and self.share_spent() < kept["begun"] + room
 
     def may_judge(self, number: int) -> bool:
         """Whether judging the variant of round ``number`` is still within its part of the budget."""
-        return not self.ledger.exhausted and self.share_spent() < 5 * number / (5 * self.plan.rounds + 2)
+        return not self.ledger.exhausted_bound and self.share_spent() < 5 * number / (5 * self.plan.rounds + 2)

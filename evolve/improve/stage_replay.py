@@ -38,7 +38,7 @@ class StageRerun:
             SearchEnded: The part of the budget that is for searching is spent.
         """
         session = self.session
-        arm = session.stores.arm(record.variant, session.workflow)
+        arm = session.stores.state(record.variant, session.workflow)
         workflow = room_for(arm.workflow, session.suite.task(record.task).environment)
         begun = beginning_of(record, at.output, workflow)
         if begun is None:
@@ -47,7 +47,7 @@ class StageRerun:
         tasks, change = [session.suite.task(record.task)], Change(texts=texts, begun=begun)
         attempts = ArmTrials(run=session, split=SCREEN, seed=record.seed).attempt(tasks, arm, change, name=name)
         if not attempts:
-            raise SearchEnded(session.ledger.exhausted or "what is left of the budget covers no further episode")
+            raise SearchEnded(session.ledger.exhausted_bound or "what is left of the budget covers no further episode")
         session.commit(attempts[0])
         hit("replay.kept")
         replayed = attempts[0].record

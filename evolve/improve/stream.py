@@ -139,11 +139,11 @@ def blocks_of(suite: Suite, seed: int) -> list[list[Task]]:
 
 def fresh_of(stores: Repositories, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
     """What :func:`distinct_tasks` gives, without problems that were learned from before, in whichever form."""
-    known = stores.learned_from()
+    known = stores.learned_groups()
     return [
         task
         for task in distinct_tasks(tasks, after=after)
-        if task.group not in known and not stores.prequential.met(problem_traits(task))
+        if task.group not in known and not stores.prequential.has_met(problem_traits(task))
     ]
 
 

@@ -73,7 +73,7 @@ class Tree:
     folders: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Which files are not in a copy, in a line; version control, environments and caches are not told of."""
         parts = [(self.secret, "may hold secrets"), (self.skipped, "a link or a special file")]
         named = [f"{name} ({why})" for names, why in parts for name in names[:_MOST_NAMED]]

@@ -171,7 +171,7 @@ class SkillRepository:
         ]
         return [skill for skill in skills if skill is not None]
 
-    def standing(self, statuses: Sequence[SkillStatus]) -> frozenset[tuple[str, str]]:
+    def digests_by_status(self, statuses: Sequence[SkillStatus]) -> frozenset[tuple[str, str]]:
         """Digest and owner of every skill with one of the statuses, without reading any."""
         rows = self._db.query("SELECT digest, owner, status FROM skills")
         return frozenset((str(row["digest"]), str(row["owner"])) for row in rows if row["status"] in statuses)

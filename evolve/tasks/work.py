@@ -165,7 +165,7 @@ class FolderWork:
         """The same without the folder."""
         return replace(self, folder="", elsewhere=False, named=()).as_json()
 
-    def told(self, files: Iterable[str]) -> str:
+    def summary(self, files: Iterable[str]) -> str:
         """Which of these files are protected and which the task may change all the same, for a model; "" for none."""
         guarded = sorted(name for name in files if self.protects(name))
         if not (guarded or self.named):

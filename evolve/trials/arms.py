@@ -67,7 +67,7 @@ class LearnedState:
             raise TypeError(f"a {policy.name} policy cannot go without {', '.join(sorted(self.lacking))}")
         return policy.without(self.lacking)
 
-    def as_read_by(self, learner: Learner) -> LearnedState:
+    def seen_by(self, learner: Learner) -> LearnedState:
         """The arm without a memory where the learner's policy recalls nothing, as to send a large one takes time."""
         from evolve.policies.protocol import Guided
 

@@ -47,7 +47,7 @@ class Change:
         """Whether task, limits and beginning of an episode stay as they are."""
         return self.begun is None and self.row is None and self.times == 1
 
-    def arm(self, whole: LearnedState) -> LearnedState:
+    def apply_to(self, whole: LearnedState) -> LearnedState:
         """The arm with the change."""
         prompts = {name: text_without(text, self.advice) for name, text in whole.prompts.items()}
         return replace(

@@ -164,7 +164,7 @@ class BudgetedRun:
         costs = [attempt.record.cost for attempt in fresh]
         self.pace.note(costs, self.ledger.run_seconds - began, self.workers.at_once)
         self._settle(paid, fresh)
-        if cut and not self.ledger.exhausted:
+        if cut and not self.ledger.exhausted_bound:
             self.ledger.end(next(iter(cut.values())))
         ordered = iter(fresh)
         attempts = [known[place] if place in known else next(ordered) for place in range(count)]
@@ -224,7 +224,7 @@ class BudgetedRun:
 
         Work that is given out now may wait for its turn, so it is told the end and not how much is left.
         """
-        left = self.ledger.left.seconds
+        left = self.ledger.remaining.seconds
         return None if left is None else time.monotonic() + left
 
 

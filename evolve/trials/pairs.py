@@ -36,7 +36,7 @@ def run_pairs(
     """
     if not change.is_of_arm:
         raise ValueError("a pair has one task and one limit for both arms")
-    arms = {names[0]: whole, names[1]: change.arm(whole)}
+    arms = {names[0]: whole, names[1]: change.apply_to(whole)}
     runner = replace(episodes, arms=arms.__getitem__).runner()
     return runner.compare(tasks, parent=names[1], variant=names[0])
 
@@ -63,7 +63,7 @@ class ArmTrials:
         """
         if not tasks:
             return []
-        run, arm = self.run, change.arm(whole)
+        run, arm = self.run, change.apply_to(whole)
         run.workers.announce(name, arm)
         jobs = [
             EpisodeJob(
@@ -124,7 +124,7 @@ class PairedEpisodes:
         if name in self._announced:
             return
         run = self.run
-        arm = run.stores.arm(name, run.workflow) if self.arms is None else self.arms(name)
+        arm = run.stores.state(name, run.workflow) if self.arms is None else self.arms(name)
         run.workers.announce(name, arm)
         self._arms[name] = arm
         # Workers hold only so many arms, and the oldest goes.
@@ -144,7 +144,7 @@ class PairedEpisodes:
 def held_out_tasks(run: BudgetedRun, split: SplitName) -> list[Task]:
     """The tasks of a sealed split that count, without groups that something was learned from in a person's own runs."""
     tasks = run.suite.evidence(split)
-    known = run.stores.known_of(tasks)
+    known = run.stores.spent_groups(tasks)
     return [task for task in tasks if task.group not in known]
 
 

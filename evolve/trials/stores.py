@@ -113,19 +113,19 @@ class Repositories:
                 self.indexes.release()
             self.db.close(alone=alone)
 
-    def learned_from(self) -> frozenset[str]:
+    def learned_groups(self) -> frozenset[str]:
         """Groups with evidence in the memory, or that a skill was drafted from: whatever split they lie in by now,
         they measure nothing."""
         evidence = {row.group for row in self.memory.snapshot().book.all_evidence()}
         return frozenset(evidence | self.runs.drafted_groups())
 
-    def known_of(self, tasks: Iterable[Task]) -> frozenset[str]:
+    def spent_groups(self, tasks: Iterable[Task]) -> frozenset[str]:
         """Groups that measure nothing: :meth:`learned_from`, and of these tasks those that were learned from under
         another name, as after an edit of their file. They are known by most of their rows: a few are in common by
         chance where inputs are small."""
         from evolve.tasks.alike import row_traits
 
-        known, own = self.learned_from(), self.prequential
+        known, own = self.learned_groups(), self.prequential
         rows = {task.group: row_traits(task) for task in tasks if task.group not in known}
         return known | {group for group, traits in rows.items() if 2 * len(own.met_of(traits)) > len(traits)}
 
@@ -171,12 +171,12 @@ class Repositories:
                 for name, failures in uses.failed(record, task).items():
                     self.skills.demote(name, failures)
                 if owed is not None:
-                    self.runs.owe(record, owed, source)
+                    self.runs.add_pending_learning(record, owed, source)
             hit("episode.inside")
         hit("episode.end")
         return fresh
 
-    def vouch(self, record: EpisodeRecord) -> None:
+    def count_as_verified(self, record: EpisodeRecord) -> None:
         """Counts as help what an answer used that only rows of earlier tables verify."""
         from evolve.trials.function_uses import FunctionUses
 
@@ -228,11 +228,11 @@ class Repositories:
 
         return parse_workflow(self.objects.get(name).decode())
 
-    def active_arm(self, workflow: Workflow) -> LearnedState:
+    def active_state(self, workflow: Workflow) -> LearnedState:
         """The promoted variant, or the unlearned state."""
-        return self.arm(self.variants.active_digest, workflow)
+        return self.state(self.variants.active_digest, workflow)
 
-    def arm(self, variant: str, workflow: Workflow) -> LearnedState:
+    def state(self, variant: str, workflow: Workflow) -> LearnedState:
         """A variant as it acts now.
 
         What has been retired or forgotten since does not act, and without insights no guide does: when
@@ -243,10 +243,10 @@ class Repositories:
         return (
             LearnedState(workflow=workflow)
             if variant == UNLEARNED
-            else self.arm_of(self.variants.get(variant), workflow)
+            else self.state_of(self.variants.get(variant), workflow)
         )
 
-    def arm_of(self, variant: Variant, workflow: Workflow) -> LearnedState:
+    def state_of(self, variant: Variant, workflow: Workflow) -> LearnedState:
         """The same as :meth:`arm`, for a variant that need not be in the archive."""
         from evolve.trials.arms import LearnedState
 
@@ -261,9 +261,9 @@ class Repositories:
             prompts={name: self.objects.get(text).decode() for name, text in variant.prompts},
         )
 
-    def practice_arm(self, workflow: Workflow) -> LearnedState:
+    def practice_state(self, workflow: Workflow) -> LearnedState:
         """What acts on tasks one learns from: the promoted variant plus whatever has been admitted since."""
-        base = self.active_arm(workflow)
+        base = self.active_state(workflow)
         memory = self.memory.snapshot()
         return replace(base, skills=tuple(self.skills.active()), memory=memory if memory.book.informs() else None)
 
@@ -271,7 +271,7 @@ class Repositories:
         """Puts a skill's body into the object store; its digest is how variants name it."""
         return self.objects.put(canonical_json(skill.to_json()).encode())
 
-    def mark_insights(self, before: str = "") -> str:
+    def snapshot_insights(self, before: str = "") -> str:
         """Names what the memory holds now, so that a variant does not change when more is learned.
 
         Args:

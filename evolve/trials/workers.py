@@ -99,7 +99,7 @@ class ProcessWorkers:
         """Makes an arm known under a key; it is sent to a worker with the first job that needs it."""
         self._announced += 1
         self._arms.pop(key, None)
-        self._arms[key] = (self._announced, arm.as_read_by(self._setup.learner))
+        self._arms[key] = (self._announced, arm.seen_by(self._setup.learner))
         while len(self._arms) > ARMS_KEPT:
             del self._arms[next(iter(self._arms))]
 

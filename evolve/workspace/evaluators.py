@@ -58,7 +58,7 @@ class Evaluator(ABC):
     """Criteria of one kind. Each is a target that a search may have; what the gate counts are verified solves.
 
     Args:
-        services: The parts of the workspace that runs and loops work with (:class:`evolve.workspace.desk.Desk`).
+        services: The parts of the workspace that runs and loops work with (:class:`evolve.workspace.services.Desk`).
     """
 
     def __init__(self, services: Any) -> None:

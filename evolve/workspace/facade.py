@@ -14,12 +14,12 @@ from evolve.core.events import Event, EventSink, NoEvents
 from evolve.core.store import RecordAccess, WriterLock
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger, check_arguments
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import check_model, choose_learner
 from evolve.workspace.locating import locate, trusted_settings, trusted_workspace
 from evolve.workspace.opening import bring_up_to_date, open_stores, sandbox_opener
 from evolve.workspace.options import Options, override_settings
 from evolve.workspace.parts import Resources
+from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
     from evolve.core.ledger import Ledger
@@ -60,7 +60,7 @@ class Workspace(Resources):
         self._sandbox: Sandbox | None = None
         self._loop_left: Ledger | None = None
         self.stores = self._open()
-        desk = WorkspaceServices(
+        services = WorkspaceServices(
             paths=self.paths,
             settings=self.settings,
             learner=self.learner,
@@ -73,7 +73,7 @@ class Workspace(Resources):
             lock=self._lock,
             kept=self.options.servers,
         )
-        super().__init__(desk, read_only=self.options.read_only)
+        super().__init__(services, read_only=self.options.read_only)
         for name, reason in self.stores.skills.quarantined.items():
             self._warn(f"the skill {name} is not used: {reason}")
 
@@ -137,8 +137,8 @@ class Workspace(Resources):
         self._need_writer()
         chosen = wanted_task(task, examples, name, words=self.uses_model)
         environment = None if python is None else os.fspath(python)
-        wish = RunRequest(task=chosen, ledger=as_ledger(budget), python=environment, person=person or Person())
-        return learn_and_close(self._desk, run_task(self._desk, wish), wish.person, wish.ledger)
+        request = RunRequest(task=chosen, ledger=as_ledger(budget), python=environment, person=person or Person())
+        return learn_and_close(self._services, run_task(self._services, request), request.person, request.ledger)
 
     def fill(self, table: str | os.PathLike[str], **options: Unpack[FillOptions]) -> FillResult:
         """Fills the blank cells of a table's column by a function of the others, and marks what is doubtful.
@@ -158,7 +158,7 @@ class Workspace(Resources):
 
         self._need_writer()
         request, ledger = FillRequest(table=table, **options), as_ledger(options.get("budget"))
-        return fill(self._desk, request, ledger, lambda task: self.run(task, budget=ledger, person=request.person))
+        return fill(self._services, request, ledger, lambda task: self.run(task, budget=ledger, person=request.person))
 
     def learn(
         self, run: str | None = None, *, budget: BudgetLike = None, person: Person | None = None
@@ -181,7 +181,7 @@ class Workspace(Resources):
         self._need_writer()
         if run is not None:
             self.stores.runs.run(run)
-        return learn(self._desk, run, person, as_ledger(budget))
+        return learn(self._services, run, person, as_ledger(budget))
 
     def undo(self, run: str | None = None, *, person: Person | None = None) -> Patch:
         """Takes back what a run changed in a folder, or the table that it filled in place.
@@ -200,8 +200,8 @@ class Workspace(Resources):
         from evolve.workspace.runs.run_answers import found_itself
 
         self._need_writer()
-        patch = undo_patch(self._desk, run, person or Person())
-        if found_itself(self._desk, patch.run):
+        patch = undo_patch(self._services, run, person or Person())
+        if found_itself(self._services, patch.run):
             self.runs.leave(patch.run)
         return patch
 
@@ -236,7 +236,7 @@ class Workspace(Resources):
         asked, ledger = loops.LoopRequest(rounds=rounds, seed=seed, fresh=fresh), as_ledger(budget)
         self._loop_left = ledger
         with self._lock.held("improve"):
-            return loops.improve(self._desk, os.fspath(suite), asked, ledger, python)
+            return loops.improve(self._services, os.fspath(suite), asked, ledger, python)
 
     def tasks_from_git(
         self, repo: str, *, out: str, last: int = 20, check: str = "", python: str | None = None
@@ -255,7 +255,7 @@ class Workspace(Resources):
 
         self._need_open()
         rules = HistoryRules(last=last, check=check or PYTEST)
-        return loops.write_history(self._desk, Path(repo), Path(out).expanduser(), rules, python)
+        return loops.write_history(self._services, Path(repo), Path(out).expanduser(), rules, python)
 
     def test_skills(self, request: loops.SkillTestRequest, *, budget: BudgetLike = None) -> SkillTestReport:
         """Tries skills or notes that others wrote, with and without, in pairs on the same tasks.
@@ -268,7 +268,7 @@ class Workspace(Resources):
         """
         self._need_writer()
         with self._lock.held("skills test"):
-            return loops.test_skills(self._desk, request, as_ledger(budget))
+            return loops.test_skills(self._services, request, as_ledger(budget))
 
     @property
     def agents(self) -> ApprovedAgents:
@@ -290,7 +290,7 @@ class Workspace(Resources):
         """
         self._need_writer()
         with self._lock.held("optimize"):
-            return loops.optimize(self._desk, request, as_ledger(budget))
+            return loops.optimize(self._services, request, as_ledger(budget))
 
     def report(self, *, fresh: bool = False, curve: str | os.PathLike[str] | None = None) -> Report:
         """The last report again, without opening the test tasks.
@@ -305,7 +305,7 @@ class Workspace(Resources):
         """
         (self._need_writer if fresh else self._need_open)()
         with self._lock.held("report") if fresh else nullcontext():
-            return loops.report(self._desk, fresh=fresh, curve=curve)
+            return loops.report(self._services, fresh=fresh, curve=curve)
 
     @contextmanager
     def delivering(self) -> Iterator[None]:
@@ -336,7 +336,7 @@ class Workspace(Resources):
 
         self.stores.runs.end(run, state)
         # After the run is closed: where this is cut off, tidying removes the checkpoints of ended runs.
-        if run not in {owed.run for owed in self.stores.runs.owed()}:  # learning goes on from them
+        if run not in {owed.run for owed in self.stores.runs.pending_learning()}:  # learning goes on from them
             drop_checkpoints(self.paths.runs / run)
 
     def close(self) -> None:
@@ -358,12 +358,12 @@ class Workspace(Resources):
 
     def _learn_after_loop(self) -> None:
         left, self._loop_left = self._loop_left, None
-        if self._closed or left is None or left.exhausted or not self.stores.runs.owed():
+        if self._closed or left is None or left.exhausted_bound or not self.stores.runs.pending_learning():
             return
         from evolve.workspace.runs.learning import learn_or_tell
         from evolve.workspace.runs.person import Person
 
-        learn_or_tell(self._desk, Person(), left)
+        learn_or_tell(self._services, Person(), left)
 
     def _free(self) -> None:
         """Frees every part, also where one fails to close."""
@@ -374,7 +374,7 @@ class Workspace(Resources):
             parts.callback(gc.unfreeze)  # what an agent set aside when it loaded the library of graphs
             parts.callback(lambda: self.stores.close(alone=self._access.is_alone()))
             parts.callback(getattr(self.learner, "close", lambda: None))
-            parts.callback(self._desk.close_servers)
+            parts.callback(self._services.close_servers)
             if self._sandbox is not None:
                 parts.callback(self._sandbox.close)
                 self._sandbox = None

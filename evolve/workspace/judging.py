@@ -36,7 +36,7 @@ class Judge:
             UsageError: No model is named.
         """
         unmeasured = self.unmeasured(task)
-        return replace(unmeasured, standing=self.record.standing(name_of(unmeasured), self.prompt))
+        return replace(unmeasured, standing=self.record.calibration(name_of(unmeasured), self.prompt))
 
     def unmeasured(self, task: Task) -> RubricVerifier:
         """The same without what it is worth.

@@ -12,7 +12,6 @@ from evolve.core.store import closed
 from evolve.workspace.resources.shelf import Resource, close_resource
 
 if TYPE_CHECKING:
-    from evolve.workspace.desk import WorkspaceServices
     from evolve.workspace.loops.tried_claims import TriedMemories
     from evolve.workspace.loops.variants import Variants
     from evolve.workspace.resources.criteria import Criteria
@@ -25,13 +24,14 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.conversations import Conversations
     from evolve.workspace.runs.importing import TriedSkills
     from evolve.workspace.runs.past_runs import Runs
+    from evolve.workspace.services import WorkspaceServices
 
 
 class Resources:
     """What a person looks at and changes; once the workspace is closed nothing can be had from it, whoever kept it."""
 
-    def __init__(self, desk: WorkspaceServices, *, read_only: bool) -> None:
-        self._desk = desk
+    def __init__(self, services: WorkspaceServices, *, read_only: bool) -> None:
+        self._services = services
         self._read_only = read_only
         self._closed = False
 
@@ -64,9 +64,9 @@ class Resources:
         from evolve.workspace.runs.importing import TriedSkills
         from evolve.workspace.runs.run_answers import forget_answers
 
-        desk = self._opened()
-        same, read_only = partial(forget_answers, desk), self._read_only
-        return TriedSkills(desk, on_empty=self._forgotten, same=same, read_only=read_only)
+        services = self._opened()
+        same, read_only = partial(forget_answers, services), self._read_only
+        return TriedSkills(services, on_empty=self._forgotten, same=same, read_only=read_only)
 
     @cached_property
     def variants(self) -> Variants:
@@ -121,12 +121,12 @@ class Resources:
     @property
     def mark(self) -> dict[str, bool]:
         """What a run notes of itself when its code is not confined, else {}."""
-        return self._desk.mark
+        return self._services.mark
 
     @property
     def uses_model(self) -> bool:
         """Whether a language model decides."""
-        return self._desk.uses_model
+        return self._services.uses_model
 
     def follow(self) -> None:
         """Opened for reading it shows from now on what was saved by then, not the moment in which it was opened.
@@ -148,7 +148,7 @@ class Resources:
 
     def _opened(self) -> WorkspaceServices:
         self._need_open()
-        return self._desk
+        return self._services
 
     def _need_open(self) -> None:
         if self._closed:
@@ -162,12 +162,12 @@ class Resources:
     def _shut(self) -> None:
         """So that a part that somebody kept says it is closed, and fails nowhere inside SQLite."""
         self._closed = True
-        for part in (*vars(self).values(), *vars(self._desk).values()):
+        for part in (*vars(self).values(), *vars(self._services).values()):
             if isinstance(part, Resource):
                 close_resource(part)
 
     def _forgotten(self) -> None:
         """With every insight gone and no skill in use, what was judged together with them acts no longer."""
-        stores = self._desk.stores
+        stores = self._services.stores
         if not stores.memory.claims() and self.variants.taken_back() is not None:
             stores.variants.fall_back(grounds="what it rests on was forgotten")

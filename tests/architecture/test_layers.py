@@ -44,7 +44,7 @@ INNER = {
         ("loops",),
         ("fill",),
         ("runs",),
-        ("desk",),
+        ("services",),
         ("health",),
         ("resources",),
         ("*",),

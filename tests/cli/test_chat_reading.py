@@ -80,7 +80,7 @@ def test_a_turn_may_spend_what_is_left_and_no_more(costs, bound):
     for cost in costs:
         if purse.spent["tokens"] >= bound:
             with pytest.raises(BudgetExhausted):
-                purse.left()
+                purse.remaining()
             return
-        assert purse.left().tokens == bound - purse.spent["tokens"]
+        assert purse.remaining().tokens == bound - purse.spent["tokens"]
         purse.book(Cost(tokens=cost, calls=1), {})

@@ -14,11 +14,11 @@ def test_a_turn_that_was_stopped_and_goes_on_is_counted_once_and_whole() -> None
     purse = Purse(budget=Budget(tokens=1_000))
     stopped = Cost(tokens=300, calls=2)
     purse.book(stopped, {})
-    assert purse.left().tokens == 700
+    assert purse.remaining().tokens == 700
 
     purse.book(Cost(tokens=450, calls=3), spent_of(stopped))  # the same run, with what it cost before
 
-    assert purse.left().tokens == 550
+    assert purse.remaining().tokens == 550
     assert purse.spent["calls"] == 3
 
 
@@ -26,4 +26,4 @@ def test_nothing_is_begun_when_all_is_spent() -> None:
     purse = Purse(budget=Budget(tokens=1_000))
     purse.book(Cost(tokens=1_000), {})
     with pytest.raises(BudgetExhausted, match="1,000 tokens"):
-        purse.left()
+        purse.remaining()

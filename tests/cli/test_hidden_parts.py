@@ -56,7 +56,7 @@ def test_a_part_is_used_and_not_shown(opened, tmp_path):
     assert [skill.name for skill in opened.skills.list()] == ["loud-name"]
     assert [skill.name for skill in opened.skills.find("lower strip name")] == ["loud-name"]
     assert [part.name for part in opened.skills.parts()] == ["strip-lower"]
-    assert {skill.name for skill in opened.stores.practice_arm(opened._desk.workflow).skills} == {
+    assert {skill.name for skill in opened.stores.practice_state(opened._services.workflow).skills} == {
         "loud-name",
         "strip-lower",
     }

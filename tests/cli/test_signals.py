@@ -143,7 +143,7 @@ main(sys.argv[2:])
 """
 IN_AN_EXEC = "<string>"
 IN_THE_MAKING_OF_A_CLASS = "cached_property.__set_name__"
-BETWEEN_READING_AND_RUNNING = "Program.invoke"
+BETWEEN_READING_AND_RUNNING = "CommandTree.invoke"
 
 
 @pytest.mark.parametrize(

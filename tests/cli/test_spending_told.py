@@ -101,7 +101,7 @@ def test_a_session_books_a_turn_that_goes_on_once():
     purse.book(stopped, {})
     purse.book(stopped + stopped, spent_of(stopped))
     assert (purse.spent["calls"], purse.spent["tokens"], purse.spent["money"]) == (4, 2_000, pytest.approx(0.02))
-    assert purse.left().money == pytest.approx(0.98)
+    assert purse.remaining().money == pytest.approx(0.98)
 
 
 def test_a_budget_that_was_passed_is_told_with_both_bounds():

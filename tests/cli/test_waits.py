@@ -29,18 +29,18 @@ from tests.cli.conftest import ROOT
 NEVER = 3600.0
 BY_HAND = RedrawInterval(after=0.0, every=NEVER, lines=(0.0, 0.0, NEVER))
 """Nothing is shown but when a test looks; two lines in one silence."""
-SCALED = "Pace(after=0.1, every=0.02, lines=(0.1, 0.3, 0.6), then=0.6)"
+SCALED = "RedrawInterval(after=0.1, every=0.02, lines=(0.1, 0.3, 0.6), then=0.6)"
 PROGRAM = f"""
 import sys
 from evolve.cli import program
-from evolve.cli.render.live_line import Pace
+from evolve.cli.render.live_line import RedrawInterval
 program.main(sys.argv[1:], {SCALED})
 """
 SLEEPER = f"""
 import time
 from evolve.core.activity import doing
 from evolve.cli import program
-from evolve.cli.render.live_line import Pace
+from evolve.cli.render.live_line import RedrawInterval
 from evolve.cli.render.output import note
 def slow(*_):
     with doing("check", "pytest -q"):
@@ -59,7 +59,7 @@ import sys, time
 from evolve.cli import program
 from evolve.cli.asking import _respond
 from evolve.cli.proposals import offer
-from evolve.cli.render.live_line import Pace
+from evolve.cli.render.live_line import RedrawInterval
 from evolve.memory.preferences import Preference
 from evolve.workspace import Question
 def asks(*_):

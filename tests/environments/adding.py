@@ -39,10 +39,10 @@ class AddingEnvironment:
     def reset(self) -> Observation:
         return Observation(ok=False, outputs=("sum: 0",))
 
-    def look(self) -> tuple[Exhibit, ...]:
+    def initial_view(self) -> tuple[Exhibit, ...]:
         return ()
 
-    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+    def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         return tuple(steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
@@ -66,7 +66,7 @@ class AddingEnvironment:
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         return make_probe(self._sandbox)(programs, inputs)
 
-    def whole(self, step: Step) -> str:
+    def full_output(self, step: Step) -> str:
         return step.observation.text if step.observation is not None else ""
 
     def answer(self, step: Step) -> str:
@@ -84,14 +84,14 @@ class Adding:
     needs_model: bool = True
     one_file: bool = False
     has_states: bool = True
-    unchecked: bool = False
+    accepts_unchecked: bool = False
     leaves_changes: bool = False
     least_steps: int = 4
     least_tokens: int = 0
     prompt: str = "act.md"
     refusal: str = "another sum is wanted"
 
-    def read(self, data: Json, place: FilePosition) -> Work:
+    def parse_work(self, data: Json, place: FilePosition) -> Work:
         if not isinstance(data, dict) or not isinstance(data.get("total"), int):
             raise place.at("total").error("expected a whole number")
         return PlainWork(kind="adding", data=data)
@@ -99,7 +99,7 @@ class Adding:
     def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
         return AddingEnvironment(_wanted(task), setting.sandbox)
 
-    def put(self, view: TaskView) -> Sequence[PromptPart]:
+    def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         return (
             PromptPart(text="The value of your code is added to a sum."),
             PromptPart(text="\n".join(view.files), name="sum"),
@@ -109,7 +109,7 @@ class Adding:
         states = [step.observation.state for step in record.steps if step.observation is not None]
         return states[-1].score if states and states[-1] is not None else 0.0
 
-    def told(self, task: Task) -> str:
+    def summary(self, task: Task) -> str:
         return f"until the sum is {_wanted(task)}"
 
 

@@ -100,7 +100,7 @@ def acted(case: Case, environment: Environment, codes: list[str]) -> list[Step]:
 def test_a_task_names_its_kind_and_a_task_file_gives_the_same_task(case: Case, tmp_path: Path) -> None:
     kind = kind_of(case.task.environment)
     assert kind.name == case.task.environment
-    if kind.unchecked:
+    if kind.accepts_unchecked:
         return  # nobody writes such a task into a file: it is a question of the moment
     file = tmp_path / "tasks.jsonl"
     file.write_text(json.dumps(task_json(case.task)) + "\n")
@@ -112,12 +112,12 @@ def test_what_is_told_to_a_model_is_words_of_ours_or_named_data(case: Case, sand
     kind: EnvironmentKind = kind_of(case.task.environment)
     with closing(opened(case, sandbox)) as environment:
         view = replace(case.task.view(), files=tuple(map(str, environment.reset().outputs)))
-    first, *others = (*kind.put(view), None)
+    first, *others = (*kind.task_parts(view), None)
     assert first is None or (first.text and not first.name)
     assert all(part.name for part in others if part is not None)
     assert kind.prompt.endswith(".md")
     assert kind.refusal
-    assert "\n" not in kind.told(case.task)
+    assert "\n" not in kind.summary(case.task)
 
 
 def test_an_environment_knows_the_past_from_the_steps_alone(case: Case, sandbox: Sandbox) -> None:
@@ -149,7 +149,7 @@ def test_the_right_answer_is_accepted_and_the_wrong_one_is_not(case: Case, sandb
 
 def test_what_is_seen_at_the_start_has_a_name_each(case: Case, sandbox: Sandbox) -> None:
     with closing(opened(case, sandbox)) as environment:
-        assert all(part.name and part.text for part in environment.look())
+        assert all(part.name and part.text for part in environment.initial_view())
 
 
 def test_all_that_a_step_gave_can_be_had(case: Case, sandbox: Sandbox) -> None:
@@ -157,7 +157,9 @@ def test_all_that_a_step_gave_can_be_had(case: Case, sandbox: Sandbox) -> None:
         for step in acted(case, environment, [case.wrong, case.right]):
             seen = step.observation
             assert seen is not None
-            assert (seen.state.output if seen.state and seen.state.output else seen.text) in environment.whole(step)
+            assert (seen.state.output if seen.state and seen.state.output else seen.text) in environment.full_output(
+                step
+            )
 
 
 def test_giving_up_and_an_action_without_code_solve_nothing(case: Case, sandbox: Sandbox) -> None:

@@ -21,8 +21,8 @@ def look(sandbox, make_work):
         with closing(
             open_environment(task or make_work(**more), EnvironmentOptions(sandbox=sandbox, clean=clean))
         ) as environment:
-            parts = environment.look()
-            assert environment.look() == parts
+            parts = environment.initial_view()
+            assert environment.initial_view() == parts
             return parts
 
     return seen
@@ -44,9 +44,9 @@ def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
 
 def test_what_is_said_of_a_check_holds_for_a_change_and_for_a_question():
     task = {"id": "t", "family": "", "instruction": "How many?", "signature": "", "examples": ()}
-    (decides,) = kind_of("files").put(TaskView(**task, environment="files", check="make test"))
+    (decides,) = kind_of("files").task_parts(TaskView(**task, environment="files", check="make test"))
     assert decides.text.endswith(": make test")
-    (none,) = kind_of("files").put(TaskView(**task, environment="files"))
+    (none,) = kind_of("files").task_parts(TaskView(**task, environment="files"))
     assert "could run" not in none.text  # what the person keeps may name a check
 
 

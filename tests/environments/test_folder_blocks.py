@@ -221,7 +221,7 @@ def test_a_long_output_is_shown_by_both_ends_and_kept_whole(opened):
     assert len(seen.state.output) <= 20_000
     assert "[1] sh: exit 0\nfirst\n[2] sh: exit 0\n1\n2\n" in seen.state.output
     assert "characters left out" in seen.state.output and "20000\n[3] python\nlast" in seen.state.output
-    assert work.environment.whole(work.steps[-1]) == "\n".join(
+    assert work.environment.full_output(work.steps[-1]) == "\n".join(
         ["[1] sh: exit 0", "first", "[2] sh: exit 0", *map(str, range(1, 20001)), "[3] python", "last"]
     )
     assert work.says(sh("seq 1 3000")).count("\n") == 3000  # what fits is shown whole
@@ -233,7 +233,7 @@ def test_what_is_kept_whole_has_no_secret(sandbox, make_work):
     with closing(open_environment(task, setting)) as environment:
         work = Work(environment)
         seen = work.act(python("print('opensesame' * 9000)"))
-        assert "opensesame" not in environment.whole(work.steps[-1]) + seen.state.output
+        assert "opensesame" not in environment.full_output(work.steps[-1]) + seen.state.output
 
 
 @pytest.mark.slow

@@ -83,7 +83,7 @@ def test_a_folder_of_which_nothing_is_copied_is_there_and_told_of(sandbox, proje
     )
     work = make_work(check="test -d generated && test -e total.txt")
     with closing(open_environment(work, EnvironmentOptions(sandbox=sandbox))) as environment:
-        assert "service.env" in environment.look()[1].text
+        assert "service.env" in environment.initial_view()[1].text
         seen = environment.observe(write, [])
         assert seen.state.changed == ("empty/inner/b",)
         assert "generated/a.env" in seen.state.output

@@ -65,7 +65,7 @@ def test_what_is_proposed_is_practised_on_and_never_judged_on(
         held = {one.group for one in episodes if one.split in ("gate", "test")}
         if not searches:  # else every task is practised on once it was judged
             assert not held & {one.group for one in proposed}
-            assert not held & workspace.stores.learned_from()
+            assert not held & workspace.stores.learned_groups()
         known = {task.id for task in suite.tasks}
         assert {task.task for task in workspace.stores.regression.tasks()} <= known
 

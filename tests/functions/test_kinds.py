@@ -72,7 +72,7 @@ def test_it_is_written_and_read_as_it_is(case):
 
 
 def test_a_person_is_shown_every_setting(case):
-    rows = server_kind(case.server.kind).told(case.server)
+    rows = server_kind(case.server.kind).approval_lines(case.server)
     assert all(0 < len(label) <= 9 and text.isprintable() for label, text in rows)
     assert set(case.server.settings.values()) <= {text for _, text in rows}
 

@@ -57,7 +57,7 @@ class Quiet:
     def check(self, server):
         """Takes any."""
 
-    def told(self, server):
+    def approval_lines(self, server):
         return ()
 
     def open(self, server, start, portal):

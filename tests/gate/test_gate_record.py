@@ -98,9 +98,9 @@ def test_a_judgement_that_was_broken_off_keeps_its_level_until_it_goes_on(databa
     # It goes on as it was begun, as the same proposal, at the same level.
     assert decisions.open({"gate": "2"}, **one) == first
     assert decisions.place(**one) == 1
-    assert [begun.variant for begun in decisions.begun("s")] == ["b"]
+    assert [begun.variant for begun in decisions.open_judgements("s")] == ["b"]
     kept = decisions.record(SequentialTest(alpha=first.alpha).judge(Tally(losses=1)), **one)
-    assert kept.proposal == 1 and decisions.begun() == []
+    assert kept.proposal == 1 and decisions.open_judgements() == []
     assert decisions.next_level("s") == (3, pytest.approx(0.05 / (3 * 4)))
 
 

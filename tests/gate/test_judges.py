@@ -28,7 +28,7 @@ def found(model="m", prompt="p", **counts):
     ],
 )
 def test_a_judge_counts_only_where_both_lower_bounds_reach_the_bar(counts, standing):
-    assert found(**counts).standing == standing
+    assert found(**counts).calibration == standing
 
 
 @pytest.mark.slow
@@ -36,18 +36,18 @@ def test_a_judge_counts_only_where_both_lower_bounds_reach_the_bar(counts, stand
 def test_a_judge_that_accepts_one_more_wrong_answer_never_gains(sound, refused, wrong):
     better = found(sound=sound + refused, accepted_sound=sound, wrong=61, accepted_wrong=wrong)
     worse = found(sound=sound + refused, accepted_sound=sound, wrong=61, accepted_wrong=wrong + 1)
-    assert (worse.standing, better.standing) != ("measured", "below the bar")
-    if better.standing == "measured":
+    assert (worse.calibration, better.standing) != ("measured", "below the bar")
+    if better.calibration == "measured":
         assert better.precision.low >= BAR <= better.recall.low
 
 
 def test_the_latest_measurement_counts_and_another_prompt_or_model_is_another_judge(tmp_path):
     with Database(tmp_path / "judges.db", GATE) as db:
         record = JudgeRecord(db, clock=lambda: 1.0)
-        assert record.standing("m", "p") == "unmeasured"
+        assert record.calibration("m", "p") == "unmeasured"
         kept = record.keep(found(accepted_wrong=20))
         assert record.latest("m", "p") == kept
-        assert record.standing("m", "p") == "below the bar"
+        assert record.calibration("m", "p") == "below the bar"
         record.keep(found())
-        assert record.standing("m", "p") == "measured"
-        assert record.standing("m", "q") == record.standing("n", "p") == "unmeasured"
+        assert record.calibration("m", "p") == "measured"
+        assert record.calibration("m", "q") == record.calibration("n", "p") == "unmeasured"

@@ -71,7 +71,7 @@ def test_what_was_learned_from_elsewhere_is_no_evidence(own: PrequentialTest) ->
 def test_an_episode_is_judged_once_whatever_comes_later(own: PrequentialTest) -> None:
     assert own.add("e1", "text", ["problem 1"], lost("t1"), met=False)
     assert not own.add("e1", "text", ["problem 9"], won("t1"), met=False)
-    assert [one.outcome for one in own.pairs()] == ["loss"] and not own.met(["problem 9"])
+    assert [one.outcome for one in own.pairs()] == ["loss"] and not own.has_met(["problem 9"])
 
 
 def test_a_fault_of_what_was_learned_is_no_way_out_of_a_loss(own: PrequentialTest) -> None:

@@ -116,7 +116,7 @@ def test_work_side_by_side_shares_what_is_left(budget: Budget, waves: list[list[
     """Nobody works on nothing while another holds more than its share, and what is not used can be had again."""
     ledger = Ledger(budget)
     for used in waves:
-        left, running = ledger.left, []
+        left, running = ledger.remaining, []
         for place in range(len(used)):
             share = ledger.share(len(used) - place)
             cost = Cost(tokens=share.tokens or 0, calls=share.calls or 0, money=share.money or 0.0)
@@ -138,7 +138,7 @@ def test_work_side_by_side_shares_what_is_left(budget: Budget, waves: list[list[
 def test_a_budget_of_which_the_rest_buys_nothing_is_over() -> None:
     ledger = Ledger(Budget(money=1.0))
     ledger.end("the next call may take $0.02, and less than that is left")
-    assert "$0.02" in ledger.exhausted and not ledger.reserve(Cost())
+    assert "$0.02" in ledger.exhausted_bound and not ledger.reserve(Cost())
 
 
 def test_a_reservation_is_held_until_it_is_settled() -> None:
@@ -146,7 +146,7 @@ def test_a_reservation_is_held_until_it_is_settled() -> None:
     big = Cost(candidates=70)
     assert ledger.reserve(big)
     assert not ledger.reserve(big)
-    assert ledger.left.candidates == 30
+    assert ledger.remaining.candidates == 30
     ledger.settle(big, Cost(candidates=20))
     assert ledger.spent.candidates == 20
     assert ledger.reserve(big)
@@ -156,27 +156,27 @@ def test_time_passes_whether_or_not_anything_is_booked() -> None:
     clock = Clock()
     ledger = Ledger(Budget(seconds=60), clock=clock)
     clock.now += 50
-    assert ledger.left.seconds == 10
+    assert ledger.remaining.seconds == 10
     assert not ledger.reserve(Cost(seconds=11))
     assert ledger.reserve(Cost(seconds=9))
     clock.now += 10
-    assert "time budget of 60 s" in ledger.exhausted
+    assert "time budget of 60 s" in ledger.exhausted_bound
     assert not ledger.reserve(Cost())
 
 
 def test_a_reached_bound_is_named_and_ends_all_work() -> None:
     ledger = Ledger(Budget(tokens=1_000, money=5))
-    assert ledger.exhausted == ""
+    assert ledger.exhausted_bound == ""
     ledger.reserve(Cost(tokens=1_000))
     ledger.settle(Cost(tokens=1_000), Cost(tokens=1_000))
-    assert ledger.exhausted == "budget of 1,000 tokens reached"
+    assert ledger.exhausted_bound == "budget of 1,000 tokens reached"
     assert not ledger.reserve(Cost())
 
 
 def test_a_run_that_goes_on_starts_from_what_it_had_spent() -> None:
     clock = Clock()
     ledger = Ledger(Budget(seconds=60, money=1), spent=Spent(seconds=59, money=0.75), clock=clock)
-    assert ledger.left == Budget(seconds=1, money=0.25)
+    assert ledger.remaining == Budget(seconds=1, money=0.25)
     assert not ledger.reserve(Cost(money=0.5))
 
 
@@ -186,7 +186,7 @@ def test_ten_dimes_are_a_dollar() -> None:
         assert ledger.reserve(Cost(money=0.1))
         ledger.settle(Cost(money=0.1), Cost(money=0.1))
     assert ledger.spent.money == 1.0
-    assert ledger.exhausted == "budget of $1 reached"
+    assert ledger.exhausted_bound == "budget of $1 reached"
 
 
 def test_overspending_is_booked_in_full() -> None:
@@ -194,7 +194,7 @@ def test_overspending_is_booked_in_full() -> None:
     assert ledger.reserve(Cost(candidates=5))
     ledger.settle(Cost(candidates=5), Cost(candidates=50))
     assert ledger.spent.candidates == 50
-    assert ledger.left.candidates == 0
+    assert ledger.remaining.candidates == 0
 
 
 def test_settling_what_was_never_reserved_is_a_bug() -> None:
@@ -214,20 +214,22 @@ def test_a_part_books_on_the_whole_and_keeps_to_its_own_bounds() -> None:
     part, other = (LedgerPart(whole, share, name="searching", clock=clock) for share in (0.5, 0.3))
     assert part.reserve(Cost(candidates=400)) and not part.reserve(Cost(candidates=101))
     part.settle(Cost(candidates=400), Cost(candidates=300))
-    assert part.left.candidates == 200 and whole.left.candidates == 700 and other.left.candidates == 300
+    assert part.remaining.candidates == 200 and whole.remaining.candidates == 700 and other.remaining.candidates == 300
     assert other.reserve(Cost(candidates=300))
     other.settle(Cost(candidates=300), Cost(candidates=300))
-    assert part.left.candidates == 200, "what another part spends does not show"
-    assert "for searching is spent" in other.exhausted and not part.exhausted and not whole.exhausted
+    assert part.remaining.candidates == 200, "what another part spends does not show"
+    assert "for searching is spent" in other.exhausted_bound and not part.exhausted_bound and not whole.exhausted_bound
     part.end("nothing more")
-    assert part.exhausted == "nothing more" and not whole.exhausted
+    assert part.exhausted_bound == "nothing more" and not whole.exhausted_bound
 
 
 def test_a_part_that_the_whole_cannot_cover_is_refused_and_sets_nothing_aside() -> None:
     whole = Ledger(Budget(candidates=100))
     part = LedgerPart(whole, 0.9, name="searching")
     assert whole.reserve(Cost(candidates=50))
-    assert not part.reserve(Cost(candidates=60)) and part.left.candidates == 90 and whole.left.candidates == 50
+    assert (
+        not part.reserve(Cost(candidates=60)) and part.remaining.candidates == 90 and whole.remaining.candidates == 50
+    )
 
 
 def test_the_clock_of_a_part_stands_still_while_another_works() -> None:
@@ -239,9 +241,9 @@ def test_the_clock_of_a_part_stands_still_while_another_works() -> None:
     part.pause()
     clock.now += 60.0
     part.go_on()
-    assert part.spent.seconds == 15.0 and part.left.seconds == 35.0 and part.run_seconds == 65.0
+    assert part.spent.seconds == 15.0 and part.remaining.seconds == 35.0 and part.run_seconds == 65.0
     clock.now += 36.0
-    assert "for searching is spent" in part.exhausted
+    assert "for searching is spent" in part.exhausted_bound
 
 
 def test_time_in_which_a_person_was_asked_is_none_of_the_budgets() -> None:
@@ -249,4 +251,4 @@ def test_time_in_which_a_person_was_asked_is_none_of_the_budgets() -> None:
     ledger = Ledger(Budget(seconds=60), clock=clock)
     clock.now += 100
     ledger.waited(90)
-    assert ledger.spent.seconds == 10 and not ledger.exhausted
+    assert ledger.spent.seconds == 10 and not ledger.exhausted_bound

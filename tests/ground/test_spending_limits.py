@@ -44,13 +44,13 @@ def test_a_new_day_begins_with_nothing_spent_and_the_workspace_does_not(tmp_path
     limits = {"day": Budget(tokens=100), "total": Budget(tokens=150)}
     ledger = limited(tmp_path / "s.db", calendar, **limits)
     assert spend(ledger, tokens=100)
-    assert ledger.exhausted == "the limit of 100 tokens for today is reached"
+    assert ledger.exhausted_bound == "the limit of 100 tokens for today is reached"
     assert not spend(ledger, tokens=1)
     calendar.date = "2030-01-02"
-    assert limited(tmp_path / "s.db", calendar, **limits).left.tokens == 50
+    assert limited(tmp_path / "s.db", calendar, **limits).remaining.tokens == 50
     assert not spend(ledger, tokens=51)
     assert spend(ledger, tokens=50)
-    assert ledger.exhausted == "the limit of 150 tokens for this workspace is reached"
+    assert ledger.exhausted_bound == "the limit of 150 tokens for this workspace is reached"
     assert ledger.book.spent("2030-01-02").tokens == 50
     assert ledger.book.spent().tokens == 150
 
@@ -63,7 +63,7 @@ def test_the_smallest_of_all_bounds_holds(tmp_path, calendar):
         day=Budget(money=2.0, calls=4),
         total=Budget(seconds=60, calls=9),
     )
-    left = ledger.left
+    left = ledger.remaining
     assert (left.tokens, left.money, left.calls, left.seconds, left.candidates) == (10, 2.0, 4, 60.0, None)
     assert not ledger.reserve(Cost(money=2.5))
     assert not ledger.reserve(Cost(seconds=61))
@@ -74,14 +74,14 @@ def test_the_smallest_of_all_bounds_holds(tmp_path, calendar):
 def test_ten_dimes_are_a_dollar_here_too(tmp_path, calendar):
     ledger = limited(tmp_path / "s.db", calendar, day=Budget(money=1.0))
     assert [spend(ledger, money=0.1) for _ in range(11)] == [True] * 10 + [False]
-    assert ledger.exhausted == "the limit of $1 for today is reached"
+    assert ledger.exhausted_bound == "the limit of $1 for today is reached"
 
 
 def test_work_that_cost_more_or_less_is_booked_as_it_was(tmp_path, calendar):
     ledger = limited(tmp_path / "s.db", calendar, day=Budget(tokens=100))
     most = Cost(tokens=80)
     assert ledger.reserve(most)
-    assert ledger.left.tokens == 20
+    assert ledger.remaining.tokens == 20
     calendar.date = "2030-01-02"
     ledger.settle(most, Cost(tokens=7))
     assert ledger.book.spent("2030-01-01").tokens == 7  # on the day it was begun
@@ -94,12 +94,12 @@ def test_what_a_killed_process_had_set_aside_counts_as_spent(tmp_path):
     script = (
         "import os, sys; from pathlib import Path; from evolve.core.ledger import *\n"
         "from evolve.core.episodes import Cost\n"
-        "ledger = LimitedLedger(Ledger(Budget()), SpendingBook(Path(sys.argv[1]), day=Budget(tokens=100)))\n"
+        "ledger = LimitedLedger(Ledger(Budget()), SpendingLimits(Path(sys.argv[1]), day=Budget(tokens=100)))\n"
         "assert ledger.reserve(Cost(tokens=70)); os.kill(os.getpid(), 9)\n"
     )
     ended = subprocess.run([sys.executable, "-c", script, str(tmp_path / "s.db")], env={**os.environ}, check=False)
     assert ended.returncode == -9
-    assert SpendingLimits(tmp_path / "s.db", day=Budget(tokens=100)).left.tokens == 30
+    assert SpendingLimits(tmp_path / "s.db", day=Budget(tokens=100)).remaining.tokens == 30
 
 
 def test_threads_with_books_of_their_own_share_one_limit(tmp_path, calendar):

@@ -28,7 +28,7 @@ from tests.improve.test_optimization import POOR
 
 
 @pytest.fixture
-def desk(tmp_path, open_ws, suite_file, monkeypatch):
+def services(tmp_path, open_ws, suite_file, monkeypatch):
     """Opens a workspace that allows too little for any task, and the variant in it that allows enough."""
     monkeypatch.setenv("EVOLVE_CANDIDATES", "400")
 
@@ -63,8 +63,8 @@ def figures(report):
     return [(one.item.kind, one.wins, one.losses, one.ties, one.planned, one.verdict) for one in report.items]
 
 
-def test_what_makes_the_difference_is_told_from_what_makes_none(desk, few, capsys) -> None:
-    ws, variant = desk()
+def test_what_makes_the_difference_is_told_from_what_makes_none(services, few, capsys) -> None:
+    ws, variant = services()
     with ws:
         report = ws.variants.ablate(wish(few, variant))
         assert figures(report) == [
@@ -86,15 +86,15 @@ def test_what_makes_the_difference_is_told_from_what_makes_none(desk, few, capsy
 
 
 @pytest.mark.slow
-def test_a_budget_that_ends_leaves_every_item_open_and_nothing_is_proposed(desk, suite_file) -> None:
-    ws, variant = desk()
+def test_a_budget_that_ends_leaves_every_item_open_and_nothing_is_proposed(services, suite_file) -> None:
+    ws, variant = services()
     with ws:
         ws.variants.promote(variant, reason="a test")
         report = ws.variants.ablate(wish(suite_file, variant, propose=True), budget="3k-candidates")
         assert report.finish_reason == "the budget ended" and not report.proposed
         assert {one.verdict for one in report.items} == {"no difference shown"}
         assert all(0 < one.wins + one.ties < one.planned == 24 for one in report.items)
-    with desk("poor")[0] as ws, pytest.raises(BudgetExhausted):
+    with services("poor")[0] as ws, pytest.raises(BudgetExhausted):
         ws.variants.ablate(wish(suite_file, variant), budget="1k-candidates")
 
 
@@ -113,14 +113,14 @@ class Cut:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 9, 40])
-def test_what_was_cut_off_goes_on_and_pays_nothing_twice(desk, suite_file, after) -> None:
-    whole, variant = desk("whole")
+def test_what_was_cut_off_goes_on_and_pays_nothing_twice(services, suite_file, after) -> None:
+    whole, variant = services("whole")
     with whole:
         wanted = whole.variants.ablate(wish(suite_file, variant))
-    cut, _ = desk("cut", events=Cut(after))
+    cut, _ = services("cut", events=Cut(after))
     with cut, pytest.raises(KeyboardInterrupt):
         cut.variants.ablate(wish(suite_file, variant))
-    again, _ = desk("cut")
+    again, _ = services("cut")
     with again:
         report = again.variants.ablate(wish(suite_file, variant))
         assert replace(report, spent=wanted.spent) == wanted
@@ -128,8 +128,8 @@ def test_what_was_cut_off_goes_on_and_pays_nothing_twice(desk, suite_file, after
         assert len(again.stores.runs.runs()) == 1
 
 
-def test_what_cannot_be_done_is_refused(desk, suite_file) -> None:
-    ws, variant = desk()
+def test_what_cannot_be_done_is_refused(services, suite_file) -> None:
+    ws, variant = services()
     with ws:
         for more, says in (
             ({"variant": "unlearned"}, "no items"),
@@ -151,16 +151,16 @@ def test_an_insight_that_is_taken_away_is_not_recalled_and_the_guide_it_taught_s
         recalled = recalled_on(stores.arm(name, ws.workflow.show()), ws.learner, tasks)
         (one, *_), (every,) = used_insights(stores, recalled), items_of(stores, replace(whole, guide=""), {})
         lesser = variant_without(stores, whole, [one])
-        arm = stores.arm_of(lesser, ws.workflow.show())
+        arm = stores.state_of(lesser, ws.workflow.show())
         assert lesser.parent == name and arm.guide == stores.arm(name, ws.workflow.show()).guide is not None
         assert set(recalled_on(arm, ws.learner, tasks)) == set(recalled) - {one.id} != set(recalled)
         assert arm.memory.experience() == stores.arm(name, ws.workflow.show()).memory.experience()
         assert (
-            recalled_on(stores.arm_of(variant_without(stores, whole, [every]), ws.workflow.show()), ws.learner, tasks)
+            recalled_on(stores.state_of(variant_without(stores, whole, [every]), ws.workflow.show()), ws.learner, tasks)
             == {}
         )
-        later = replace(lesser, insights=stores.mark_insights(lesser.insights))
-        assert one.id not in recalled_on(stores.arm_of(later, ws.workflow.show()), ws.learner, tasks)
+        later = replace(lesser, insights=stores.snapshot_insights(lesser.insights))
+        assert one.id not in recalled_on(stores.state_of(later, ws.workflow.show()), ws.learner, tasks)
 
 
 def made(name, code):
@@ -176,14 +176,14 @@ def made(name, code):
     return Skill.from_draft(draft)
 
 
-def test_what_calls_a_skill_goes_with_it_and_what_it_calls_stays(desk) -> None:
+def test_what_calls_a_skill_goes_with_it_and_what_it_calls_stays(services) -> None:
     inner = "def inner(xs):\n    return xs\n"
     skills = [
         made("inner", inner),
         made("outer", f"{inner}\ndef outer(xs):\n    return inner(xs)\n"),
         made("other", "def other(xs):\n    return xs[::-1]\n"),
     ]
-    ws, _ = desk()
+    ws, _ = services()
     with ws:
         bodies = [ws.stores.keep_skill(skill) for skill in skills]
         whole = Variant(skills=tuple(bodies))

@@ -118,7 +118,7 @@ def told(text, task, number):
 
 
 @pytest.fixture
-def desk(tmp_path, open_ws):
+def services(tmp_path, open_ws):
     """A workspace whose model reads prompts and whose memory holds the facts that are given."""
     jobs = quirk_family("dates", 20)
     suite = tmp_path / "dates.jsonl"
@@ -145,9 +145,9 @@ def desk(tmp_path, open_ws):
 def interventions(ws, suite, number=1, budget=None):
     """Runs the tests of one round in the open run."""
     bound = budget or Budget()
-    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws._desk, bound, suite)), budget=bound)
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws._services, bound, suite)), budget=bound)
     with worked_on(
-        ws._desk, ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now"), work
+        ws._services, ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now"), work
     ) as session:
         return intervene(session, number), session.ledger.spent
 
@@ -158,8 +158,8 @@ def status(ws, fact):
 
 
 @pytest.mark.slow
-def test_a_fact_that_makes_the_difference_is_confirmed_and_one_that_makes_none_stays_as_it_was(desk) -> None:
-    open_one, suite = desk
+def test_a_fact_that_makes_the_difference_is_confirmed_and_one_that_makes_none_stays_as_it_was(services) -> None:
+    open_one, suite = services
     with open_one(HELPS, IDLE) as ws:
         assert interventions(ws, suite)[0] == 2
         assert status(ws, HELPS) == ("confirmed", 2 + PAIRS, 0)
@@ -174,8 +174,8 @@ def test_a_fact_that_makes_the_difference_is_confirmed_and_one_that_makes_none_s
 
 
 @pytest.mark.slow
-def test_a_person_has_one_fact_tested_with_the_model_and_nothing_is_paid_twice(desk, tmp_path) -> None:
-    open_one, _ = desk
+def test_a_person_has_one_fact_tested_with_the_model_and_nothing_is_paid_twice(services, tmp_path) -> None:
+    open_one, _ = services
     with open_one(HELPS, IDLE) as ws:
         [helps] = [one for one in ws.memory.list() if one.text == HELPS]
         [tested] = ws.memory.test(tmp_path / "dates.jsonl", helps.id[:12], budget="500k-tokens")
@@ -186,8 +186,8 @@ def test_a_person_has_one_fact_tested_with_the_model_and_nothing_is_paid_twice(d
 
 
 @pytest.mark.slow
-def test_a_fact_that_misleads_loses_its_support_and_acts_no_more(desk) -> None:
-    open_one, suite = desk
+def test_a_fact_that_misleads_loses_its_support_and_acts_no_more(services) -> None:
+    open_one, suite = services
     with open_one(HURTS) as ws:
         folder = ws.paths.prompts
         folder.mkdir(parents=True, exist_ok=True)
@@ -199,8 +199,8 @@ def test_a_fact_that_misleads_loses_its_support_and_acts_no_more(desk) -> None:
 
 
 @pytest.mark.slow
-def test_tests_that_were_cut_off_go_on_and_a_spent_budget_runs_none(desk, monkeypatch) -> None:
-    open_one, suite = desk
+def test_tests_that_were_cut_off_go_on_and_a_spent_budget_runs_none(services, monkeypatch) -> None:
+    open_one, suite = services
     with open_one(HELPS) as ws:
         assert interventions(ws, suite, number=2, budget=Budget(seconds=0.001))[0] == 0
         before = len(ws.stores.runs.episodes(run="r1"))
@@ -221,8 +221,8 @@ def _stop(name):
         raise KeyboardInterrupt
 
 
-def test_a_policy_that_reads_no_prompts_is_not_tested_in_this_way(desk) -> None:
-    open_one, suite = desk
+def test_a_policy_that_reads_no_prompts_is_not_tested_in_this_way(services) -> None:
+    open_one, suite = services
     with open_one(HELPS, learner=slow_learner()) as ws:
         assert interventions(ws, suite)[0] == 0
         assert not ws.stores.runs.episodes(run="r1")

@@ -26,7 +26,7 @@ def test_learning_is_promoted_and_shows_on_held_out_tasks(open_ws, suite_file):
     with open_ws() as workspace:
         report = workspace.improve(suite_file)
         assert report.rounds[0].promoted
-        assert report.kept
+        assert report.has_promoted
         assert report.ratio.high < 0.5
         assert report.helped
         unlearned, learned = report.arms[:2]
@@ -105,7 +105,7 @@ def test_a_learner_that_cannot_learn_keeps_the_test_sealed(open_ws, suite_file):
     with open_ws(learner=Dull()) as workspace:
         report = workspace.improve(suite_file, rounds=1)
         assert not report.rounds[0].promoted
-        assert not report.kept
+        assert not report.has_promoted
         assert report.looks == 0
         assert report.arms[0].note.startswith("not run")
         assert not report.helped
@@ -269,7 +269,7 @@ def test_forgetting_everything_gives_back_the_unlearned_policy(open_ws, suite_fi
         workspace.improve(suite_file, rounds=1)
         assert workspace.run(task).cost.candidates < unlearned.cost.candidates
         workspace.memory.forget(everything=True)
-        assert workspace.stores.active_arm(workspace.workflow.show()).guide is None
+        assert workspace.stores.active_state(workspace.workflow.show()).guide is None
         again = workspace.run(task)
     assert (again.cost, again.answer) == (unlearned.cost, unlearned.answer)
 

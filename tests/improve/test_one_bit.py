@@ -35,10 +35,10 @@ class Nosy:
             found = trials.incumbent.workflow.with_knobs(candidates=number)
             child = Candidate(workflow=found, parents=(start.digest,), operator="turn", why="turns one knob")
             self.seen.append(trials.screen(child, ids))
-            before = trials.left()
+            before = trials.remaining()
             self.seen.append(trials.judge(child, trials.incumbent))
-            self.lefts.append((before, trials.left()))
-            self.seen.append(trials.left())
+            self.lefts.append((before, trials.remaining()))
+            self.seen.append(trials.remaining())
         return "every number was tried"
 
 
@@ -93,7 +93,7 @@ def values(thing: Any, known: set[int]) -> Iterator[Any]:
 def test_a_judgement_is_one_bit() -> None:
     assert {one.name for one in fields(CandidateJudgement)} == {"accepted", "variant"}
     asked = {name for name in vars(EngineTrials) if not name.startswith("_")}
-    assert asked == {"tasks", "incumbent", "screen", "judge", "left"}
+    assert asked == {"tasks", "incumbent", "screen", "judge", "remaining"}
 
 
 @pytest.mark.slow

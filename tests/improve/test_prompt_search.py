@@ -57,7 +57,7 @@ def test_a_fact_that_failures_show_becomes_advice_in_the_active_prompt(open_desk
         (change,) = report.changes
         assert report.active == change.variant
         assert change.realised.value > 0.5
-        active = ws.stores.active_arm(ws.workflow.show())
+        active = ws.stores.active_state(ws.workflow.show())
         assert set(active.prompts) == {"act.md"} or set(active.prompts) == {"plan.md"}
         (name, text), *_ = active.prompts.items()
         shipped, now = parse_prompt(load_prompt(name, PromptLayers())), parse_prompt(text)

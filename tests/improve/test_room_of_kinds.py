@@ -62,10 +62,10 @@ def attempts(tmp_path, suite):
         )
         bound, mixed = parse_budget([budget] if budget else []), load_suite(suite)
         with evolve.open(paths.root, policy=learner) as ws:
-            plan = LoopPlan(rounds=1, limits=loop_limits(ws._desk, bound, mixed))
+            plan = LoopPlan(rounds=1, limits=loop_limits(ws._services, bound, mixed))
             begun = ws.stores.runs.begin("improve", "key", {"suite": suite}, started=now())
-            with worked_on(ws._desk, begun, LoopWork(suite=mixed, plan=plan, budget=bound)) as session:
-                arm = session.stores.practice_arm(session.workflow)
+            with worked_on(ws._services, begun, LoopWork(suite=mixed, plan=plan, budget=bound)) as session:
+                arm = session.stores.practice_state(session.workflow)
                 session.workers.announce("arm", arm)
                 job = EpisodeJob(
                     task=mixed.task(task), arm="arm", variant="v", split="train", seed=0, limits=plan.limits

@@ -44,7 +44,7 @@ def suite(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, open_ws):
+def services(tmp_path: Path, open_ws):
     """Opens a workspace whose ``act.md`` says the opposite of what is right; tells what its model was asked."""
     prompts = tmp_path / "ws" / "prompts"
     prompts.mkdir(parents=True)
@@ -71,10 +71,10 @@ class Run:
 
     def __init__(self, workspace, name: str, budget: str = "5M-tokens") -> None:
         bound = parse_budget([budget])
-        plan = LoopPlan(rounds=1, limits=loop_limits(workspace._desk, bound, load_suite(name), bounded=False))
+        plan = LoopPlan(rounds=1, limits=loop_limits(workspace._services, bound, load_suite(name), bounded=False))
         run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=now())
-        self._opened = worked_on(workspace._desk, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound))
-        self.texts = texts_in_force(workspace._desk)
+        self._opened = worked_on(workspace._services, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound))
+        self.texts = texts_in_force(workspace._services)
 
     def __enter__(self):
         self.session = self._opened.__enter__()
@@ -93,8 +93,8 @@ class Run:
         return {**self.texts, "act.md": self.texts["act.md"].replace(WRONG_ADVICE["dates"], RIGHT)}
 
 
-def test_what_came_before_the_blamed_stage_is_taken_from_the_record(desk, suite) -> None:
-    open_one, asked = desk
+def test_what_came_before_the_blamed_stage_is_taken_from_the_record(services, suite) -> None:
+    open_one, asked = services
     with open_one() as ws, Run(ws, suite) as run:
         assert not run.failed.solved and len(run.failed.steps) == 4
         (blamed, *_) = divergences(run.failed)
@@ -118,8 +118,8 @@ def test_what_came_before_the_blamed_stage_is_taken_from_the_record(desk, suite)
 
 
 @pytest.mark.slow
-def test_a_change_that_helps_nothing_turns_no_failure_around(desk, suite) -> None:
-    open_one, _ = desk
+def test_a_change_that_helps_nothing_turns_no_failure_around(services, suite) -> None:
+    open_one, _ = services
     with open_one() as ws, Run(ws, suite) as run:
         (blamed, *_) = divergences(run.failed)
         again = run.replay(run.failed, {**run.texts, "act.md": run.texts["act.md"] + "- Take care.\n"}, blamed)
@@ -127,8 +127,8 @@ def test_a_change_that_helps_nothing_turns_no_failure_around(desk, suite) -> Non
 
 
 @pytest.mark.slow
-def test_a_plan_is_asked_for_anew_where_it_is_to_blame(desk, suite) -> None:
-    open_one, asked = desk
+def test_a_plan_is_asked_for_anew_where_it_is_to_blame(services, suite) -> None:
+    open_one, asked = services
     with open_one() as ws, Run(ws, suite) as run:
         since = len(asked)
         plan = Divergence(task=run.failed.task, prompt="plan.md", given=(), said="", output="plan")
@@ -137,8 +137,8 @@ def test_a_plan_is_asked_for_anew_where_it_is_to_blame(desk, suite) -> None:
 
 
 @pytest.mark.slow
-def test_what_cannot_be_said_again_is_not_tried(desk, suite) -> None:
-    open_one, asked = desk
+def test_what_cannot_be_said_again_is_not_tried(services, suite) -> None:
+    open_one, asked = services
     with open_one() as ws, Run(ws, suite) as run:
         since = len(asked)
         insight = Divergence(task=run.failed.task, prompt="reflect.md", given=(), said="", output="i-1")
@@ -147,8 +147,8 @@ def test_what_cannot_be_said_again_is_not_tried(desk, suite) -> None:
 
 
 @pytest.mark.slow
-def test_a_replay_is_paid_once_however_often_it_is_asked_for(desk, suite) -> None:
-    open_one, asked = desk
+def test_a_replay_is_paid_once_however_often_it_is_asked_for(services, suite) -> None:
+    open_one, asked = services
     with open_one() as ws, Run(ws, suite) as run:
         (blamed, *_) = divergences(run.failed)
         first = run.replay(run.failed, run.mended, blamed)
@@ -160,8 +160,8 @@ def test_a_replay_is_paid_once_however_often_it_is_asked_for(desk, suite) -> Non
 
 
 @pytest.mark.slow
-def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(desk, suite) -> None:
-    open_one, asked = desk
+def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(services, suite) -> None:
+    open_one, asked = services
     with open_one(stop_at=5) as ws, pytest.raises(Stopped), Run(ws, suite) as run:
         (blamed, *_) = divergences(run.failed)
         run.replay(run.failed, run.mended, blamed)
@@ -212,8 +212,8 @@ def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
 
 
 @pytest.mark.slow
-def test_without_budget_for_a_replay_the_search_ends(desk, suite) -> None:
-    open_one, _ = desk
+def test_without_budget_for_a_replay_the_search_ends(services, suite) -> None:
+    open_one, _ = services
     with open_one() as ws, Run(ws, suite, budget="200k-tokens") as run:
         (blamed, *_) = divergences(run.failed)
         with pytest.raises(SearchEnded):
@@ -229,14 +229,14 @@ def searched(ws, suite: str):
     screened = [one for one in ws.stores.runs.episodes() if one.split == "screen" and one.variant != UNLEARNED]
     tried = sum(one.cost.tokens for one in screened)
     rewrites = ws.stores.db.query("SELECT COUNT(*) AS n FROM loop_steps WHERE name LIKE 'rewrite:%'")[0]["n"]
-    return report, tried, rewrites, dict(ws.stores.active_arm(ws.workflow.show()).prompts)
+    return report, tried, rewrites, dict(ws.stores.active_state(ws.workflow.show()).prompts)
 
 
 @pytest.mark.slow
 def test_the_same_edit_is_found_with_fewer_tokens_than_on_whole_episodes(
-    desk, suite, monkeypatch, tmp_path: Path
+    services, suite, monkeypatch, tmp_path: Path
 ) -> None:
-    open_one, _ = desk
+    open_one, _ = services
     with open_one() as ws:
         report, tokens, rewrites, prompts = searched(ws, suite)
     (tmp_path / "ws" / "memory_store").rename(tmp_path / "first")
@@ -251,8 +251,8 @@ def test_the_same_edit_is_found_with_fewer_tokens_than_on_whole_episodes(
 
 
 @pytest.mark.slow
-def test_a_search_cut_off_in_a_replay_goes_on_and_pays_nothing_twice(desk, suite, tmp_path: Path) -> None:
-    open_one, asked = desk
+def test_a_search_cut_off_in_a_replay_goes_on_and_pays_nothing_twice(services, suite, tmp_path: Path) -> None:
+    open_one, asked = services
     request = OptimizerRequest(suite=suite, only="prompts", proposals=4)
     with open_one() as ws:
         whole = ws.optimize(request, budget="50M-tokens")

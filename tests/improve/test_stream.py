@@ -27,12 +27,12 @@ def suite_of(count, *, instruction="give the {0.family} of {0.id}"):
 
 def streamed(workspace, suite, *, budget=None, seed=0):
     budget = budget or Budget()
-    desk = workspace._desk
-    plan = LoopPlan(rounds=BLOCKS, seed=seed, limits=loop_limits(desk, budget, suite))
+    services = workspace._services
+    plan = LoopPlan(rounds=BLOCKS, seed=seed, limits=loop_limits(services, budget, suite))
     work = LoopWork(suite=suite, plan=plan, budget=budget)
     key = f"key {suite.digest} {seed}"
-    _reopen(desk, key, BLOCKS)
-    with opened_session(desk, "improve", key, {"suite": suite.name}, work) as session:
+    _reopen(services, key, BLOCKS)
+    with opened_session(services, "improve", key, {"suite": suite.name}, work) as session:
         return improve_in_stream(session)
 
 
@@ -172,7 +172,7 @@ def whole(made, open_ws):
     if not made:
         with open_ws("whole") as workspace:
             made["report"] = streamed(workspace, suite_of(16))
-            made["one"] = loop_limits(workspace._desk, Budget(), suite_of(16)).candidates
+            made["one"] = loop_limits(workspace._services, Budget(), suite_of(16)).candidates
     return made["report"], made["one"]
 
 
@@ -223,7 +223,7 @@ def test_problems_that_were_practised_on_before_are_known_under_other_names(open
     suite = suite_of(12)
     with open_ws(learner=Useless(programs=slow_learner().programs)) as workspace:
         streamed(workspace, suite)
-        assert not workspace.stores.learned_from() & {task.group for task in renamed(suite).tasks}
+        assert not workspace.stores.learned_groups() & {task.group for task in renamed(suite).tasks}
         streamed(workspace, renamed(suite))
         ids = {task.id for task in renamed(suite).tasks}
         again = [record for record in workspace.stores.runs.episodes() if record.task in ids]

@@ -44,7 +44,7 @@ def test_nothing_is_fitted_or_judged_and_the_rest_of_the_budget_comes_back(open_
     heard = Heard()
     with open_ws(events=heard) as workspace:
         report = workspace.improve(few, budget="10M-candidates")
-        assert not report.kept and not workspace.gate.list().decisions
+        assert not report.has_promoted and not workspace.gate.list().decisions
         assert set(splits(workspace)) <= {"train", "probe"}
         assert workspace.stores.runs.runs()[-1].state == "done"
         assert report.spent.candidates < 1_000_000
@@ -76,7 +76,7 @@ def test_the_second_time_it_ends_at_once_and_the_report_stays(open_ws, few):
         first = workspace.improve(few)
         before = splits(workspace)
         again = workspace.improve(few, budget="10M-candidates")
-        assert splits(workspace) == before and not again.kept
+        assert splits(workspace) == before and not again.has_promoted
         assert again.rounds == () and again.spent.candidates == 0
         assert workspace.report().run == first.run != again.run
         assert workspace.stores.runs.runs()[-1].state == "done"

@@ -47,5 +47,5 @@ def test_a_snapshot_encodes_nothing_before_it_is_searched_and_a_copy_nothing_aga
 
 def test_a_memory_is_sent_along_where_a_policy_recalls_and_nowhere_else(memory: MemoryRepository) -> None:
     arm = LearnedState(memory=memory.snapshot())
-    assert arm.as_read_by(SearchLearner()).memory is None
-    assert arm.as_read_by(FixedLearner()).memory is arm.memory
+    assert arm.seen_by(SearchLearner()).memory is None
+    assert arm.seen_by(FixedLearner()).memory is arm.memory

@@ -75,12 +75,12 @@ def meter(request, tmp_path):
 def test_meters_hold_what_is_set_aside_until_it_is_settled(meter):
     most = Cost(tokens=60, calls=1, money=0.25)
     assert meter.reserve(most)
-    assert (meter.left.tokens, meter.left.calls, meter.left.money) == (40, 2, 0.75)
+    assert (meter.remaining.tokens, meter.remaining.calls, meter.remaining.money) == (40, 2, 0.75)
     assert not meter.reserve(most)
     meter.settle(most, Cost(tokens=20, calls=1, money=0.05))
     assert meter.reserve(most)
     meter.settle(most, Cost(tokens=60, calls=2))
-    assert "3 calls" in meter.exhausted
+    assert "3 calls" in meter.exhausted_bound
     assert not meter.reserve(Cost())
     with pytest.raises(ValueError, match="reserved"):
         meter.settle(most, Cost())

@@ -99,7 +99,7 @@ def test_threads_share_one_budget():
     assert spent.tokens <= 20_000
     assert spent.calls <= 60
     assert spent.money <= 3.0
-    left = ledger.left
+    left = ledger.remaining
     assert left.calls == 60 - spent.calls  # nothing is still set aside
     assert left.tokens == 20_000 - spent.tokens
 

@@ -59,7 +59,7 @@ class Staged:
             self.incumbent = candidate
         return CandidateJudgement(accepted=self._accepts)
 
-    def left(self):
+    def remaining(self):
         return Left()
 
 

@@ -66,7 +66,7 @@ class Capped:
             self.incumbent = candidate
         return CandidateJudgement(accepted=self._accepts)
 
-    def left(self):
+    def remaining(self):
         return Left(share=1.0 if self._budget is None else max(0.0, 1 - len(self.tried) / self._budget))
 
 

@@ -100,7 +100,7 @@ class Taste:
         self.judged.append(candidate.workflow.knobs.steps)
         return CandidateJudgement(accepted=False)
 
-    def left(self):
+    def remaining(self):
         return Left()
 
 

@@ -72,7 +72,7 @@ def test_a_budget_of_time_does_not_depend_on_the_clock(set_clock, clock):
     ledger = Ledger(Budget(seconds=30.0))
     for _ in range(3):
         time.time()
-        assert ledger.exhausted == "" and 0.0 <= ledger.spent.seconds < 30.0
+        assert ledger.exhausted_bound == "" and 0.0 <= ledger.spent.seconds < 30.0
 
 
 @BACK_AND_OTHERS

@@ -27,7 +27,7 @@ from tests.reliability.workspaces import opened
 HOLD = """
 import os, sys, time
 import evolve
-with evolve.open(sys.argv[1]) as workspace, workspace._desk.lock.held("improve"):
+with evolve.open(sys.argv[1]) as workspace, workspace._services.lock.held("improve"):
     if sys.argv[2:] and not os.fork():
         time.sleep(60)
     print("held", flush=True)
@@ -169,7 +169,7 @@ def test_a_loop_learns_from_what_ran_beside_it(folder: Path) -> None:
     from benchmarks.doubles import small_suite
 
     with opened(folder) as loop:
-        with loop._desk.lock.held("improve"), opened(folder) as other:
+        with loop._services.lock.held("improve"), opened(folder) as other:
             for task in small_suite(10).tasks[8:]:
                 other.run(task)
             assert len(other.runs.unlearned()) == 2
@@ -205,10 +205,10 @@ def test_a_run_is_answered_by_one_process_at_a_time(folder: Path) -> None:
     from evolve.workspace.runs.solving import run_task
 
     with opened(folder) as workspace:
-        task = workspace.runs.begun("r1")
+        task = workspace.runs.start_of("r1")
         assert task is not None
         with WriterLock(workspace.paths.runs / "r1" / "lock").held("run"), pytest.raises(WorkspaceBusy):
-            run_task(workspace._desk, RunRequest(task=task.task), workspace.stores.runs.run("r1"))
+            run_task(workspace._services, RunRequest(task=task.task), workspace.stores.runs.run("r1"))
 
 
 def test_what_many_processes_write_at_once_is_there_once(folder: Path) -> None:
@@ -297,6 +297,6 @@ def test_the_lock_of_a_killed_loop_is_taken_over(cli, folder: Path, outlived: Se
     with held(folder, *outlived) as first:
         os.kill(first.pid, signal.SIGKILL)
         first.wait()
-        with opened(folder) as workspace, workspace._desk.lock.held("improve"):
-            assert workspace._desk.lock.owner() == os.getpid()
+        with opened(folder) as workspace, workspace._services.lock.held("improve"):
+            assert workspace._services.lock.owner() == os.getpid()
         assert not WorkspacePaths(folder).lock.read_bytes()

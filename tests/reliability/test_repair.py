@@ -182,7 +182,7 @@ def test_a_variant_whose_guide_is_lost_no_longer_acts(folder: Path) -> None:
         guide = workspace.stores.variants.get(active).guide
     (paths.objects / guide).unlink()
     with opened(folder) as workspace, pytest.raises(RecordDamaged, match=guide):
-        workspace.stores.active_arm(workspace.workflow.show())
+        workspace.stores.active_state(workspace.workflow.show())
     done = repair(folder)
     assert done.lost == [f"variant {active}: a body it needs is gone; unlearned acts instead"]
     assert everything(folder)["active"] == {"variant": "unlearned"}

@@ -60,7 +60,7 @@ def everything(folder: Path) -> dict[str, dict[str, Any]]:
                 "notes": {note.id: note for note in workspace.memory.notes()},
                 "skills": {skill.name: skill for skill in workspace.skills.list()},
                 "active": {"variant": stores.variants.active_digest},
-                "guide": {"": stores.active_arm(workspace.workflow.show()).guide},
+                "guide": {"": stores.active_state(workspace.workflow.show()).guide},
             }
         )
 

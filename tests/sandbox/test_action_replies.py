@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.runtime.sandbox.action_replies import Collected, read_files, read_report
 from evolve.runtime.sandbox.actions import is_plain_name
-from evolve.runtime.sandbox.guest.wiping import NotWiped, empty_folder, larger_than, place_file, regular_files
+from evolve.runtime.sandbox.guest.wiping import NotWiped, larger_than, place_file, regular_files, wipe
 from evolve.runtime.sandbox.replies import JobReply
 
 GOOD = {"value": 1, "has": True, "error": "", "limit": "", "denied": []}
@@ -128,8 +128,8 @@ def test_a_hostile_folder_is_measured_and_emptied(scratch):
     os.close(here)
     assert larger_than(scratch, 10**9, 10**6)  # too deep to measure
     with pytest.raises(NotWiped):
-        empty_folder(scratch, most=100)
-    empty_folder(scratch, seconds=60)
+        wipe(scratch, most=100)
+    wipe(scratch, seconds=60)
     assert os.listdir(scratch) == []
     assert not larger_than(scratch, 0, 0)
 

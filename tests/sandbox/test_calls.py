@@ -56,20 +56,20 @@ class Desk:
 
 
 @pytest.fixture
-def desk():
+def services():
     return Desk()
 
 
 @pytest.fixture
-def session(sandbox, desk):
-    with sandbox.session(SHORT, calls=desk) as opened:
+def session(sandbox, services):
+    with sandbox.session(SHORT, calls=services) as opened:
         yield opened
 
 
-def test_code_calls_what_is_offered(session, desk):
+def test_code_calls_what_is_offered(session, services):
     result = session.execute("from functions import add\n[add(n, right=add(1, 1)) for n in range(3)]")
     assert (result.value, result.error) == ([2, 3, 4], "")
-    assert json.loads(desk.frames[0]) == {"function": "add", "arguments": {"left": 1, "right": 1}}
+    assert json.loads(services.frames[0]) == {"function": "add", "arguments": {"left": 1, "right": 1}}
     assert session.execute("import functions\nfunctions.add.__doc__").value == "Adds two numbers."
 
 
@@ -83,10 +83,10 @@ def test_a_name_that_is_not_offered_names_the_nearest_that_are(session, name):
     assert session.execute(f"hasattr(functions, {name!r})").value is False
 
 
-def test_a_name_like_none_leads_to_what_finds_more(sandbox, desk):
-    many = [*desk.offered(), *((f"other_{n}", [], "") for n in range(20)), ("find_functions", ["query"], "")]
-    desk.offered = lambda: many
-    with sandbox.session(SHORT, calls=desk) as session:
+def test_a_name_like_none_leads_to_what_finds_more(sandbox, services):
+    many = [*services.offered(), *((f"other_{n}", [], "") for n in range(20)), ("find_functions", ["query"], "")]
+    services.offered = lambda: many
+    with sandbox.session(SHORT, calls=services) as session:
         error = session.execute("from functions import zebra").error
     assert error.endswith("functions; find_functions('words of what it does') finds others (line 1)")
 
@@ -106,10 +106,10 @@ def test_a_refused_call_is_an_exception_that_code_can_catch(session):
 
 
 @pytest.mark.parametrize("call", ["add(1, 2, 3)", "add(1, left=2)", "add(1, {2})", "add(1, float('nan'))"])
-def test_a_call_that_cannot_be_meant_goes_nowhere(session, desk, call):
+def test_a_call_that_cannot_be_meant_goes_nowhere(session, services, call):
     result = session.execute(f"from functions import add\n{call}")
     assert result.state == "error" and result.error.startswith(("TypeError", "ValueError"))
-    assert desk.frames == []
+    assert services.frames == []
 
 
 @pytest.mark.slow
@@ -146,15 +146,15 @@ def test_threads_take_turns(session):
     assert session.execute(code).value == [0, 2, 4, 6]
 
 
-def test_large_answers_arrive_whole_and_large_calls_do_not_leave(session, desk):
+def test_large_answers_arrive_whole_and_large_calls_do_not_leave(session, services):
     assert session.execute("from functions import text, add\n[len(text(n)) for n in (0, 70_000, 900_000)]").value == [
         0, 70_000, 900_000]  # fmt: skip
     result = session.execute("add('x' * 400_000, '')")
     assert result.limit == "result" and result.ended
-    assert len(desk.frames) == 3
+    assert len(services.frames) == 3
 
 
-def test_a_forked_process_cannot_call(session, desk):
+def test_a_forked_process_cannot_call(session, services):
     code = (
         "import os\nfrom functions import add\nread, write = os.pipe()\nchild = os.fork()\n"
         "if not child:\n    try:\n        add(1, 1)\n    except Exception as error:\n"
@@ -162,42 +162,42 @@ def test_a_forked_process_cannot_call(session, desk):
         "    os._exit(0)\nos.waitpid(child, 0)\nos.read(read, 1000).decode()"
     )
     assert session.execute(code).value == "functions can be called in the process of the action only"
-    assert desk.frames == []
+    assert services.frames == []
 
 
-def test_another_program_does_not_get_the_channel(session, desk):
+def test_another_program_does_not_get_the_channel(session, services):
     ran = session.execute(
         f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EVERY_DESCRIPTOR!r}]).returncode"
     )
     assert ran.value == 0
-    assert desk.frames == []
+    assert services.frames == []
 
 
 @pytest.mark.parametrize(
     "frame", [b"", b"{}", b"[1", b'{"function": "shut", "arguments": {}}', b"\xff" * 100, b"9" * 5000]
 )
-def test_what_code_writes_by_hand_is_one_call_and_no_more(session, desk, frame):
+def test_what_code_writes_by_hand_is_one_call_and_no_more(session, services, frame):
     code = (
         f"from functions import add\n{OUTER}frame = {frame!r}\n"
         "os.write(outer.calls, len(frame).to_bytes(8, 'big') + frame)\n"
         "outer.read(int.from_bytes(outer.read(8), 'big')).decode()"
     )
     assert session.execute(code).value.startswith('{"error": "no: ')
-    assert desk.frames == [frame]
+    assert services.frames == [frame]
     assert session.execute("add(1, 1)").value == 2
 
 
 @pytest.mark.slow
-def test_a_length_that_never_comes_ends_with_the_action(session, desk):
+def test_a_length_that_never_comes_ends_with_the_action(session, services):
     assert session.execute(f"{OUTER}os.write(outer.calls, (1000).to_bytes(8, 'big') + b'half')\nouter.read(8)").ended
-    assert desk.frames == []
+    assert services.frames == []
 
 
-def test_what_is_left_of_a_call_when_the_action_is_over_ends_the_session(session, desk):
+def test_what_is_left_of_a_call_when_the_action_is_over_ends_the_session(session, services):
     assert session.execute(f"{OUTER}os.write(outer.calls, bytes(7))").value == 7
     late = session.execute("2")
     assert late.ended and late.error == "the session reported more than it was asked for"
-    assert desk.frames == []
+    assert services.frames == []
 
 
 def test_code_that_may_call_nothing_has_no_module_and_no_way_out(sandbox):

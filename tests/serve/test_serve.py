@@ -164,7 +164,7 @@ def test_beside_a_loop_it_reads_and_notes(served) -> None:
         writing.memory.note("invoices are due on the 14th")
         (found,) = (one for one in tool(client, "recall", query="invoices due")["items"] if one["kind"] == "note")
         assert "14th" in found["text"] and "unchecked" not in found
-        with writing._desk.lock.held("improve"):
+        with writing._services.lock.held("improve"):
             assert tool(client, "note", text="the port is 9000")
             assert tool(client, "find_skills", query="short")["skills"]
         assert "the port is 9000" in [note.text for note in writing.memory.notes()]

@@ -69,7 +69,7 @@ def test_however_it_was_saved_the_cells_are_the_same_and_the_form_is_kept(
 
 
 def test_the_form_is_told_in_words(tmp_path):
-    assert open_table(saved(tmp_path, encoding="cp1252")).form.told() == "separated by semicolons, cp1252"
+    assert open_table(saved(tmp_path, encoding="cp1252")).form.summary() == "separated by semicolons, cp1252"
 
 
 def test_a_declared_delimiter_is_obeyed_and_stays(tmp_path):

@@ -25,7 +25,7 @@ def differing(one, other):
 
 
 def test_no_change_changes_nothing() -> None:
-    assert (Change().arm(ARM), Change().task(TASK), Change().limits(LIMITS)) == (ARM, TASK, LIMITS)
+    assert (Change().apply_to(ARM), Change().task(TASK), Change().limits(LIMITS)) == (ARM, TASK, LIMITS)
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,12 @@ def test_no_change_changes_nothing() -> None:
     ],
 )
 def test_a_change_of_one_part_leaves_the_others(change, part) -> None:
-    assert differing(ARM, change.arm(ARM)) == {part}
+    assert differing(ARM, change.apply_to(ARM)) == {part}
 
 
 def test_left_out_advice_leaves_the_other_lines() -> None:
     first, second = parse_prompt(PROMPT).items
-    left = Change(advice=frozenset({first.id})).arm(ARM).prompts
+    left = Change(advice=frozenset({first.id})).apply_to(ARM).prompts
     assert [item.id for item in parse_prompt(left["act.md"]).items] == [second.id]
     assert left["plan.md"] == ARM.prompts["plan.md"]
 

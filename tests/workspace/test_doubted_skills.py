@@ -74,7 +74,7 @@ def test_a_failed_verification_makes_doubtful_and_a_passed_one_takes_it_back(wor
     assert not all(one.ok for one in workspace.skills.verify("last-word"))
     assert statuses(workspace) == {"last-word": "doubtful", "loud-word": "doubtful", "first-word": "admitted"}
     assert "fails" in workspace.skills.reason("last-word") and "last-word" in workspace.skills.reason("loud-word")
-    assert [skill.name for skill in workspace.stores.practice_arm(workspace.workflow.show()).skills] == ["first-word"]
+    assert [skill.name for skill in workspace.stores.practice_state(workspace.workflow.show()).skills] == ["first-word"]
     sandbox.changed = ("", "")
     assert all(one.ok for one in workspace.skills.verify("last-word"))
     assert statuses(workspace)["last-word"] == "admitted"

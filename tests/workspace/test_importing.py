@@ -165,7 +165,7 @@ def test_what_is_wrong_on_rows_kept_back_is_refused_for_good(workspace, tmp_path
     given = workspace.stores.runs.runs()[-1]
     from evolve.workspace.runs.run_answers import given_task_of
 
-    task = given_task_of(workspace._desk, given)
+    task = given_task_of(workspace._services, given)
     table = {row.input[0]: row.output for row in task.examples}
     code = f"TABLE = {table!r}\n\n\ndef check_digit(number: str) -> str:\n    return TABLE.get(number, number + '0')\n"
     skill(tmp_path / "theirs", code=code)

@@ -36,7 +36,7 @@ def opened(folder, serving):
 
 def kept(workspace, **counts):
     numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0, **counts}
-    judge = workspace._desk.rubric_judge
+    judge = workspace._services.rubric_judge
     name = name_of(judge.unmeasured(ANY))
     judge.record.keep(Measurement(model=name, prompt=judge.prompt, suite="strings", **numbers))
 
@@ -65,6 +65,6 @@ def test_only_a_measured_judge_makes_words_solved_and_none_makes_them_verified(t
 def test_another_prompt_makes_the_judge_unmeasured_again(tmp_path):
     with ScriptedEndpoint(double=GullibleJudge()) as serving, opened(tmp_path, serving) as workspace:
         kept(workspace)
-        assert workspace._desk.judge(ANY).standing == "measured"
+        assert workspace._services.judge(ANY).standing == "measured"
         (tmp_path / "prompts" / "judge.md").write_text("Be kind. $task $rubric")
-        assert workspace._desk.judge(ANY).standing == "unmeasured"
+        assert workspace._services.judge(ANY).standing == "unmeasured"

@@ -66,13 +66,13 @@ def test_without_a_filled_cell_it_is_used_until_it_is_forgotten(march, place):
     with pytest.raises(UsageError):
         workspace.fill(april(place, 0))
     kept = workspace.runs.keep(run)
-    assert [one.name for one in workspace.runs.kept()] == [run]
+    assert [one.name for one in workspace.runs.functions_kept()] == [run]
     used = workspace.fill(april(place, 0)).used
     assert (used.name, used.given, used.verified) == (kept.name, 0, False) and used.kept
     assert workspace.runs.why(run).kept and not workspace.runs.why(run).forgotten
     workspace.runs.leave(run)
     assert workspace.runs.why(run).forgotten and not workspace.runs.why(run).kept
-    assert workspace.runs.kept() == []
+    assert workspace.runs.functions_kept() == []
     with pytest.raises(UsageError):
         workspace.fill(april(place, 0))
 
@@ -105,7 +105,7 @@ def test_a_later_fill_of_a_table_of_that_name_takes_nothing_from_it(march, place
     skill = workspace.runs.keep(run)
     again = workspace.fill(write(place / "march.csv", APRIL, 1, wanted=told), out=place / "again.csv")
     assert again.result.used.name == skill.name
-    assert [one.name for one in workspace.runs.kept()] == [run]
+    assert [one.name for one in workspace.runs.functions_kept()] == [run]
     assert workspace.fill(april(place, 0)).used.name == skill.name
 
 
@@ -118,7 +118,7 @@ def test_a_run_without_a_function_is_refused(march, place):
     for run in (failed.run_id, "r99"):
         with pytest.raises(UsageError):
             workspace.runs.keep(run)
-    assert workspace.runs.kept() == []
+    assert workspace.runs.functions_kept() == []
 
 
 @pytest.mark.parametrize("retired", [True, False])
@@ -148,7 +148,7 @@ def test_what_is_forgotten_is_out_of_use_with_every_answer_that_is_the_same_func
         else:
             workspace.runs.leave(first.run_id if by == "run" else later.run_id)
         assert workspace.skills.show(first.skills[0]).status == "retired"
-        assert known(workspace) == [] and workspace.runs.kept() == []
+        assert known(workspace) == [] and workspace.runs.functions_kept() == []
         with pytest.raises(UsageError):
             workspace.fill(write(tmp_path / "may.csv", APRIL, 0))
         again = workspace.fill(write(tmp_path / "may.csv", ["Mary Shaw", "Jean Sammet"], 1)).result

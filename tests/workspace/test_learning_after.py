@@ -307,7 +307,7 @@ class Unbelieving(Telling):
 
 def test_a_task_that_gave_a_skill_and_no_claim_measures_nothing_any_more(opened):
     with opened([], kind=Unbelieving) as workspace:
-        assert TASK.group not in workspace.stores.learned_from()
+        assert TASK.group not in workspace.stores.learned_groups()
         result = workspace.run(TASK)
         assert result.skills and not evidence(workspace)
-        assert TASK.group in workspace.stores.learned_from()
+        assert TASK.group in workspace.stores.learned_groups()

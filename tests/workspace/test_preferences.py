@@ -116,7 +116,7 @@ def test_it_holds_where_it_was_said(opened):
 
 def test_no_measured_arm_is_told_what_a_person_wants(opened):
     opened.preferences.add("Dates day first")
-    arms = (opened.stores.active_arm(opened.workflow.show()), opened.stores.practice_arm(opened.workflow.show()))
+    arms = (opened.stores.active_state(opened.workflow.show()), opened.stores.practice_state(opened.workflow.show()))
     for source in (opened.stores.memory, opened.stores.memory.snapshot(), *(arm.memory for arm in arms)):
         for notes in (False, True):
             found = recall_from(source, notes=notes)(view_of(NEXT), (), 9)

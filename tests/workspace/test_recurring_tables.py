@@ -108,7 +108,7 @@ def test_a_kept_function_fills_the_rest_where_corrected_cells_oppose_it_and_noth
     assert cells(filled) == {name: short(name) for name in NAMES} | mine
     used = filled.used
     assert (filled.result, used.name, used.verified, filled.against.rows) == (None, skill.name, False, (1, 4))
-    assert workspace.runs.kept() and not {1, 4} & {mark.row for mark in filled.marks}
+    assert workspace.runs.functions_kept() and not {1, 4} & {mark.row for mark in filled.marks}
 
 
 def test_a_function_that_is_found_goes_before_one_that_was_kept(kept, place):

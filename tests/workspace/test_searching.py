@@ -117,7 +117,9 @@ def test_a_file_never_speaks_as_the_person(tmp_path) -> None:
         opened.run(made_by_a_program(words), budget="100-candidates")
         found = {said.author for said in opened.runs.search("what did you say of the folder backups", 9)}
         assert found == {"task file", "the task", "evolve"}
-        told = past_before(opened.conversations.list, opened._desk.stores.runs, "r9")("delete the folder backups", 9)
+        told = past_before(opened.conversations.list, opened._services.stores.runs, "r9")(
+            "delete the folder backups", 9
+        )
         by_run = [one.provenance for one in told if "run r1" in one.provenance and one.author != "evolve"]
         assert by_run and all(one.startswith("a task file in the run r1") for one in by_run)
         assert not any("the person" in one.provenance for one in told)
@@ -140,7 +142,7 @@ def looked_up(tmp_path):
             for asked, end in turns:
                 talk.answer(replace(talk.ask(asked), **end))
             talk.close()
-            return past_before(opened.conversations.list, opened._desk.stores.runs, "r9")(question, k)
+            return past_before(opened.conversations.list, opened._services.stores.runs, "r9")(question, k)
 
     return look
 

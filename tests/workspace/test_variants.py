@@ -95,7 +95,7 @@ def test_a_beginning_that_is_no_variants_or_several_is_refused(workspace) -> Non
 def test_the_next_variant_of_a_loop_keeps_the_workflow_and_prompts_of_the_active_one(workspace) -> None:
     name = kept(workspace, prompts=(("act.md", "act\n"),))
     workspace.variants.promote(name, reason="a test")
-    arm = workspace.stores.practice_arm(workspace.workflow.show())
+    arm = workspace.stores.practice_state(workspace.workflow.show())
     assert arm.workflow.knobs.candidates == 321
     assert arm.prompts == {"act.md": "act\n"}
 

@@ -35,7 +35,9 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before = policy_cost(context)
     try:
-        action = context.policy.act(context.view, plan, context.environment.focus(steps), action_limits(context, steps))
+        action = context.policy.act(
+            context.view, plan, context.environment.active_steps(steps), action_limits(context, steps)
+        )
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:

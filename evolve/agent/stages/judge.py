@@ -32,7 +32,7 @@ def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = read_steps(state)
     observed = steps[-1].observation
     if observed is not None and observed.ok:
-        return _with_verdict(state, context, steps) if context.left(steps).submissions else {}
+        return _with_verdict(state, context, steps) if context.remaining(steps).submissions else {}
     left = left_behind(context, steps)
     if left is None:
         return {}
@@ -90,7 +90,7 @@ def confirm_verification(
         return judged, Paid(text="")
 
     def weigh() -> Paid:
-        standing = policy.weigh(context.view, plan, steps, known, context.left(steps))
+        standing = policy.weigh(context.view, plan, steps, known, context.remaining(steps))
         if standing.row is not None:
             why: Reason | None = reason("rests_on_one_row", row=call_text(context.view.entry, standing.row))
         else:

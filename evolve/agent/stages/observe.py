@@ -86,10 +86,10 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     answers = action.kind == "code" and bool(action.code) and not action.explores
     if answers and context.kind.one_file and _lacks_value(action, context):
         return _Outcome(action=action, observation=Observation(ok=False, error=_UNSEEN_CODE, unseen=("the code",)))
-    if not answers or not (context.kind.unchecked or action.samples):
+    if not answers or not (context.kind.accepts_unchecked or action.samples):
         return _Outcome(action=action, observation=_observe_action(action, before, context))
     several = bool(action.samples) and not action.decided
-    if several and context.kind.unchecked and context.attendance is not None:
+    if several and context.kind.accepts_unchecked and context.attendance is not None:
         # A person is asked what was meant; where nobody is there, the commonest value decides below.
         values = sampled_values(context.sandbox, context.view, action)[:_MAX_READINGS]
         if values:
@@ -97,7 +97,7 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
             return _Outcome(action=action, observation=undecided)
     best, trial = best_sample(context.sandbox, context.view, action)
     # Where nothing can check an answer it counts whether it runs at all.
-    ok = trial.ok if not context.kind.unchecked else not (trial.fault or trial.denied or trial.error)
+    ok = trial.ok if not context.kind.accepts_unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
     return _Outcome(action=best, observation=observed)
 
@@ -126,7 +126,7 @@ def _earlier_step(wanted: str, before: Sequence[Step], context: EpisodeContext) 
     if match is None or not 1 <= int(match[1]) <= len(before):
         return ""
     step = before[int(match[1]) - 1]
-    whole = "\n".join(filter(None, [step.action.said or step.action.source, context.environment.whole(step)]))
+    whole = "\n".join(filter(None, [step.action.said or step.action.source, context.environment.full_output(step)]))
     pages = max(1, -(-len(whole) // _PAGE))
     page = min(max(int(match[2] or 1), 1), pages)
     return f"step {match[1]}, page {page} of {pages}\n{whole[(page - 1) * _PAGE : page * _PAGE]}"

@@ -54,7 +54,7 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
         from evolve.policies.search import SearchPolicy
 
         policy, own = SearchPolicy(), False
-    limits = context.left(steps) if own else _lent_limits(context)
+    limits = context.remaining(steps) if own else _lent_limits(context)
     (answer,) = ask_once(
         context, (step.number, _NAME, "answer"), lambda: (policy.search_again(context.view, steps, limits),)
     )

@@ -362,7 +362,7 @@ def _budget(session: ChatSession, text: str) -> None:
         session.purse.budget = read_budget(text.split())
     bounded = bool(bounds_of(session.purse.budget))
     bounds = "; a bound counts from the beginning of the session" if bounded else "; no bound for this session"
-    session.screen.say("budget", session.purse.told() + bounds)
+    session.screen.say("budget", session.purse.summary() + bounds)
 
 
 def _save(session: ChatSession, text: str) -> None:

@@ -150,7 +150,7 @@ def status_parts(session: ChatSession) -> list[str]:
         parts.append(f"{session.to_remember} to remember: /remember")
     if session.setup.folder:
         parts.append(f"approve {session.setup.approve}")
-    parts.append(session.purse.told())
+    parts.append(session.purse.summary())
     if session.setup.folder:
         parts.append(at_home(session.setup.folder))
     if not session.setup.unsandboxed:

@@ -110,7 +110,7 @@ class ChatSession:
             turn: An unfinished turn to go on with.
         """
         if turn is None:
-            budget = bounds_of(self.purse.left())
+            budget = bounds_of(self.purse.remaining())
             if wanted.kind == "words" and not self._has_model():
                 turns = self.conversation.turns
                 if turns and showing.is_function(turns[-1]):
@@ -254,7 +254,7 @@ class ChatSession:
             self._booked = {}  # with another row it is another run
             starting = self.screen.working("searching for a function that gives that, too")
             with stoppable() as cancellation, starting, self.opened() as workspace, workspace.delivering():
-                new = workspace.run(changed, budget=self.purse.left(), person=self.person(cancellation))
+                new = workspace.run(changed, budget=self.purse.remaining(), person=self.person(cancellation))
             self._book(new.cost)
             return new
 
@@ -301,7 +301,7 @@ class ChatSession:
         """Learns while nobody types; Ctrl-C leaves it for after the next turn."""
         try:
             with self.screen.working("keeping what was learned"):
-                self._tell(learn(self.opened, self.purse.left()))
+                self._tell(learn(self.opened, self.purse.remaining()))
         except KeyboardInterrupt:
             self.screen.say("stopped", "the result stays; evolve learns from it after the next turn")
         except EvolveError as problem:
@@ -313,7 +313,7 @@ class ChatSession:
         if not (self.owes and self.attended) or self.learner.busy:
             return
         try:
-            self.learner.begin(partial(open_workspace, self.setup), self.purse.left())
+            self.learner.begin(partial(open_workspace, self.setup), self.purse.remaining())
         except BudgetExhausted as problem:
             self._tell_unlearned(problem)
 

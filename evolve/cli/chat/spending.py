@@ -29,7 +29,7 @@ class Purse:
     budget: Budget = field(default_factory=Budget)
     spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_TOLD, 0.0))
 
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """What the next turn may spend.
 
         Raises:
@@ -50,7 +50,7 @@ class Purse:
         for kind, value in spent_of(cost).items():
             self.spent[kind] += max(0.0, value - booked.get(kind, 0.0))
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """Spent and left, in few words."""
         from evolve.workspace import Cost
 

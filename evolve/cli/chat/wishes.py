@@ -24,7 +24,7 @@ def learn_wish(session: ChatSession, act: PersonAct) -> None:
         if wish is not None and session.attended:
             try:
                 with session.screen.working("putting that into general words"):
-                    wish = in_general_words(workspace, wish, session.purse.left())
+                    wish = in_general_words(workspace, wish, session.purse.remaining())
             finally:
                 session.purse.book(workspace.preferences.spent, {})
     if wish is None:

@@ -73,7 +73,7 @@ def optimize_command(
             view.stop()
             emit_json({**report.to_json(), **opened.mark}) if as_json else show_optimization(report)
             flush()
-    raise typer.Exit(0 if report.kept else 1)
+    raise typer.Exit(0 if report.promoted else 1)
 
 
 def show_optimization(report: OptimizationReport) -> None:

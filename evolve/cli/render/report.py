@@ -43,7 +43,7 @@ def show_summary(report: Report, suite: str) -> None:
 
 def answer(report: Report) -> Answer:
     """Whether learning helped, by the gate and by what was measured on held-out tasks."""
-    if report.kept or _is_measured(report):
+    if report.has_promoted or _is_measured(report):
         gain, ratio = report.gain, report.ratio
         if report.helped or gain.value is None or not report.looks:  # without a look the pairs are the gate's own
             return "yes"
@@ -65,7 +65,7 @@ def _judged(report: Report) -> RoundRow | None:
 
 def _show_result(report: Report) -> None:
     judged = _judged(report)
-    if report.kept:
+    if report.has_promoted:
         emit(f"Result: {answer(report)}. {_counts(judged)}")
     elif _is_measured(report):
         emit(f"Result: {answer(report)}, for what {report.promoted_by or 'an earlier run'} promoted.")
@@ -131,7 +131,7 @@ def pays(report: Report) -> str:
 def _show_agent(report: Report) -> None:
     changes = report.run_changes
     new = [] if changes is None else _new(changes)
-    if report.kept:
+    if report.has_promoted:
         known = f"{counted(report.skills, 'learned skill')} and {counted(report.insight_count, 'insight')}"
         emit(f"Your agent: version {report.promoted[:10]} is active, with {known}.")
         if new:

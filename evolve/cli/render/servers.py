@@ -21,7 +21,7 @@ def show_server(server: Server) -> None:
     sent = {name: f"{value} (yours)" if value.startswith("$") else value for name, value in server.headers.items()}
     rows = [("server", server.name), *(("program", program) for program in server.command[:1])]
     rows += [("argument", argument) for argument in server.command[1:]]
-    told = server_kind(server.kind).told(server)
+    told = server_kind(server.kind).approval_lines(server)
     rows += [*told, *((key, text) for key, text in server.settings.items() if text not in dict(told).values())]
     if server.url:
         rows += [("address", server.url), *(("sends", f"{name}: {value}") for name, value in sent.items())]

@@ -154,7 +154,7 @@ def _left_open(result: Result, found: Ambiguity) -> str:
 def earlier_line(result: Result) -> str:
     """What an earlier run has to do with the answer, where the verdict does not say it already; else ""."""
     if result.used is not None:
-        return f"used {result.used.told}"
+        return f"used {result.used.summary}"
     return "" if result.grounds.earlier in verdict(result).line() else result.grounds.earlier
 
 

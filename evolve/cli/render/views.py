@@ -161,8 +161,8 @@ def _plan_so_far(data: Mapping[str, Any]) -> str:
 def subgoal_line(state: SubgoalState) -> str:
     """A subgoal of a plan and how far it has come."""
     words = {"checked": "done, checked", "said": "done, as the model says", "open": "open"}
-    why = f", its check gave {shorten(state.told, 80)}" if state.told and state.standing == "open" else ""
-    return f"{state.subgoal.id.removeprefix('s')}. {state.subgoal.goal}: {words[state.standing]}{why}"
+    why = f", its check gave {shorten(state.told, 80)}" if state.told and state.status == "open" else ""
+    return f"{state.subgoal.id.removeprefix('s')}. {state.subgoal.goal}: {words[state.status]}{why}"
 
 
 def _with_day(item: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@ class LateAnswer:
             return "unverified"
         return "verified" if judged.verified else "checked"
 
-    def told(self) -> Mapping[str, str]:
+    def to_json(self) -> Mapping[str, str]:
         """What a person wants to know of it, for JSON."""
         return {"answer": self.answer, "kind": self.kind}
 

@@ -67,7 +67,7 @@ class SubgoalState:
     ran_out: bool = False
 
     @property
-    def standing(self) -> Standing:
+    def status(self) -> Standing:
         """A check decides where it tells anything; else the policy's word is shown as what it is."""
         if self.held is not None:
             return "checked" if self.held else "open"

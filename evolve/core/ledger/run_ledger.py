@@ -212,7 +212,7 @@ class Ledger:
         """
         counts = _counts(cost)
         with self._guard:
-            if self.exhausted or not self._fits(counts, cost.seconds):
+            if self.exhausted_bound or not self._fits(counts, cost.seconds):
                 return False
             self._reserved = _combined(self._reserved, counts, 1)
             return True
@@ -240,7 +240,7 @@ class Ledger:
         cannot be divided so often, the first get one each.
         """
         with self._guard:
-            left = self.left
+            left = self.remaining
         counts = _counts(left).items()
         parts = {kind: None if count is None else max(count // among, min(count, 1)) for kind, count in counts}
         return Budget(seconds=left.seconds, **from_exact(parts))
@@ -274,7 +274,7 @@ class Ledger:
         return overshoot_text(self.budget, self.spent)
 
     @property
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """What is neither spent nor set aside, never below zero; None where there is no bound."""
         with self._guard:
             used = _combined(self._spent, self._reserved, 1)
@@ -283,7 +283,7 @@ class Ledger:
         return Budget(seconds=None if seconds is None else max(0.0, seconds - self.spent.seconds), **from_exact(rest))
 
     @property
-    def exhausted(self) -> str:
+    def exhausted_bound(self) -> str:
         """Which bound has been reached, in one phrase for people, or ""."""
         spent = self.spent
         if self.budget.seconds is not None and spent.seconds >= self.budget.seconds:
@@ -356,12 +356,12 @@ class LedgerPart(Ledger):
         return self._of.run_seconds
 
     @property
-    def exhausted(self) -> str:
+    def exhausted_bound(self) -> str:
         """Which bound has been reached, in one phrase for people, or ""."""
-        own = super().exhausted
+        own = super().exhausted_bound
         if own and own != self._ended:
             own = f"the part of the budget that is for {self._name} is spent"
-        return own or self._of.exhausted
+        return own or self._of.exhausted_bound
 
     def reserve(self, cost: Amount) -> bool:
         """Sets the most some work can cost aside, here and in the whole; see :meth:`Ledger.reserve`."""

@@ -104,7 +104,7 @@ class SpendingLimits:
             return entry_of(_sum_spending(db, date))
 
     @property
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """What both limits still allow; None where neither bounds a kind."""
         with self._writing() as db:
             pairs = [(self.day, _sum_spending(db, self._date())), (self.total, _sum_spending(db))]
@@ -117,7 +117,7 @@ class SpendingLimits:
         return Budget(**from_exact(rests))
 
     @property
-    def exhausted(self) -> str:
+    def exhausted_bound(self) -> str:
         """Which limit has been reached, in one phrase for people, or ""."""
         with self._writing() as db:
             today_spent, all_spent = _sum_spending(db, self._date()), _sum_spending(db)
@@ -201,15 +201,15 @@ class LimitedLedger:
         return self.run.spent
 
     @property
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """What every limit still allows."""
-        run, book = self.run.left, self.book.left
+        run, book = self.run.remaining, self.book.remaining
         return Budget(**{kind: _least(getattr(run, kind), getattr(book, kind)) for kind in KINDS})
 
     @property
-    def exhausted(self) -> str:
+    def exhausted_bound(self) -> str:
         """Which bound has been reached, in one phrase for people, or ""."""
-        return self.run.exhausted or self.book.exhausted
+        return self.run.exhausted_bound or self.book.exhausted_bound
 
 
 def _least(left: float | None, right: float | None) -> Any:

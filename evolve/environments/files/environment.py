@@ -57,8 +57,7 @@ class FilesEnvironment:
 
     The blocks of an action run in one interpreter and one scratch folder, which live as long as the episode goes
     straight on; where it does not, or they are lost, another begins with the files as the action before left them.
-    Afterwards the regular files that changed are collected, without following links, and kept as a snapshot. Where
-    there are any, the check runs on a fresh copy of the new tree, unless it takes long.
+    The regular files that changed are kept as a snapshot, and the check runs on a fresh copy, unless it takes long.
 
     Args:
         work: The folder and its check.
@@ -109,16 +108,16 @@ class FilesEnvironment:
         """The names of the files at the start."""
         return Observation(ok=False, outputs=tuple(sorted(self._tree.files)))
 
-    def look(self) -> tuple[Exhibit, ...]:
+    def initial_view(self) -> tuple[Exhibit, ...]:
         """What the check prints now, a map or all of the files, and what the folder says of how to work in it."""
         checked = self._checked("") if self._work.check else None
         if checked is not None and self._own:
             need_program(self._work.check, checked)
-        notes = filter(None, [self._tree.told, self._work.told(self._tree.files)])
+        notes = filter(None, [self._tree.summary, self._work.summary(self._tree.files)])
         parts = seen_of(self._tree.files, self._about, self._work.check, checked, tuple(notes))
         return tuple(replace(part, text=self._clean(clean_text(part.text))) for part in parts)
 
-    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+    def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that led to the state from which the next action starts."""
         return active_path(steps, self._branches, self._exploring)
 
@@ -142,7 +141,7 @@ class FilesEnvironment:
     def _acted(self, action: Action, before: Sequence[Step], state: EnvironmentState) -> tuple[Observation, bool]:
         """What the blocks gave, and whether one of them failed."""
         tree = self._tree_of(state.snapshot)
-        history = tuple(step.action.code for step in self.focus(before) if is_active(step))
+        history = tuple(step.action.code for step in self.active_steps(before) if is_active(step))
         # The session, if it stands where the next action starts
         if self._session is not None and not (self._session.alive and self._at == (state.snapshot, history)):
             self.close()
@@ -338,7 +337,7 @@ class FilesEnvironment:
         """Actions anew on a copy of the folder; see :class:`~evolve.environments.protocol.Repeating`."""
         return repeated(codes, self._tree, partial(self._opened, calls=calls), start)
 
-    def whole(self, step: Step) -> str:
+    def full_output(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB, and what the check printed."""
         state = state_of(step)
         if state is None:
@@ -363,7 +362,7 @@ class FilesEnvironment:
 
     def _start_state(self, before: Sequence[Step]) -> EnvironmentState:
         """The state that the next action starts from, which is the one it leaves if nothing changes."""
-        for step in reversed(self.focus(before)):
+        for step in reversed(self.active_steps(before)):
             state = state_of(step)
             if state is not None and not state.undone:
                 return EnvironmentState(snapshot=state.snapshot, score=state.score, parent=step.number)
@@ -395,8 +394,7 @@ class FilesEnvironment:
         return self._snapshots.changes(snapshot).on(self._tree.files)
 
     def _changes(self, step: Step) -> Changes:
-        state = state_of(step)
-        return self._snapshots.changes(state.snapshot if state is not None else "")
+        return self._snapshots.changes(state.snapshot if (state := state_of(step)) is not None else "")
 
     def _submission(self, changes: Changes) -> Submission:
         return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)

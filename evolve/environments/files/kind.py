@@ -23,14 +23,14 @@ class Files:
     needs_model: bool = True
     one_file: bool = False
     has_states: bool = True
-    unchecked: bool = False
+    accepts_unchecked: bool = False
     leaves_changes: bool = True
     least_steps: int = 60
     least_tokens: int = 1_000_000
     prompt: str = "act-files.md"
     refusal: str = "the check that decides refuses it"
 
-    def read(self, data: Json, place: FilePosition) -> FolderWork:
+    def parse_work(self, data: Json, place: FilePosition) -> FolderWork:
         """The folder, found from the place of the file that names it, and its check."""
         return folder_work(data, place)
 
@@ -45,7 +45,7 @@ class Files:
             about=task.instruction,
         )
 
-    def put(self, view: TaskView) -> Sequence[PromptPart]:
+    def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         """What decides; what there is to see of the folder comes with the view."""
         if not view.check:
             return (PromptPart(text="No check was given for this task."),)
@@ -59,7 +59,7 @@ class Files:
         # 1.0 would say that it was solved, which the check that decides has not said.
         return min(0.99, observations[-1].state.score) if observations and observations[-1].state is not None else 0.0
 
-    def told(self, task: Task) -> str:
+    def summary(self, task: Task) -> str:
         """The folder, and the check unless it is hidden."""
         assert isinstance(task.work, FolderWork)
         check = task.work.check or ("a check that is not shown" if task.work.hidden_check else "")

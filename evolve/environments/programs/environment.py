@@ -79,11 +79,11 @@ class ProgramsEnvironment:
         """Nothing is there at the start but the examples, which the policy has."""
         return Observation(ok=False)
 
-    def look(self) -> tuple[Exhibit, ...]:
+    def initial_view(self) -> tuple[Exhibit, ...]:
         """Nothing."""
         return ()
 
-    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+    def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Every step: programs leave nothing behind."""
         return tuple(steps)
 
@@ -154,7 +154,7 @@ class ProgramsEnvironment:
         """The source, or what was said."""
         return step.action.text if step.action.kind == "answer" else step.action.code
 
-    def whole(self, step: Step) -> str:
+    def full_output(self, step: Step) -> str:
         """What the observation holds: nothing of it is kept elsewhere."""
         observed = step.observation
         if observed is None:

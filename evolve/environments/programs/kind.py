@@ -23,14 +23,14 @@ class Programs:
     needs_model: bool = False
     one_file: bool = True
     has_states: bool = False
-    unchecked: bool = False
+    accepts_unchecked: bool = False
     leaves_changes: bool = False
     least_steps: int = 0
     least_tokens: int = 0
     prompt: str = "act.md"
     refusal: str = "right on the examples, refused on rows that are not shown"
 
-    def read(self, data: Json, place: FilePosition) -> Work:
+    def parse_work(self, data: Json, place: FilePosition) -> Work:
         """Refused: rows and tests are all that such a task needs."""
         raise place.error("tasks of this kind have examples or tests")
 
@@ -40,7 +40,7 @@ class Programs:
         judge = None if decided else judge_of(task, setting)
         return ProgramsEnvironment(task, setting.sandbox, judge, shows=setting.own)
 
-    def put(self, view: TaskView) -> Sequence[PromptPart]:
+    def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         """The function to define, with the types that its examples show."""
         takes, _, gives = (view.signature or "()").partition(" -> ")
         wanted = f"def {view.entry}{takes}{f' -> {gives}' if gives else ''}"
@@ -59,7 +59,7 @@ class Programs:
         right = [equal(value, row.output) for value, row in zip(observations[-1].outputs, task.examples, strict=False)]
         return min(0.99, sum(right) / len(task.examples))
 
-    def told(self, task: Task) -> str:
+    def summary(self, task: Task) -> str:
         """Nothing: the rows are shown."""
         return ""
 

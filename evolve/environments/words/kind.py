@@ -20,7 +20,7 @@ class Words(Programs):
     """
 
     name: str = "words"
-    unchecked: bool = True
+    accepts_unchecked: bool = True
     least_steps: int = 12
     prompt: str = "act-words.md"
     refusal: str = "the judge of the task's rubric refuses it"
@@ -29,7 +29,7 @@ class Words(Programs):
         """Calls answers in the sandbox; where the task has a rubric, a model judges what they give."""
         return ProgramsEnvironment(task, setting.sandbox, judge_of(task, setting), name=self.name)
 
-    def put(self, view: TaskView) -> Sequence[PromptPart]:
+    def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         """Nothing beside the question."""
         return ()
 

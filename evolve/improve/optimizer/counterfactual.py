@@ -97,7 +97,7 @@ class Editor:
         return self.edited(
             prompt,
             text,
-            [divergence.told(self.tasks.get(divergence.task, "")) for divergence in _distinct(divergences)],
+            [divergence.summary(self.tasks.get(divergence.task, "")) for divergence in _distinct(divergences)],
             seed=seed,
         )
 

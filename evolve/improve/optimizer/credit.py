@@ -116,7 +116,7 @@ class Divergence:
     weight: float = 1.0
     output: str = ""
 
-    def told(self, task: str = "") -> str:
+    def summary(self, task: str = "") -> str:
         """The divergence as a trace for a rewriter.
 
         Args:

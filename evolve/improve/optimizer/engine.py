@@ -141,7 +141,7 @@ class EngineTrials(Protocol):
         """Whether the gate accepts the candidate against ``parent``. Each judgement makes the next one stricter."""
         ...
 
-    def left(self) -> Left:
+    def remaining(self) -> Left:
         """What is left after the last answer."""
         ...
 

@@ -245,7 +245,7 @@ class _GepaSearch:
 
     def is_over(self, state: Any) -> bool:
         """Whether the search has come to its end; says why in ``reason``."""
-        most, left = self._engine.settings.proposals, self._trials.left()
+        most, left = self._engine.settings.proposals, self._trials.remaining()
         if most is not None and self._proposed >= most:
             self.reason = "all proposals were made"
         elif left.judgements == 0 or left.episodes == 0:

@@ -111,7 +111,7 @@ class LinkedSearch:
                 continue
             barren, proposals = 0, proposals + 1
             self._take(*drawn)
-            left = self._trials.left()
+            left = self._trials.remaining()
             if left.judgements == 0:
                 return "all judgements were made"
             share = left.share
@@ -225,7 +225,7 @@ class LinkedSearch:
         if target_evidence(rival, self._incumbent) < least:
             return False
         # At most one judgement for every time that what is left has halved: each of them weakens those that follow.
-        self._due = self._trials.left().share / 2
+        self._due = self._trials.remaining().share / 2
         lean = self._lean(rival)
         self._rival = None
         if not self._trials.judge(lean.candidate, self._incumbent.candidate).accepted:

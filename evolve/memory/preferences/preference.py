@@ -151,7 +151,7 @@ class Preference:
         folders = {one.folder for one in self.contexts}
         return bool(self.contexts) and context != Context() and "" not in folders and context.folder not in folders
 
-    def offered(self) -> dict[str, str]:
+    def as_proposal(self) -> dict[str, str]:
         """What a person is asked about: its id, what it says, as what it was suggested, what it rests on and where."""
         act = self.suggestion
         kind, because = (act.kind, act.text) if act is not None else ("", "")

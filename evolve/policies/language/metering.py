@@ -30,14 +30,14 @@ class EpisodeMeter:
         self._meter = self._within(Ledger(budget))
 
     @property
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """What the episode may still spend."""
-        return self._meter.left
+        return self._meter.remaining
 
     @property
-    def exhausted(self) -> str:
+    def exhausted_bound(self) -> str:
         """Which bound has been reached, or ""."""
-        return self._meter.exhausted
+        return self._meter.exhausted_bound
 
     def reserve(self, cost: Amount) -> bool:
         """Sets aside the most a call can cost; False when it does not fit."""

@@ -197,7 +197,7 @@ def may_revise(steps: Sequence[Step]) -> bool:
 
 def _lost(steps: Sequence[Step]) -> bool:
     """Whether the last step undid a subgoal, or showed that its check tells nothing."""
-    before = {state.subgoal.id: state.standing for state in subgoal_states(steps[:-1])}
+    before = {state.subgoal.id: state.status for state in subgoal_states(steps[:-1])}
     observed = steps[-1].observation
     return any(
         gave.held is None or (not gave.held and before.get(gave.id) == "checked")
@@ -216,7 +216,7 @@ def _speaks_against(step: Step) -> bool:
 def plan_lines(states: Sequence[SubgoalState], *, standing: bool = True) -> str:
     """A plan with all its subgoals, each with how it stands, unless nothing was done yet."""
     return "\n".join(
-        _whole_line(state.subgoal) + (f": {_STANDS[state.standing]}" if standing else "") for state in states
+        _whole_line(state.subgoal) + (f": {_STANDS[state.status]}" if standing else "") for state in states
     )
 
 
@@ -234,11 +234,11 @@ def plan_told(steps: Sequence[Step]) -> str:
     lines = []
     closed: tuple[Standing, ...] = ("checked", "said")
     for standing in closed:
-        numbers = [_number(one.subgoal.id) for one in states if one.standing == standing]
+        numbers = [_number(one.subgoal.id) for one in states if one.status == standing]
         lines += [f"{_STANDS[standing]}: {', '.join(numbers)}"] if numbers else []
-    lines += [_open_line(state) for state in states if state.standing == "open"]
+    lines += [_open_line(state) for state in states if state.status == "open"]
     told = "Your plan as it stands:\n" + quoted("plan", "\n".join(lines))
-    unchecked = [one for one in states if one.standing == "open" and (one.ran_out or not one.subgoal.check)]
+    unchecked = [one for one in states if one.status == "open" and (one.ran_out or not one.subgoal.check)]
     if not (stated_subgoals(steps[-1]) or any(one.ran_out for one in unchecked)):
         return told
     return f"{told}\n{_SAY.format(number=_number(unchecked[0].subgoal.id))}" if unchecked else told
@@ -247,7 +247,7 @@ def plan_told(steps: Sequence[Step]) -> str:
 def open_numbers(steps: Sequence[Step]) -> str:
     """What of the plan is open, by numbers; "" where there is no plan."""
     states = subgoal_states(steps)
-    numbers = [_number(one.subgoal.id) for one in states if one.standing == "open"]
+    numbers = [_number(one.subgoal.id) for one in states if one.status == "open"]
     return f"of your plan {', '.join(numbers) or 'nothing'} open" if states else ""
 
 
@@ -258,7 +258,7 @@ def _open_line(state: SubgoalState) -> str:
 
 def _shown(states: Sequence[SubgoalState]) -> list[tuple[Subgoal, str, bool, bool]]:
     # What a failing check prints may tell the time, and would be told anew with every change.
-    return [(one.subgoal, one.standing, one.held is None, one.ran_out) for one in states]
+    return [(one.subgoal, one.status, one.held is None, one.ran_out) for one in states]
 
 
 def _number(name: str) -> str:

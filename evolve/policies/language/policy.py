@@ -342,7 +342,7 @@ def functions_message(view: TaskView) -> list[Message]:
         return []
     shown = quoted_items("functions", [_item(one) for one in view.functions])
     kind = kind_of(view.environment)
-    without = "" if kind.unchecked else _ANSWERS if kind.one_file else _CHECKS
+    without = "" if kind.accepts_unchecked else _ANSWERS if kind.one_file else _CHECKS
     text = f"{_LEAD}\n{shown}\n{_HOW.format(name=view.functions[0].name)}{without}"
     return [Message(role="user", text=text, priority=60, kind="functions")]
 

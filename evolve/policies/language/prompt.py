@@ -60,9 +60,10 @@ def task_message(view: TaskView) -> Message:
     # What a task is about besides rows, such as files, its kind of environment puts into words.
     kind = kind_of(view.environment)
     parts += [
-        quoted(part.name, truncate_middle(part.text, _EXAMPLES)) if part.name else part.text for part in kind.put(view)
+        quoted(part.name, truncate_middle(part.text, _EXAMPLES)) if part.name else part.text
+        for part in kind.task_parts(view)
     ]
-    if kind.one_file and not kind.unchecked:
+    if kind.one_file and not kind.accepts_unchecked:
         shown = _examples(view)
         parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
     # What there is to see of a folder before anything was done; all of it is data, whatever it says

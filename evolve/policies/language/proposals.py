@@ -78,7 +78,7 @@ def read_proposal(
             return from_action(found.value, kind, said)
         if kind.one_file and _parses(said) and defines(said, view.entry):
             return ProposedAction(kind="code", code=said, answer=True, said=said)
-        if kind.unchecked and said.strip():  # a question is answered by what was said
+        if kind.accepts_unchecked and said.strip():  # a question is answered by what was said
             return ProposedAction(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
         return ProposedAction(kind="code", text=_no_block(kind.one_file), said=said)
     if written.torn and not kind.one_file:

@@ -148,9 +148,9 @@ class Enumerator:
         function, fixed = rule.function, [entry[0] for entry in chosen]
         goal = self._wanted if turn.reaches_goal else None
         fresh: list[Entry] = []
-        if len(level) > self.meter.left:
+        if len(level) > self.meter.remaining:
             # Cut here once, so that the inner loop need not look at the budget.
-            level = level[: self.meter.left]
+            level = level[: self.meter.remaining]
         known = len(seen)
         for entry in level:
             try:

@@ -62,7 +62,7 @@ class SearchMeter:
     work: int = 0
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Candidates that may still be computed."""
         return max(0, self.limit - self.used)
 

@@ -35,15 +35,15 @@ _ENOUGH = 3
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 
 
-def no_answer_text(search: NearMissSearch, spent: Cost) -> Action:
+def no_answer_action(search: NearMissSearch, spent: Cost) -> Action:
     """That nothing was found, and what ended it."""
     over = BudgetEnd() if is_over(search.meter.ends) else None
     return Action(kind="finish", text=failure_text(search.meter, search.problem), ended=over, cost=spent)
 
 
-def nearest_answer_text(view: TaskView, search: NearMissSearch, spent: Cost) -> Action:
+def nearest_action(view: TaskView, search: NearMissSearch, spent: Cost) -> Action:
     """The same with what came nearest, the rows that it fails, and what would help."""
-    action, term, vocabulary = no_answer_text(search, spent), _nearest(search), search.searcher.vocabulary
+    action, term, vocabulary = no_answer_action(search, spent), _nearest(search), search.searcher.vocabulary
     misfits = () if term is None else misfits_of(term, search.problem, view, vocabulary)
     foreign = list(dict.fromkeys(_foreign(search.problem, misfits)))[:_NAMED]
     return replace(

@@ -45,7 +45,7 @@ from evolve.policies.search.leaving_out import LeavingOut
 from evolve.policies.search.library import TreeSkill, operation_name, with_library
 from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for
 from evolve.policies.search.near_miss import NearMissSearch, refused_programs
-from evolve.policies.search.nearest import near_miss, nearest_answer_text, no_answer_text
+from evolve.policies.search.nearest import near_miss, nearest_action, no_answer_action
 from evolve.policies.search.pricing import Planner
 from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.operations import literals, vocabulary
@@ -138,11 +138,9 @@ class SearchPolicy:
             Subgoal(id="fit", goal="fit every example", postcondition="examples hold"),
             Subgoal(id="hold", goal="hold on rows it has not seen", postcondition="verified", needs=("fit",)),
         )
-        return Plan(
-            goal=f"find a function {problem.signature} that fits {_counted(len(view.examples), 'example')}",
-            subgoals=subgoals,
-            private={"prices": prices},
-        )
+        fits = f"{len(view.examples)} example{'s' * (len(view.examples) != 1)}"
+        goal = f"find a function {problem.signature} that fits {fits}"
+        return Plan(goal=goal, subgoals=subgoals, private={"prices": prices})
 
     def _prices(self, problem: SearchProblem) -> dict[str, int]:
         if self.settings.flat:
@@ -177,25 +175,19 @@ class SearchPolicy:
             return self._composed(view, plan, steps, (whole, limits, spent))
         if solution is None:
             self._current = None  # freed before the collector is on again, which else goes through all of it
-            return (
-                nearest_answer_text(view, search, spent) if self.settings.doubts_rows else no_answer_text(search, spent)
-            )
+            return nearest_action(view, search, spent) if self.settings.doubts_rows else no_answer_action(search, spent)
         if solution.misfit is not None:
             return near_miss(view, search, solution, (limits, spent))
         rivals = search.rivals(solution, self.settings.look_on)
         chosen = (
             self._habits.preferred(solution.term, search.problem) if self._habits else Preferred(term=solution.term)
         )
-        term = chosen.term
-        if self.settings.doubts_rows:
-            term = with_accents_too(term, search.problem, self._vocabulary)
-        solution = replace(solution, term=term)
-        spent = watch.cost(charge)
+        term, copying = chosen.term, SearchMeter(limit=UNLIMITED, cancellation=self._cancellation)
         if self.settings.doubts_rows:  # what occurs in every row is rather copied than written
-            copying = SearchMeter(limit=UNLIMITED, cancellation=self._cancellation)
-            copied = with_copies(solution.term, search.problem, self._vocabulary, copying)
-            solution = replace(solution, term=copied)
-            spent = watch.cost(charge) + Cost(candidates=copying.used, work=copying.work)
+            term = with_accents_too(term, search.problem, self._vocabulary)
+            term = with_copies(term, search.problem, self._vocabulary, copying)
+        solution = replace(solution, term=term)
+        spent = watch.cost(charge) + Cost(candidates=copying.used, work=copying.work)
         return Action(
             kind="code",
             code=answer(solution.term, view, self._vocabulary),
@@ -274,7 +266,8 @@ class SearchPolicy:
             )
             for solution in rivals
         ]
-        return (*answers, Action(kind="finish", text=f"{_counted(len(answers), 'rival')}", cost=spent))
+        text = f"{len(answers)} rival{'s' * (len(answers) != 1)}"
+        return (*answers, Action(kind="finish", text=text, cost=spent))
 
     def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Robustness:
         """Searches again with all rows but one, for every visible row; see :class:`LeavingOut`."""
@@ -402,7 +395,3 @@ class SearchPolicy:
 
 def _private_part(solution: Solution) -> dict[str, Json]:
     return {"tree": to_json(solution.term), "price": solution.cost, "candidates": solution.candidates}
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

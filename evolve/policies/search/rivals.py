@@ -120,7 +120,7 @@ class _Tolerant(Enumerator):
         seen, fresh = turn.result.seen, []
         function, fixed = turn.rule.function, [entry[0] for entry in chosen]
         partly = any(UNDEFINED in values for values in fixed)
-        level = level[: self.meter.left]
+        level = level[: self.meter.remaining]
         for entry in level:
             try:
                 whole = not partly and UNDEFINED not in entry[0]

@@ -64,7 +64,7 @@ def compose(
     for number, split in enumerate(choices):
         end = meter.limit
         parts = split.elements or 3  # a condition and its two branches
-        share = meter.left // (parts * (len(choices) - number))
+        share = meter.remaining // (parts * (len(choices) - number))
         terms: list[Term] = []
         for part in _parts(problem, split):
             meter.limit = min(end, meter.used + share)

@@ -73,7 +73,7 @@ class Turns:
         """As :meth:`Searcher.paced`; a program that both find comes twice."""
         before, learned = self.meter.used, _Going(self.learned)
         yield from self._turn(learned, SHARE * TURN)
-        if learned.over and not self.meter.left:
+        if learned.over and not self.meter.remaining:
             return
         self._static = self.make()
         self._static.dearest = self._dearest

@@ -56,7 +56,7 @@ class CallFile(CallsInMemory):
         self._whole = whole
 
     def begin(self, call: Call) -> None:
-        if self.begun(call.place) == (call, None):
+        if self.earlier_call(call.place) == (call, None):
             return  # it is made again after a crash; the intent stands
         self._write({"call": asdict(call)})
         super().begin(call)

@@ -102,7 +102,7 @@ class StatefulSource(FunctionSource, Protocol):
 class CallRecord(Protocol):
     """Where intent and answer of every call are kept, each before anything follows from it."""
 
-    def begun(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
+    def earlier_call(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
         """The call at that place, with its answer if one came; None where it was not begun yet."""
         ...
 
@@ -114,7 +114,7 @@ class CallRecord(Protocol):
         """The calls of a step in their order, with their answers so far."""
         ...
 
-    def told(self) -> Sequence[Call]:
+    def failures_text(self) -> Sequence[Call]:
         """The calls whose functions told something, by a value or by an error."""
         ...
 
@@ -139,7 +139,7 @@ class CallsInMemory:
         """All calls, with their answers so far."""
         return {call.place: (call, answer) for step in self._steps.values() for call, answer in step.values()}
 
-    def begun(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
+    def earlier_call(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
         step, number = place
         return self._steps.get(step, {}).get(number)
 
@@ -149,11 +149,11 @@ class CallsInMemory:
     def of_step(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
         return [one for _, one in sorted(self._steps.get(step, {}).items())]
 
-    def told(self) -> Sequence[Call]:
+    def failures_text(self) -> Sequence[Call]:
         return [call for call, answer in self.calls.values() if answer is not None and answer.state != "refused"]
 
     def begin(self, call: Call) -> None:
-        if self.begun(call.place) is None:
+        if self.earlier_call(call.place) is None:
             self._count, self._size = self._count + 1, self._size + len(canonical_json(call.arguments))
         self._steps.setdefault(call.step, {})[call.number] = call, None
 
@@ -197,7 +197,7 @@ class CallGate:
         self._step, self._number, self._refusing_s = 0, 0, 0.0
         # What was told before a crash counts as read, also where its code does not run again.
         known = {made.digest: made for made, _ in self._offers.values()}
-        for call in self._record.told():
+        for call in self._record.failures_text():
             made = known.get(call.digest)
             if made is None or made.effects:
                 self._leave.saw(call.function if made is None else place_of(made), call.digest)
@@ -215,7 +215,7 @@ class CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
         return _GateOfRecord(self._sources, self._record, self._leave, self._limits, own=self._own, clean=self._clean)
 
-    def made(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
+    def calls_of_step(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
         """The calls of a step so far."""
         return self._record.of_step(step)
 
@@ -261,7 +261,7 @@ class CallGate:
             return _refused(f"the arguments of {name} hold a secret of the person's, which no call may carry")
         call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
         answer = self._on_record(call, made) or self._called(call, made, source)
-        self._number += self._record.begun(call.place) is not None
+        self._number += self._record.earlier_call(call.place) is not None
         if answer.state != "refused" and made.effects:
             self._leave.saw(place_of(made), made.digest)  # an error tells something too
         return answer
@@ -277,7 +277,7 @@ class CallGate:
 
     def _on_record(self, call: Call, made: Function) -> CallAnswer | None:
         """What is known of this call from before the episode was rebuilt; None where it has to be made."""
-        known = self._record.begun(call.place)
+        known = self._record.earlier_call(call.place)
         if known is None:
             return None
         before, answer = known
@@ -291,7 +291,7 @@ class CallGate:
         return self._ended(call, CallAnswer(state="doubtful", why=told))
 
     def _called(self, call: Call, made: Function, source: FunctionSource) -> CallAnswer:
-        again = self._record.begun(call.place) is not None
+        again = self._record.earlier_call(call.place) is not None
         if not again and (why := self._used_up()):
             return _refused(why)
         left = self._limits.calls - self._record.spent()[0] - 1

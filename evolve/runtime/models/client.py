@@ -11,6 +11,7 @@ from evolve.core.activity import doing
 from evolve.core.cancellation import Cancellation
 from evolve.core.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
 from evolve.core.redaction import Scanner
+from evolve.runtime.models import requests
 from evolve.runtime.models.abilities import limits_of, offered_window
 from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.costs import Expected
@@ -18,14 +19,6 @@ from evolve.runtime.models.listening import Listener
 from evolve.runtime.models.overflow import overflow, trim
 from evolve.runtime.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
 from evolve.runtime.models.replies import NO_ROOM, ONLY_THOUGHTS, ReplyParts, Unusable, read_reply
-from evolve.runtime.models.requests import (
-    adapt_to_refusal,
-    exchange_of,
-    reply_room,
-    with_form,
-    with_repair,
-    with_rest_asked,
-)
 from evolve.runtime.models.retries import ClientServices
 from evolve.runtime.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.runtime.models.structure import RUNGS, extract
@@ -75,7 +68,7 @@ class EndpointModel:
             UsageError: A limit in money was set, and the model's price is not known.
         """
         # An unknown price is no price of zero.
-        if self.services.price is None and self.services.meter.left.money is not None:
+        if self.services.price is None and self.services.meter.remaining.money is not None:
             raise UsageError(
                 f"the price of {self.name} is not known, so a limit in money cannot be kept",
                 hint="add it to prices.toml in the workspace, or limit tokens instead: --budget 2M-tokens",
@@ -130,7 +123,7 @@ class _RequestRun:
                 if self.begun is None:
                     self.whole = self.request  # as it got through, without what had to be left out
                 self.begun, self.continuations, self.calls_for_rest = reply, self.continuations + 1, 0
-                self.request = with_rest_asked(self.whole, reply.turn(), self.services.wording)
+                self.request = requests.with_rest_asked(self.whole, reply.turn(), self.services.wording)
                 reply = self.usable()
         except (BudgetExhausted, PromptTooLong, ModelMistake):
             if self.begun is None:
@@ -158,14 +151,14 @@ class _RequestRun:
             over = not self.given_room_to_think() if thought else repairs >= self.services.repairs
             if over:
                 if thought:
-                    why += f", {reply_room(self.request, self.abilities):,} tokens"
+                    why += f", {requests.reply_room(self.request, self.abilities):,} tokens"
                 raise unusable_problem(self.endpoint.name, why, repairs + 1, answered=self.answered.is_set())
             repairs += 1
             self.told_again(repairs + 1, 2 if thought else self.services.repairs + 1, why)
             if thought or (answer.cut_short and self.given_room(_ENLARGEMENT)):
                 continue
             if isinstance(answer, ReplyParts):
-                repaired = with_repair(self.request, answer.text, why, self.services.wording)
+                repaired = requests.with_repair(self.request, answer.text, why, self.services.wording)
                 self.request = clean_request(repaired, self.services.scanner)
             else:
                 self.retries += 1  # there is nothing to show it; it is asked once more
@@ -184,7 +177,7 @@ class _RequestRun:
     def given_room(self, times: int) -> bool:
         """Lets the next reply be longer; False where it may not be."""
         window = limits_of(self.services.window, self.abilities).window
-        most = min(reply_room(self.request, self.abilities) * times, self.abilities.reply or window // 2)
+        most = min(requests.reply_room(self.request, self.abilities) * times, self.abilities.reply or window // 2)
         if most <= self.request.max_tokens:
             return False
         self.request = replace(self.request, max_tokens=most)
@@ -247,9 +240,11 @@ class _RequestRun:
                 self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
 
     def exchange(self) -> Exchange:
-        request = with_form(self.request, self.rung, self.services.wording)
+        request = requests.with_form(self.request, self.rung, self.services.wording)
         stream = self.listener is not None and self.abilities.streams is not False
-        exchange = exchange_of(self.endpoint, request, self.rung, self.abilities, stream=stream, attempt=self.retries)
+        exchange = requests.exchange_of(
+            self.endpoint, request, self.rung, self.abilities, stream=stream, attempt=self.retries
+        )
         return replace(exchange, gives_code=self.gives_code)
 
     @property
@@ -267,18 +262,18 @@ class _RequestRun:
     def call_once(self, exchange: Exchange) -> ReplyParts | Unusable | Failure:
         """One call inside the budget: what it will hardly pass is set aside before, what it did cost booked after."""
         self.check()
-        services, left = self.services, self.services.meter.left.seconds
+        services, left = self.services, self.services.meter.remaining.seconds
         # The call ends with the budget of time, so that it cannot take longer than was set aside.
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
         expected = Expected(
             price=services.price,
             abilities=self.abilities,
             body=exchange.body,
-            room=reply_room(self.request, self.abilities),
+            room=requests.reply_room(self.request, self.abilities),
             seconds=total,
         )
         if not services.meter.reserve(expected.set_aside):
-            raise over_budget(services.meter.exhausted, expected.set_aside)
+            raise over_budget(services.meter.exhausted_bound, expected.set_aside)
         cost, started = expected.most, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
@@ -353,7 +348,7 @@ class _RequestRun:
         if self.adaptations > _ADAPTATIONS:
             return False
         if failure.kind in ("request", "missing"):
-            other = adapt_to_refusal(self.abilities, exchange, failure)
+            other = requests.adapt_to_refusal(self.abilities, exchange, failure)
             if other is not None:
                 self.abilities = other
                 return True
@@ -388,7 +383,7 @@ class _RequestRun:
         return True
 
     def pause(self, seconds: float, failure: Failure) -> None:
-        left = self.services.meter.left.seconds
+        left = self.services.meter.remaining.seconds
         # Waiting would use up the rest of the budget for nothing.
         if left is not None and seconds >= left:
             raise BudgetExhausted(

@@ -235,12 +235,12 @@ class Meter(Protocol):
     """What a model needs of a ledger; :class:`evolve.core.ledger.Ledger` is one."""
 
     @property
-    def left(self) -> Budget:
+    def remaining(self) -> Budget:
         """What may still be spent; None where there is no bound."""
         ...
 
     @property
-    def exhausted(self) -> str:
+    def exhausted_bound(self) -> str:
         """Which bound has been reached, or ""."""
         ...
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evolve.runtime.sandbox.folder_locks import YOUNG_S, lock_folder, take_over
-from evolve.runtime.sandbox.guest.wiping import empty_folder
+from evolve.runtime.sandbox.guest.wiping import wipe
 
 _MEMORY = "/dev/shm"
 # several scratch folders of the default 32 MiB; containers often have 64 MiB in all there
@@ -124,7 +124,7 @@ def _removed(folder: str, seconds: float) -> bool:
     except OSError:
         return True  # it is not there, or not ours to remove
     try:
-        empty_folder(root, most=10_000_000, seconds=seconds)
+        wipe(root, most=10_000_000, seconds=seconds)
         os.rmdir(folder)
     except OSError:
         return False

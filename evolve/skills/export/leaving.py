@@ -33,13 +33,13 @@ class ExportedSkill:
     evidence: tuple[tuple[str, object], ...] = ()
 
     @property
-    def shown(self) -> tuple[Row, ...]:
+    def example_calls(self) -> tuple[Row, ...]:
         """A few calls to look at: made-up ones first."""
         return (*self.examples, *self.skill.rows)[:_MOST_SHOWN]
 
     @property
     def needs(self) -> list[dict[str, Json]]:
-        """What its arguments have to be, for :func:`evolve.skills.contract.unmet`; no label that must not leave."""
+        """What its arguments have to be, for :func:`evolve.skills.contract.contract_violation`; no label that must not leave."""
         found = [dict(self.judged.contract[place]) for place in self.places if place < len(self.judged.contract)]
         for part in [*found, *(one["items"] for one in found if isinstance(one.get("items"), dict))]:
             if not all(map(may_stand, map(str, part.get("keys", ())))):

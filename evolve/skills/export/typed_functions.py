@@ -80,8 +80,8 @@ def _function(one: ExportedSkill, record: str) -> str:
         "Returns:",
         f"    {kind_in_words(gives).capitalize()}; a text where an argument is wrong, or unlike all that was verified.",
     ]
-    if one.shown:
-        lines += ["", "Example:", f"    {_example(skill.entry, one.shown[0])}"]
+    if one.example_calls:
+        lines += ["", "Example:", f"    {_example(skill.entry, one.example_calls[0])}"]
     text = "\n".join(f"    {line}".rstrip() for line in lines).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     body = f'    """{text.strip()}\n    """\n    return _call("{skill.entry}", {{{given}}})\n'
     return f"def {skill.entry}({typed}) -> {result}:\n{body}"
@@ -147,7 +147,7 @@ def _told_arguments(one: ExportedSkill) -> list[tuple[str, str]]:
     names, (takes, _) = names_of(one.skill.signature), types_of(one.skill.signature)
     told = []
     for place, (name, kind) in enumerate(zip(names, takes, strict=True)):
-        values = [row.input[place] for row in one.shown if place < len(row.input) and is_short(row.input[place])]
+        values = [row.input[place] for row in one.example_calls if place < len(row.input) and is_short(row.input[place])]
         text = kind_in_words(kind).capitalize()
         told.append((name, f"{text}, such as {json.dumps(values[0])}." if values else f"{text}."))
     return told

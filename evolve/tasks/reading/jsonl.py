@@ -209,7 +209,7 @@ def _with_work(value: Json, place: FilePosition) -> tuple[Json, Work | None]:
     entries = [(key, value[key]) for key in named if value[key] is not None]
     if len(entries) > 1:
         raise place.at(entries[1][0]).error(f"not together with {entries[0][0]}")
-    return rest, next((_reader(key).read(item, place.at(key)) for key, item in entries), None)
+    return rest, next((_reader(key).parse_work(item, place.at(key)) for key, item in entries), None)
 
 
 def _reader(key: str) -> Any:

@@ -56,5 +56,5 @@ def folder_task(
         instruction=instruction,
         examples=(),
         work=replace(work, named=protected_in(instruction, tree.files, work.guarded)),
-        warnings=(f"{tree.told}; what is made there is not taken",) if tree.told else (),
+        warnings=(f"{tree.summary}; what is made there is not taken",) if tree.summary else (),
     )

@@ -54,7 +54,7 @@ class Form:
     line_end: str = "\n"
     sheet: str = ""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The form in words, such as ``separated by semicolons, cp1252, every cell quoted``."""
         if self.kind == "workbook":
             return f"a workbook, sheet {self.sheet!r}"
@@ -237,7 +237,7 @@ def reading_text(table: Table) -> Iterator[None]:
         with doing("table", table.path.name):
             yield
     except UsageError as error:
-        error.hint = "; ".join(filter(None, [error.hint, f"{table.path.name} was read as {table.form.told()}"]))
+        error.hint = "; ".join(filter(None, [error.hint, f"{table.path.name} was read as {table.form.summary()}"]))
         raise
 
 

@@ -124,7 +124,7 @@ class DecisionRepository:
         found = (self.reuse.find(str(row["key"])) for row in reversed(self._db.rows("gate_begun", {"suite": suite})))
         return next((served.groups for served in found if served is not None), frozenset())
 
-    def begun(self, suite: str | None = None) -> list[OpenJudgement]:
+    def open_judgements(self, suite: str | None = None) -> list[OpenJudgement]:
         """Judgements without a verdict, on one suite or all, oldest first."""
         where = {} if suite is None else {"suite": suite}
         decided = {row["key"] for row in self._db.rows("gate_decisions", where)}
@@ -203,7 +203,7 @@ class DecisionRepository:
         """What is left of the budget for confirmations on tasks drawn from a pool; what these leave comes back."""
         grounds = {str(row["key"]): json.loads(str(row["body"])) for row in self._db.rows("gate_grounds")}
         stakes = []
-        for served in self.reuse.drawn():
+        for served in self.reuse.confirmed_on_fresh():
             if suite_mark(pool, DRAWN) in served.groups:
                 found = (grounds.get(served.key) or {}).get("confirmation") or {}
                 wealth, accepted = float(found.get("wealth", 0.0)), bool(found.get("confirmed"))
@@ -215,7 +215,7 @@ class DecisionRepository:
         proposal = finding.proposal
         grounds = {
             "planned": finding.planned,
-            "standing": asdict(finding.standing),
+            "standing": asdict(finding.totals),
             "regressed": list(finding.regressed),
             "pins": dict(finding.pins),
             "confirmation": None if finding.confirmation is None else finding.confirmation.to_json(),

@@ -58,7 +58,7 @@ class Measurement:
         return BAR
 
     @property
-    def standing(self) -> Standing:
+    def calibration(self) -> Standing:
         """Whether the judge counts: both lower bounds reach the bar."""
         reached = all(interval.low is not None and interval.low >= BAR for interval in (self.precision, self.recall))
         return "measured" if reached else "below the bar"
@@ -94,10 +94,10 @@ class JudgeRecord:
         rows = self._db.rows("judge_measurements", {"model": model, "prompt": prompt}, order="seq DESC")
         return _measurement(rows[0]) if rows else None
 
-    def standing(self, model: str, prompt: str) -> Standing:
+    def calibration(self, model: str, prompt: str) -> Standing:
         """Whether a model's verdicts by a prompt count."""
         measurement = self.latest(model, prompt)
-        return "unmeasured" if measurement is None else measurement.standing
+        return "unmeasured" if measurement is None else measurement.calibration
 
 
 def _measurement(row: Mapping[str, Any]) -> Measurement:

@@ -229,7 +229,7 @@ class PrequentialTest:
         """The pair of the task that this episode answered; None where it was not judged."""
         return next((_pair(row) for row in self._db.rows("own_pairs", {"episode": episode})), None)
 
-    def met(self, traits: Iterable[str]) -> bool:
+    def has_met(self, traits: Iterable[str]) -> bool:
         """Whether an earlier task had one of these traits."""
         return bool(self.met_of(traits))
 
@@ -258,7 +258,7 @@ class PrequentialTest:
             row: dict[str, Value] = {
                 "episode": episode,
                 "family": family,
-                "alike": int(met or self.met(listed)),
+                "alike": int(met or self.has_met(listed)),
                 "outcome": outcome,
                 "arms": canonical_json([*map(asdict, arms.sides), how]),
                 "at": self._clock(),

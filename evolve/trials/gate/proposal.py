@@ -79,6 +79,6 @@ class GateReport:
         return self.state.verdict == "accept"
 
     @property
-    def standing(self) -> PairTotals:
+    def totals(self) -> PairTotals:
         """Both arms over all pairs."""
         return self.pairs[-1].standing if self.pairs else PairTotals()

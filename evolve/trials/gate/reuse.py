@@ -154,7 +154,7 @@ class GroupUsage:
         unseen = [task for task in tasks if task.group not in seen and not task.only_checked]
         return unseen if len({task.group for task in unseen}) >= FEWEST_UNSEEN else []
 
-    def drawn(self) -> list[Served]:
+    def confirmed_on_fresh(self) -> list[Served]:
         """Judgements that were confirmed, or not, on tasks drawn for them, oldest first."""
         return [_served(row) for row in self._db.rows("gate_served", {"block": DRAWN})]
 

@@ -204,7 +204,7 @@ class ColumnCells:
         distant = judge_cell(self.table, self.inputs, record, values, outcomes)
         return distant.because(novelty) if distant.flag else done
 
-    def told(self) -> dict[str, Any]:
+    def fields_of_result(self) -> dict[str, Any]:
         """What came of it, as fields of :class:`Filled`."""
         used, opposed = self.functions.used, self.functions.opposed
         if used is not None and opposed is None:

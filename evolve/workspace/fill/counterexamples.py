@@ -14,11 +14,11 @@ from evolve.skills.signatures import names_of
 from evolve.tasks import Task, format_signature, infer_signature, row_key
 from evolve.tasks.likeness import InputProfile
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_VERIFY
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.refuted import failures, functions_for
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.saved import places_of
 from evolve.workspace.runs.skill_origin import SkillOrigin, UsedSkill, origin_of
+from evolve.workspace.services import WorkspaceServices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Opposed:
 
 
 def search(
-    desk: WorkspaceServices, task: Task, run: Callable[[Task], Result], others: Sequence[Row]
+    services: WorkspaceServices, task: Task, run: Callable[[Task], Result], others: Sequence[Row]
 ) -> tuple[Result, Task, Opposed | None]:
     """What a search for a table's function came to, its task, and the kept function that the table speaks against.
 
@@ -61,10 +61,10 @@ def search(
         run: Solves a task.
         others: Given cells that are no examples; one that a function gives speaks against a new rule all the same.
     """
-    opposed = _opposed(desk, task, others)
+    opposed = _opposed(services, task, others)
     if opposed is None:
         result = run(task)
-        kept = None if _fits(result) or _is_open(result) else _opposed(desk, task, others, verified=False)
+        kept = None if _fits(result) or _is_open(result) else _opposed(services, task, others, verified=False)
         found = len(result.misfits) if result.solved and result.answer else None
         return result, task, None if kept is None or (found is not None and found < kept.failed) else kept
     result = run(opposed.task)
@@ -88,23 +88,25 @@ def _is_open(result: Result) -> bool:
     return result.status in ("waiting", "interrupted")
 
 
-def _opposed(desk: WorkspaceServices, task: Task, others: Sequence[Row], *, verified: bool = True) -> Opposed | None:
+def _opposed(
+    services: WorkspaceServices, task: Task, others: Sequence[Row], *, verified: bool = True
+) -> Opposed | None:
     """The newest verified, or else kept, function for the columns of a table, where none gives all of its given cells.
 
     One that gives them and was found for this very table, beside the rows of an earlier one, is searched for with these
     again: its own cells alone would not verify it, and what it took the place of gives other cells still.
     """
-    active = [(one, failures(desk, task, one)) for one in functions_for(desk, task)]
+    active = [(one, failures(services, task, one)) for one in functions_for(services, task)]
     giving = next((one for one, failed in active if not failed), None)
     if not active or (giving is not None and task.id not in giving.source.split(", ")):
         return None
     if giving is not None and not any(failed for _, failed in active):
-        active = [(one, failures(desk, task, one)) for one in functions_for(desk, task, retired=True)]
-    against = ((one, failed) for one, failed in active if failed and origin_of(desk, one).verified is verified)
+        active = [(one, failures(services, task, one)) for one in functions_for(services, task, retired=True)]
+    against = ((one, failed) for one, failed in active if failed and origin_of(services, one).verified is verified)
     skill, failed = next(against, (None, []))
     if skill is None:
         return None
-    kept, own = origin_of(desk, giving or skill), (*task.examples, *task.verify, *task.hidden)
+    kept, own = origin_of(services, giving or skill), (*task.examples, *task.verify, *task.hidden)
     wanted = (Row(input=one, output=None) for one in task.unlabelled)
     here = {row_key(row) for row in (*own, *wanted)}  # the table itself tells what these are now
     earlier = [(n < kept.shown, row) for n, row in enumerate(kept.rows_in(task)) if row_key(row) not in here]
@@ -112,10 +114,10 @@ def _opposed(desk: WorkspaceServices, task: Task, others: Sequence[Row], *, veri
     if not places or not earlier:
         return None
     alike = replace(task, examples=tuple(others), verify=(), hidden=())
-    agrees = len(failed) < len(own) or bool(others and len(failures(desk, alike, skill)) < len(others))
+    agrees = len(failed) < len(own) or bool(others and len(failures(services, alike, skill)) < len(others))
     read = [places[place] for place in sorted(used_parameters(Program(source=skill.code, entry=skill.entry)))]
     return Opposed(
-        origin=origin_of(desk, skill),
+        origin=origin_of(services, skill),
         stays=giving is None,
         task=_beside(task, earlier),
         program=_moved(skill, places),

@@ -23,7 +23,6 @@ from evolve.tasks.tables import (
     reading_text,
     table_path,
 )
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.column_cells import ColumnCells, Functions
 from evolve.workspace.fill.contradicted import Contradicted
 from evolve.workspace.fill.corrections import apply_corrections
@@ -54,31 +53,29 @@ from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import function_named, note_written
 from evolve.workspace.runs.skill_origin import origin_of
 from evolve.workspace.runs.table_writing import write_table
+from evolve.workspace.services import WorkspaceServices
 
 _MOST_RIVALS = 4
 """Rivals that are run beside the function."""
 
 
-def fill(desk: WorkspaceServices, request: FillRequest, ledger: Ledger, run: Callable[[Task], Result]) -> FillResult:
-    """Fills a table; see :meth:`Workspace.fill`.
-
-    Args:
-        ledger: Whose clock tells how long it took.
-        run: Solves a task.
-    """
-    own = OwnCells(desk.stores.db)
+def fill(
+    services: WorkspaceServices, request: FillRequest, ledger: Ledger, run: Callable[[Task], Result]
+) -> FillResult:
+    """Fills a table (:meth:`Workspace.fill`); ``ledger`` has the clock that is told, ``run`` solves a task."""
+    own = OwnCells(services.stores.db)
     as_it_was = identity(table_path(request.table))  # taken first: a workbook is read whole when it is opened
     table, line = opened_table(request)
     target, script = _files(table, line, request, own)
     table, request, corrections = apply_corrections(table, line, target, request, own)
     with reading_text(table):
-        offer = offer_for(desk, table, request, own)
-    taken = accept_offer(desk, table, offer, request)
+        offer = offer_for(services, table, request, own)
+    taken = accept_offer(services, table, offer, request)
     if taken is None:
         return replace(nothing_filled(table, offer, ledger.run_seconds), **vars(line))
-    result, wanted, functions = _found(desk, table, taken, run, own)
+    result, wanted, functions = _found(services, table, taken, run, own)
     found_by = "" if result is None else result.run_id
-    line = line_checked(desk, table, line, taken, wanted.inputs, functions.programs)
+    line = line_checked(services, table, line, taken, wanted.inputs, functions.programs)
     blank = replace(initial_fill(table, wanted, result), **vars(line), typed=len(corrections.typed))
     if not functions.programs:
         return replace(blank, seconds=ledger.run_seconds)
@@ -93,11 +90,11 @@ def fill(desk: WorkspaceServices, request: FillRequest, ledger: Ledger, run: Cal
             own=own,
         )
         with doing("fill", blank.column, total=wanted.given + wanted.blank, count=lambda: done.at):
-            done.apply(Applier(desk.open_sandbox(), functions.programs), spool)
+            done.apply(Applier(services.open_sandbox(), functions.programs), spool)
         written = None if table.form.kind == "workbook" else done.written(alone=request.in_place)
         own.note(target, written, within=request.in_place)
         with doing("write"):
-            kept = write_table(desk, table, target, done.rewriting(spool), as_it_was, run=found_by)
+            kept = write_table(services, table, target, done.rewriting(spool), as_it_was, run=found_by)
     own.keep(found_by, done.unflagged, target, blank.column, "" if functions.used is None else functions.used.name)
     own.note(target, written, within=request.in_place, done=True)
     write_script(script, functions.programs[0], blank)
@@ -107,7 +104,7 @@ def fill(desk: WorkspaceServices, request: FillRequest, ledger: Ledger, run: Cal
         function=without_unread(functions.programs[0])[0].source,
         seconds=ledger.run_seconds,
         undo=kept,
-        **done.told(),
+        **done.fields_of_result(),
     )
 
 
@@ -122,7 +119,7 @@ def _files(table: Table, line: TakenLine, request: FillRequest, own: OwnCells) -
 
 
 def _found(
-    desk: WorkspaceServices, table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
+    services: WorkspaceServices, table: Table, request: FillRequest, run: Callable[[Task], Result], own: OwnCells
 ) -> tuple[Result | None, PartlyFilled, Functions]:
     """The function that is named, or that the filled rows lead to."""
     opposed: Opposed | None = None
@@ -130,46 +127,46 @@ def _found(
     stands_in: Skill | None = None
     if request.skill is None and request.function is None:
         with reading_text(table):
-            task, read = column_read(desk, table, request, own)
-        known = known_function(desk, task)
+            task, read = column_read(services, table, request, own)
+        known = known_function(services, task)
         if known is None:
-            known = stands_in = _standing_in(desk, table, task, read.inputs.column)
+            known = stands_in = _standing_in(services, table, task, read.inputs.column)
         if known is None:
             # a person put what stands in a file that no fill wrote, also where a fill wrote the same elsewhere
             others = () if own.written_to(table.path) else read.own_rows
-            result, task, opposed = search(desk, task, run, others)
+            result, task, opposed = search(services, task, run, others)
             if opposed is None or not function_holds(result, opposed):
-                return _searched(desk, task, read, result, opposed)
+                return _searched(services, task, read, result, opposed)
             known = opposed.origin.skill
         request = replace(request, skill=known.name)
     with reading_text(table):
-        program, wanted, rows = chosen_function(desk, table, request, own)
+        program, wanted, rows = chosen_function(services, table, request, own)
     wanted = wanted if read is None else replace(wanted, doubted=read.doubted, own=read.own)
-    saved = None if request.skill is None else origin_of(desk, function_named(desk, request.skill))
+    saved = None if request.skill is None else origin_of(services, function_named(services, request.skill))
     used = opposed.used if opposed else None if saved is None else saved.used(wanted.examples)
     doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
     if stands_in is not None:
-        doubt = doubt or _opposing(desk, table, program, wanted.inputs)
+        doubt = doubt or _opposing(services, table, program, wanted.inputs)
     functions = Functions(programs=[program], rows=rows, used=used, open=doubt, opposed=opposed, stays=True)
     return None, wanted, functions
 
 
-def _standing_in(desk: WorkspaceServices, table: Table, task: Task, column: int) -> Skill | None:
+def _standing_in(services: WorkspaceServices, table: Table, task: Task, column: int) -> Skill | None:
     """The saved function to use where the given cells are too few to verify another one; None where there is none.
 
     One for the same kinds of cells is searched with instead; a word among the numbers makes them other kinds.
     """
     if len(task.examples) + len(task.verify) >= ENOUGH_TO_SPLIT:
         return None
-    return None if any(functions_for(desk, task)) else made_for(desk, table, column)
+    return None if any(functions_for(services, task)) else made_for(services, table, column)
 
 
-def _opposing(desk: WorkspaceServices, table: Table, program: Program, inputs: Inputs) -> Reason | None:
+def _opposing(services: WorkspaceServices, table: Table, program: Program, inputs: Inputs) -> Reason | None:
     """What speaks against a function that stands in: it gives something else wherever it gives anything."""
     column = slice(inputs.column, inputs.column + 1)  # a row may be short
     given = [(one, inputs.of(one)) for one in table.records() if not all(map(is_blank, one.cells[column]))]
     given = [(one, values) for one, values in given if inputs.no_number(values) is None]
-    ran = Applier(desk.open_sandbox(), [program])([values for _, values in given]) if given else []
+    ran = Applier(services.open_sandbox(), [program])([values for _, values in given]) if given else []
     told = [(row, values, got) for (row, values), (got,) in zip(given, ran, strict=True) if got.ok]
     wrong = [one for one in told if compare_cell(table, inputs, one[0], one[1], one[2])]
     if not wrong or len(wrong) < len(told):
@@ -180,16 +177,18 @@ def _opposing(desk: WorkspaceServices, table: Table, program: Program, inputs: I
 
 
 def _searched(
-    desk: WorkspaceServices, task: Task, wanted: PartlyFilled, result: Result, opposed: Opposed | None
+    services: WorkspaceServices, task: Task, wanted: PartlyFilled, result: Result, opposed: Opposed | None
 ) -> tuple[Result, PartlyFilled, Functions]:
     """The function that the filled rows led to, if any, and what else fits them."""
     if not (result.solved and result.answer):
         known = look_up(task)
         return result, wanted, Functions(programs=[known] if known else [])
-    note_written(desk, result.run_id, wanted.inputs.kind)
+    note_written(services, result.run_id, wanted.inputs.kind)
     rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
-    earlier = () if result.used is None else origin_of(desk, function_named(desk, result.used.name)).rows_in(task)
+    earlier = (
+        () if result.used is None else origin_of(services, function_named(services, result.used.name)).rows_in(task)
+    )
     rows = (*task.examples, *task.verify, *task.hidden, *earlier)
     # only these count, so that an odd cell elsewhere is no doubt
     used = frozenset[int]().union(*map(used_parameters, programs))

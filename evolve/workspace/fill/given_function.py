@@ -36,19 +36,19 @@ from evolve.tasks.tables import (
     text_column,
     typed_column,
 )
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import given_function
 from evolve.workspace.runs.run_answers import function_named
 from evolve.workspace.runs.saved import is_headerless
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
+from evolve.workspace.services import WorkspaceServices
 
 _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
 
 def chosen_function(
-    desk: WorkspaceServices, table: Table, request: FillRequest, is_own: IsOwn = lambda *_: False
+    services: WorkspaceServices, table: Table, request: FillRequest, is_own: IsOwn = lambda *_: False
 ) -> tuple[Program, PartlyFilled, list[Row]]:
     """The function that is named, the column that it fills, and the rows that it was learned from, as it reads them.
 
@@ -61,7 +61,7 @@ def chosen_function(
     Raises:
         UsageError: There is no such function, or the table has not what it takes.
     """
-    program, (takes, gives), origin = _named(desk, request)
+    program, (takes, gives), origin = _named(services, request)
     names, _ = parameters_of(program)  # also those that it does not read: it was made for another column
     program, places = without_unread(program)
     takes = tuple(takes[place] for place in places) if len(takes) == len(names) else ()
@@ -95,7 +95,7 @@ def chosen_function(
 
 
 def _named(
-    desk: WorkspaceServices, request: FillRequest
+    services: WorkspaceServices, request: FillRequest
 ) -> tuple[Program, tuple[tuple[str, ...], str], SkillOrigin | None]:
     """The function that is named, what it takes and gives, and of a saved one where it comes from."""
     if request.skill is None:
@@ -103,10 +103,10 @@ def _named(
         return program, annotations_of(program), None
     if request.function is not None:
         raise UsageError("give either --with NAME or --function FILE.py", hint="leave one of them out")
-    skill = function_named(desk, request.skill)
+    skill = function_named(services, request.skill)
     if skill.environment:
         raise UsageError(f"{skill.name} is a procedure, which works in a folder and gives no value for a cell")
-    return Program(source=skill.code, entry=skill.entry), types_of(skill.signature), origin_of(desk, skill)
+    return Program(source=skill.code, entry=skill.entry), types_of(skill.signature), origin_of(services, skill)
 
 
 def column_for(table: Table, program: Program, made_for: str) -> int | None:

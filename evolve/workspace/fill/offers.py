@@ -13,7 +13,6 @@ from evolve.skills import Skill
 from evolve.skills.signatures import names_of
 from evolve.tasks.reading.partly_filled import counts_of, has_example
 from evolve.tasks.tables import CHECKS, Table, column_of, escape_unprintable, is_blank
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.given_function import chosen_function, column_for, columns_called
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import FillResult, FlagReasons, judge_cell
@@ -21,6 +20,7 @@ from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.run_answers import answers_of_runs
 from evolve.workspace.runs.skill_origin import UsedSkill, origin_of
+from evolve.workspace.services import WorkspaceServices
 
 YES = "yes"
 
@@ -36,7 +36,7 @@ class FunctionOffer:
     skills: tuple[UsedSkill, ...] = ()
 
 
-def offer_for(desk: WorkspaceServices, table: Table, request: FillRequest, own: IsOwn) -> FunctionOffer:
+def offer_for(services: WorkspaceServices, table: Table, request: FillRequest, own: IsOwn) -> FunctionOffer:
     """What is offered for a table, where no function is named: skills whose columns the table has, the newest first.
 
     Args:
@@ -48,13 +48,13 @@ def offer_for(desk: WorkspaceServices, table: Table, request: FillRequest, own: 
     if request.skill is not None or request.function is not None:
         return FunctionOffer()
     empty, partly = _open_columns(table, request.column, own)
-    saved = (*desk.stores.skills.active(), *answers_of_runs(desk)) if empty or len(partly) > 1 else ()
+    saved = (*services.stores.skills.active(), *answers_of_runs(services)) if empty or len(partly) > 1 else ()
     fitting = [(column, skill) for skill in reversed(saved) if (column := _column(table, skill)) is not None]
     found: dict[int, list[UsedSkill]] = {}
     for column, skill in fitting if partly.isdisjoint(column for column, _ in fitting) else ():
         # a partly filled column is meant, unless it was given where the function was learned
         if column in empty and partly <= columns_called(table, names_of(skill.signature)):
-            origin = origin_of(desk, skill)
+            origin = origin_of(services, skill)
             if origin.usable:
                 found.setdefault(column, []).append(origin.used())
     if not found:
@@ -66,10 +66,12 @@ def offer_for(desk: WorkspaceServices, table: Table, request: FillRequest, own: 
     return FunctionOffer(column=table.columns[column], skills=tuple(found[column]))
 
 
-def made_for(desk: WorkspaceServices, table: Table, column: int) -> Skill | None:
+def made_for(services: WorkspaceServices, table: Table, column: int) -> Skill | None:
     """The newest usable function that was made for a column, whatever kinds of cells this table has; None for none."""
-    saved = (*desk.stores.skills.active(), *answers_of_runs(desk))
-    return next((one for one in reversed(saved) if _column(table, one) == column and origin_of(desk, one).usable), None)
+    saved = (*services.stores.skills.active(), *answers_of_runs(services))
+    return next(
+        (one for one in reversed(saved) if _column(table, one) == column and origin_of(services, one).usable), None
+    )
 
 
 def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> int:
@@ -86,7 +88,7 @@ def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> 
 
 
 def accept_offer(
-    desk: WorkspaceServices, table: Table, offer: FunctionOffer, request: FillRequest
+    services: WorkspaceServices, table: Table, offer: FunctionOffer, request: FillRequest
 ) -> FillRequest | None:
     """The request with the only skill that is offered, or the one that the person takes; None where they take none.
 
@@ -101,8 +103,8 @@ def accept_offer(
         return None
     for one in offer.skills:
         chosen = replace(request, skill=one.name, column=offer.column)
-        known = () if one.verified else _unverified(one, desk, table, chosen)
-        asked = (reason("no_cell_filled", column=offer.column), *known, reason("fill_with", function=one.told))
+        known = () if one.verified else _unverified(one, services, table, chosen)
+        asked = (reason("no_cell_filled", column=offer.column), *known, reason("fill_with", function=one.summary))
         text = request.words(FlagReasons(reasons=asked))
         said = respond(Question(id=f"offer:{one.name}", kind="ask", text=text, options=(YES, "no")))
         if is_yes(said):
@@ -110,15 +112,15 @@ def accept_offer(
     return None
 
 
-def _unverified(one: UsedSkill, desk: WorkspaceServices, table: Table, request: FillRequest) -> tuple[Reason, ...]:
+def _unverified(one: UsedSkill, services: WorkspaceServices, table: Table, request: FillRequest) -> tuple[Reason, ...]:
     """What was doubtful about a function when it was kept, and what it would write into the first row, if anything."""
     doubts = (reason("unverified_when_kept"),) if one.doubt is None else (reason("doubtful_when_kept"), one.doubt)
-    program, wanted, _ = chosen_function(desk, table, request)
+    program, wanted, _ = chosen_function(services, table, request)
     first = next((record for record in table.records() if not all(map(is_blank, record.cells))), None)
     if first is None:
         return doubts
     values = wanted.inputs.of(first)
-    (outcomes,) = Applier(desk.open_sandbox(), [program])([values])
+    (outcomes,) = Applier(services.open_sandbox(), [program])([values])
     cell = judge_cell(table, wanted.inputs, first, values, outcomes).cell
     return (
         doubts
@@ -143,7 +145,7 @@ def nothing_filled(table: Table, offer: FunctionOffer, seconds: float) -> FillRe
         marked=0,
         marks=(),
         result=None,
-        form=table.form.told(),
+        form=table.form.summary(),
         offered=offer.skills,
         seconds=seconds,
     )

@@ -169,7 +169,7 @@ def initial_fill(table: Table, wanted: PartlyFilled, result: Result | None) -> F
         marked=0,
         marks=(),
         result=result,
-        form=table.form.told() + comma,
+        form=table.form.summary() + comma,
         loss=table.loss,
     )
 

@@ -28,13 +28,13 @@ from evolve.tasks.tables import (
     open_table,
     table_path,
 )
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.fill.offers import YES, is_yes
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import FlagReasons, as_cell
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.refuted import functions_giving
+from evolve.workspace.services import WorkspaceServices
 
 _NAMED = 8
 """Columns that a hint names."""
@@ -94,7 +94,7 @@ def check_in_place(table: Table, line: TakenLine, request: FillRequest) -> None:
 
 
 def line_checked(
-    desk: WorkspaceServices,
+    services: WorkspaceServices,
     table: Table,
     line: TakenLine,
     request: FillRequest,
@@ -110,7 +110,7 @@ def line_checked(
     if is_told or line != TakenLine() or not programs or inputs.column >= len(table.columns):
         return line
     values = inputs.of(Record(number=0, line=1, cells=table.columns))
-    ((outcome,),) = Applier(desk.open_sandbox(), programs[:1])([values])
+    ((outcome,),) = Applier(services.open_sandbox(), programs[:1])([values])
     if not outcome.ok or as_cell(table, inputs, outcome.value)[0] != table.columns[inputs.column]:
         return line
     guess = replace(line, guessed=True)
@@ -137,7 +137,9 @@ def check_column(table: Table, request: FillRequest) -> None:
     raise UsageError(f"{table.path.name} has no column {name!r}", hint=f"{meant}its columns are {listed}")
 
 
-def column_read(desk: WorkspaceServices, table: Table, request: FillRequest, own: IsOwn) -> tuple[Task, PartlyFilled]:
+def column_read(
+    services: WorkspaceServices, table: Table, request: FillRequest, own: IsOwn
+) -> tuple[Task, PartlyFilled]:
     """The task of a column.
 
     What an earlier fill wrote is no example. Where the other cells are too few to verify a function, a person who is
@@ -146,30 +148,30 @@ def column_read(desk: WorkspaceServices, table: Table, request: FillRequest, own
     Args:
         own: Whether an earlier fill wrote a cell.
     """
-    task, wanted = _as_it_is(desk, table, request.column, own)
+    task, wanted = _as_it_is(services, table, request.column, own)
     respond = None if request.person is None else request.person.respond
     if not wanted.own or respond is None or len(task.examples) + len(task.verify) >= ENOUGH_TO_SPLIT:
         return task, wanted
     label = wanted.inputs.label
     text = request.words(FlagReasons(reasons=(reason("own_cells", column=label, given=wanted.given, own=wanted.own),)))
     said = respond(Question(id=f"own:{label}", kind="ask", text=text, options=(YES, "no")))
-    return _as_it_is(desk, table, request.column, _nobodys) if is_yes(said) else (task, wanted)
+    return _as_it_is(services, table, request.column, _nobodys) if is_yes(said) else (task, wanted)
 
 
 def _nobodys(table: Table, record: Record, column: int) -> bool:
     return False
 
 
-def _as_it_is(desk: WorkspaceServices, table: Table, column: str | None, own: IsOwn) -> tuple[Task, PartlyFilled]:
+def _as_it_is(services: WorkspaceServices, table: Table, column: str | None, own: IsOwn) -> tuple[Task, PartlyFilled]:
     """The task of a column; its cells are texts where a function of an earlier month gives them as texts."""
     task, wanted = column_task(table, column, own)
-    if wanted.inputs.kind.is_number and not table.typed and not desk.uses_model:
+    if wanted.inputs.kind.is_number and not table.typed and not services.uses_model:
         texts = column_task(table, column, own, as_text=True)  # codes of which none here has leading zeros
-        gives = any(types_of(one.signature)[1] == "str" for one in functions_giving(desk, texts[0]))
+        gives = any(types_of(one.signature)[1] == "str" for one in functions_giving(services, texts[0]))
         return texts if gives else (task, wanted)
     return task, wanted
 
 
-def known_function(desk: WorkspaceServices, task: Task) -> Skill | None:
+def known_function(services: WorkspaceServices, task: Task) -> Skill | None:
     """The saved function by which a model need not be asked; None without a model, as the search tries them itself."""
-    return next(functions_giving(desk, task), None) if desk.uses_model else None
+    return next(functions_giving(services, task), None) if services.uses_model else None

@@ -17,8 +17,8 @@ from evolve.trials.arms import UNLEARNED
 from evolve.trials.gate.power import HALF, Foresight
 from evolve.trials.journal import StepLog
 from evolve.trials.stores import Repositories
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import SearchLearner
+from evolve.workspace.services import WorkspaceServices
 
 _MANY = 0.2
 """Share of the problems under one instruction from which on that is told."""
@@ -65,7 +65,7 @@ class SuiteForecast:
             part, note = len({task.group for task in later}) / len(groups), _repeated(suite, len(groups))
         else:
             tasks = suite.evidence("gate")
-            judged = {task.group for task in tasks} - stores.known_of(tasks)
+            judged = {task.group for task in tasks} - stores.spent_groups(tasks)
             part, note = len({task.group for task in suite.split("gate")}) / len(groups), _alike(suite)
         _, level = stores.decisions.next_level(suite.digest, judged)
         ahead = Foresight.of(len(judged), level)
@@ -87,7 +87,7 @@ class SuiteForecast:
         left = "1 is" if self.judged == 1 else f"{self.judged} are"
         return f"{self.needed} tasks would have to get better and none worse, and {left} left to judge on"
 
-    def told(self, *, is_over: bool = False) -> str:
+    def summary(self, *, is_over: bool = False) -> str:
         """The forecast in a few sentences.
 
         Args:
@@ -149,7 +149,7 @@ class Course:
 
 
 def course_of(
-    desk: WorkspaceServices, suite: Suite, begun: Run | None, *, key: str, rounds: int | None, seed: int
+    services: WorkspaceServices, suite: Suite, begun: Run | None, *, key: str, rounds: int | None, seed: int
 ) -> Course:
     """The course of a loop.
 
@@ -168,28 +168,28 @@ def course_of(
     # Only the embedded search, whose episodes cost no money, and only before anything was promoted: against that a
     # later variant is to be held, and not against an agent that has learned nothing.
     groups = {task.group for task in suite.tasks}
-    fresh = desk.stores.variants.active_digest == UNLEARNED and not suite.unprovable
-    whole = isinstance(desk.learner, SearchLearner) and len(groups) <= MOST and fresh
-    ahead = SuiteForecast.of(desk.stores, suite, streams=whole, seed=seed)
-    is_over = bool(ahead.why) and _was_practised(desk, suite, whole=whole)
-    is_over = is_over and _came_to_its_end(desk, key)
-    told = ahead.told(is_over=is_over)
+    fresh = services.stores.variants.active_digest == UNLEARNED and not suite.unprovable
+    whole = isinstance(services.learner, SearchLearner) and len(groups) <= MOST and fresh
+    ahead = SuiteForecast.of(services.stores, suite, streams=whole, seed=seed)
+    is_over = bool(ahead.why) and _was_practised(services, suite, whole=whole)
+    is_over = is_over and _came_to_its_end(services, key)
+    told = ahead.summary(is_over=is_over)
     return Course(whole=whole, unjudged=ahead.why, passes=0 if is_over else passes, told=told)
 
 
-def _was_practised(desk: WorkspaceServices, suite: Suite, *, whole: bool) -> bool:
+def _was_practised(services: WorkspaceServices, suite: Suite, *, whole: bool) -> bool:
     """Whether this policy has practised on every task before on which a loop would practise."""
-    episodes = finished_practice(desk.stores.runs.episodes())
-    met = {record.task for record in episodes if record.policy in ("", desk.learner.name)}
+    episodes = finished_practice(services.stores.runs.episodes())
+    met = {record.task for record in episodes if record.policy in ("", services.learner.name)}
     tasks = suite.tasks if whole else suite.split("train")
     return not suite.unprovable and all(task.id in met for task in tasks)
 
 
-def _came_to_its_end(desk: WorkspaceServices, key: str) -> bool:
+def _came_to_its_end(services: WorkspaceServices, key: str) -> bool:
     """Whether the same command ended before by a pass that brought nothing new.
 
     Another one, such as one with more candidates, may solve what that one did not. One that judged every task
     practised on each of them once; what their answers share is found when they are practised on again.
     """
-    same = [run for run in desk.stores.runs.runs() if run.key == key]
-    return any(StepLog(desk.stores.db, run.id).done(NOTHING_NEW) is not None for run in same)
+    same = [run for run in services.stores.runs.runs() if run.key == key]
+    return any(StepLog(services.stores.db, run.id).done(NOTHING_NEW) is not None for run in same)

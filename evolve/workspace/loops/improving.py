@@ -30,7 +30,6 @@ from evolve.trials.journal import StepLog, drop_report, finished_steps, last_rep
 from evolve.trials.set_aside import PendingAttempts
 from evolve.trials.workers import open_workers
 from evolve.workspace.arguments import as_budget, as_ledger
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import common_environment, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits
@@ -38,6 +37,7 @@ from evolve.workspace.loops.at_work import announce_loop
 from evolve.workspace.loops.forecast import course_of
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
+from evolve.workspace.services import WorkspaceServices
 
 BUDGET = "budget"
 """State of a run that its budget ended before it had done all that was asked."""
@@ -62,7 +62,7 @@ class LoopRequest:
 
 
 def improve(
-    desk: WorkspaceServices,
+    services: WorkspaceServices,
     suite_name: str,
     asked: LoopRequest,
     budget: Ledger,
@@ -71,23 +71,23 @@ def improve(
     """Runs or continues a loop; see :meth:`Workspace.improve`."""
     rounds, seed = _numbers(asked)
     suite = load_suite(suite_name)
-    _check(desk, suite, python)
-    plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(desk, budget.budget, suite))
-    proposer = desk.settings.proposer
+    _check(services, suite, python)
+    plan = LoopPlan(rounds=rounds, seed=seed, limits=loop_limits(services, budget.budget, suite))
+    proposer = services.settings.proposer
     further = [proposer] if proposer != NOBODY else []
-    key = loop_key(desk, "improve", suite.digest, rounds, seed, plan.limits.candidates, *further)
+    key = loop_key(services, "improve", suite.digest, rounds, seed, plan.limits.candidates, *further)
     if asked.fresh:
-        _end_unfinished(desk, key)
+        _end_unfinished(services, key)
     # Before the run is opened again, since a run that its budget ended is told by its state.
-    beginning = _beginning(desk, key, suite_name)
-    begun = next((run for run in desk.stores.runs.runs() if run.key == key and run.state in ("open", BUDGET)), None)
+    beginning = _beginning(services, key, suite_name)
+    begun = next((run for run in services.stores.runs.runs() if run.key == key and run.state in ("open", BUDGET)), None)
     each = _candidates_each(budget.budget, plan.limits) if begun is None else begun.body.get("each")
     if each is not None:
         plan = replace(plan, limits=replace(plan.limits, candidates=each))
-    course = course_of(desk, suite, begun, key="" if asked.fresh else key, rounds=asked.rounds, seed=seed)
+    course = course_of(services, suite, begun, key="" if asked.fresh else key, rounds=asked.rounds, seed=seed)
     for text in (beginning, course.told):
         if text:
-            desk.events.emit(Event(kind="begun", data={"text": text}))
+            services.events.emit(Event(kind="begun", data={"text": text}))
     streams = course.whole and not course.unjudged
     plan = replace(plan, passes=course.passes)
     if course.unjudged:
@@ -96,14 +96,14 @@ def improve(
         plan = replace(plan, rounds=BLOCKS)
         if asked.rounds not in (None, BLOCKS):
             text = f"--rounds {rounds} is not used: a suite this small is met in {BLOCKS} rounds, to be judged on all"
-            desk.events.emit(Event(kind="warning", data={"text": text}))
-    _reopen(desk, key, plan.rounds)
+            services.events.emit(Event(kind="warning", data={"text": text}))
+    _reopen(services, key, plan.rounds)
     work = LoopWork(suite=suite, plan=plan, budget=budget, python=python, proposer=proposer)
     body = {"suite": suite_name, "rounds": rounds, "seed": seed, **({"stream": True} if course.whole else {})}
     body |= {} if each is None else {"each": each}
     body |= {"unjudged": course.unjudged} if course.unjudged else {}
     body |= {"proposer": proposer} if further else {}
-    with opened_session(desk, "improve", key, body, work) as session:
+    with opened_session(services, "improve", key, body, work) as session:
         if streams:
             return improve_in_stream(session)
         return run_loop(practising_on(session, suite.tasks) if course.whole else session)
@@ -119,29 +119,29 @@ def _numbers(asked: LoopRequest) -> tuple[int, int]:
     return rounds, asked.seed
 
 
-def _end_unfinished(desk: WorkspaceServices, key: str) -> None:
+def _end_unfinished(services: WorkspaceServices, key: str) -> None:
     """Ends the unfinished runs of this key, so that the next one is a new run."""
-    for run in desk.stores.runs.runs():
+    for run in services.stores.runs.runs():
         if run.key == key and run.state in ("open", BUDGET):
-            desk.stores.runs.end(run.id, "left")
+            services.stores.runs.end(run.id, "left")
 
 
-def _reopen(desk: WorkspaceServices, key: str, rounds: int) -> None:
+def _reopen(services: WorkspaceServices, key: str, rounds: int) -> None:
     """Opens the newest run of this key again where a budget ended it; the next budget counts from here."""
-    stores = desk.stores
+    stores = services.stores
     last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
     if last is None or last.state != BUDGET:
         return
-    body = {**last.body, "before": asdict(spent_before(desk, last)), "part": last.body.get("part", 1) + 1}
+    body = {**last.body, "before": asdict(spent_before(services, last)), "part": last.body.get("part", 1) + 1}
     with stores.db.transaction():
         take_up(StepLog(stores.db, last.id), rounds)
         drop_report(stores.db, last.id)
         stores.runs.end(last.id, "open", body)
 
 
-def _beginning(desk: WorkspaceServices, key: str, suite: str) -> str:
+def _beginning(services: WorkspaceServices, key: str, suite: str) -> str:
     """Whether a loop goes on or begins anew, in one sentence; "" for the first one on a suite."""
-    stores = desk.stores
+    stores = services.stores
     earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
     for run in earlier:
         if run.key == key and run.state in ("open", BUDGET):
@@ -162,7 +162,7 @@ def _minute(run: Run) -> str:
     return f"{run.started[:16].replace('T', ' ')} UTC"
 
 
-def _check(desk: WorkspaceServices, suite: Suite, python: str | os.PathLike[str] | None) -> None:
+def _check(services: WorkspaceServices, suite: Suite, python: str | os.PathLike[str] | None) -> None:
     """Refuses a suite that the loop cannot learn from."""
     with_rubric = next((task.id for task in suite.tasks if task.rubric), "")
     if with_rubric:
@@ -172,16 +172,16 @@ def _check(desk: WorkspaceServices, suite: Suite, python: str | os.PathLike[str]
     check_size(suite)
     in_folders = [task for task in suite.tasks if task.folder]
     if all(kind_of(task.environment).needs_model for task in suite.tasks):
-        refuse_search(desk.learner.name)
+        refuse_search(services.learner.name)
     if not in_folders and python is not None:
         raise UsageError("--set python is about work in folders, and no task of the suite is any", hint="leave it out")
 
 
-def report(desk: WorkspaceServices, *, fresh: bool, curve: str | os.PathLike[str] | None) -> Report:
+def report(services: WorkspaceServices, *, fresh: bool, curve: str | os.PathLike[str] | None) -> Report:
     """The last report, or a new look, and its picture; see :meth:`Workspace.report`."""
     if curve is not None:
         is_replaced(curve, SVG)  # refused before the arms are run
-    latest = _report(desk, fresh=fresh)
+    latest = _report(services, fresh=fresh)
     if curve is not None:
         from evolve.improve.curve import draw_curve
 
@@ -189,14 +189,14 @@ def report(desk: WorkspaceServices, *, fresh: bool, curve: str | os.PathLike[str
     return latest
 
 
-def _report(desk: WorkspaceServices, *, fresh: bool) -> Report:
-    stored = last_report(desk.stores.db)
+def _report(services: WorkspaceServices, *, fresh: bool) -> Report:
+    stored = last_report(services.stores.db)
     if stored is None:
         raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")
     last = Report.from_json(stored)
     if not fresh:
         return last
-    made_by = desk.stores.runs.run(last.run).body
+    made_by = services.stores.runs.run(last.run).body
     if made_by.get("stream"):
         raise UsageError(
             f"every task of {made_by['suite']} was practised on, so none is held out for a fresh look",
@@ -205,14 +205,14 @@ def _report(desk: WorkspaceServices, *, fresh: bool) -> Report:
     suite = load_suite(str(made_by["suite"]))
     if suite.digest != last.suite_digest:
         raise UsageError(f"the suite {made_by['suite']} has changed since the report", hint="run evolve improve again")
-    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=last.seed, limits=loop_limits(desk, Budget(), suite)))
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=last.seed, limits=loop_limits(services, Budget(), suite)))
     key = digest(canonical_json(["report", suite.digest, last.seed]))  # whichever model takes the look
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
-    with opened_session(desk, "report", key, body, work) as session:
+    with opened_session(services, "report", key, body, work) as session:
         return look_again(session, last)
 
 
-def loop_limits(desk: WorkspaceServices, budget: Budget, suite: Suite, *, bounded: bool = True) -> Limits:
+def loop_limits(services: WorkspaceServices, budget: Budget, suite: Suite, *, bounded: bool = True) -> Limits:
     """The most that one episode of a loop may spend, whichever variant acts; each keeps to its own workflow's knobs.
 
     Where the suite has a kind of work that needs more than the knobs allow, that is the most, as far as a budget pays
@@ -221,13 +221,13 @@ def loop_limits(desk: WorkspaceServices, budget: Budget, suite: Suite, *, bounde
     Args:
         bounded: By the knobs of the workflows in force, which a search for other knobs is not.
     """
-    settings = desk.settings
-    knobs = _widest(desk.workflow, desk.stores.active_workflow(desk.workflow))
-    if not bounded and not desk.uses_model:
+    settings = services.settings
+    knobs = _widest(services.workflow, services.stores.active_workflow(services.workflow))
+    if not bounded and not services.uses_model:
         return Limits(candidates=settings.candidates, seconds=settings.seconds)
-    if desk.uses_model:
+    if services.uses_model:
         knobs = replace(knobs, tokens=max(knobs.tokens, _room(suite, budget)))
-        limits = episode_limits(desk.learner, budget, settings, knobs)
+        limits = episode_limits(services.learner, budget, settings, knobs)
         # The budget is the loop's; only what bounds a single episode is taken from it.
         return replace(
             limits, tokens=min(knobs.tokens, limits.tokens or knobs.tokens), seconds=None, money=None, calls=None
@@ -285,72 +285,72 @@ class LoopWork:
     workers: Callable[[WorkerSetup], Workers] | None = None
 
 
-def loop_key(desk: WorkspaceServices, kind: str, *parts: Json) -> str:
+def loop_key(services: WorkspaceServices, kind: str, *parts: Json) -> str:
     """Tells a loop's run from those that were asked for something else.
 
     The budget is no part of what was asked for: an interrupted loop may go on with another.
     """
-    return digest(canonical_json([kind, *parts, desk.learner.name, *desk.mark]))
+    return digest(canonical_json([kind, *parts, services.learner.name, *services.mark]))
 
 
 @contextmanager
 def opened_session(
-    desk: WorkspaceServices, kind: str, key: str, request: Mapping[str, Json], work: LoopWork
+    services: WorkspaceServices, kind: str, key: str, request: Mapping[str, Json], work: LoopWork
 ) -> Iterator[Session]:
     """The open run with this key, or a new one, as a session; where that ends without an error the run is closed."""
-    run = desk.stores.runs.begin(kind, key, {**request, **desk.mark}, started=now())
-    with worked_on(desk, run, work) as session:
+    run = services.stores.runs.begin(kind, key, {**request, **services.mark}, started=now())
+    with worked_on(services, run, work) as session:
         yield session
         bounded = not as_budget(work.budget).unlimited
-        rounds = desk.stores.runs.run(run.id).body.get("passes", work.plan.rounds)
+        rounds = services.stores.runs.run(run.id).body.get("passes", work.plan.rounds)
         cut = kind == "improve" and bounded and is_cut_short(session.journal, rounds)
-    desk.finish(run.id, BUDGET if cut else "done")
+    services.finish(run.id, BUDGET if cut else "done")
 
 
 @contextmanager
-def worked_on(desk: WorkspaceServices, run: Run, work: LoopWork) -> Iterator[Session]:
+def worked_on(services: WorkspaceServices, run: Run, work: LoopWork) -> Iterator[Session]:
     """An open run as a session, with worker processes that end with it, however it ends."""
     suite = work.suite
     folders = {task.folder for task in suite.tasks if task.folder}
-    scanner, spared = scanner_for(desk.paths, suite.tasks)
-    if isinstance(desk.learner, AsksEndpoints):
-        desk.learner.beware_of(folders_of(suite.tasks), spared)
-    opener = sandbox_opener(desk.settings, [desk.paths.root, *sorted(folders)])
+    scanner, spared = scanner_for(services.paths, suite.tasks)
+    if isinstance(services.learner, AsksEndpoints):
+        services.learner.beware_of(folders_of(suite.tasks), spared)
+    opener = sandbox_opener(services.settings, [services.paths.root, *sorted(folders)])
     if folders:
         opener = partial(opener, python=common_environment(folders, work.python))
-    desk.open_sandbox()  # refuses here, before any process is started
+    services.open_sandbox()  # refuses here, before any process is started
     setup = WorkerSetup(
-        learner=desk.learner,
+        learner=services.learner,
         sandbox=opener,
         run=run.id,
         suite=suite.name,
         scanner=scanner,
     )
-    folder = desk.paths.runs / run.id
-    before, spent, whole = Spent(**run.body.get("before", {})), spent_before(desk, run), as_ledger(work.budget)
+    folder = services.paths.runs / run.id
+    before, spent, whole = Spent(**run.body.get("before", {})), spent_before(services, run), as_ledger(work.budget)
     # The time that the command took until here is the run's.
     ledger = Ledger(_raised_by(whole.budget, before), spent=replace(spent, seconds=spent.seconds + whole.spent.seconds))
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
-    count = 1 if desk.uses_model else desk.settings.worker_count
-    workers = work.workers(setup) if work.workers else open_workers(setup, count, desk.settings.workers_on)
+    count = 1 if services.uses_model else services.settings.worker_count
+    workers = work.workers(setup) if work.workers else open_workers(setup, count, services.settings.workers_on)
     try:
-        with announce_loop(desk.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
+        with announce_loop(services.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
-                stores=desk.stores,
-                learner=desk.learner,
+                stores=services.stores,
+                learner=services.learner,
                 workers=workers,
-                sandbox=desk.open_sandbox,
+                sandbox=services.open_sandbox,
                 suite=suite,
                 run=run.id,
                 request=run.body,
                 plan=work.plan,
                 ledger=ledger,
-                events=EventFan((log, desk.events)),
-                watching=desk.events,
-                workflow=desk.workflow,
+                events=EventFan((log, services.events)),
+                watching=services.events,
+                workflow=services.workflow,
                 before=before,
                 part=run.body.get("part", 1),
-                paused=desk.paths.pause.exists,
+                paused=services.paths.pause.exists,
                 proposer=None if work.proposer == NOBODY else Proposer(name=work.proposer, suite=suite),
             )
     finally:
@@ -363,11 +363,11 @@ def _raised_by(budget: Budget, before: Spent) -> Budget:
     return Budget(**{name: None if bound is None else bound + getattr(before, name) for name, bound in bounds.items()})
 
 
-def spent_before(desk: WorkspaceServices, run: Run) -> Spent:
+def spent_before(services: WorkspaceServices, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
-    waiting = PendingAttempts(desk.stores.db, run.id).cost()
-    cost = sum((record.cost for record in desk.stores.runs.episodes(run=run.id)), waiting)
-    fits = sum(int(body["candidates"]) for _, body in finished_steps(desk.stores.db, FITTED, run=run.id))
+    waiting = PendingAttempts(services.stores.db, run.id).cost()
+    cost = sum((record.cost for record in services.stores.runs.episodes(run=run.id)), waiting)
+    fits = sum(int(body["candidates"]) for _, body in finished_steps(services.stores.db, FITTED, run=run.id))
     counts = {item.name: getattr(cost, item.name) for item in fields(Spent)}
     counts["candidates"] += fits
     return Spent(**{**counts, "seconds": float(run.body.get("seconds", 0.0))})

@@ -25,10 +25,10 @@ from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.tasks import Submission, load_suite
 from evolve.trials import UNLEARNED
 from evolve.workspace.arguments import check_arguments
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.evaluators import Opinion
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 from evolve.workspace.loops.workflow_search import can_draft, drafters, edited_state, editor_of, texts_in_force
+from evolve.workspace.services import WorkspaceServices
 
 Part = Literal["", "prompts", "workflow", "knobs"]
 
@@ -55,65 +55,70 @@ class OptimizerRequest:
     resume: bool = False
 
 
-def optimize(desk: WorkspaceServices, wish: OptimizerRequest, budget: Ledger) -> OptimizationReport:
+def optimize(services: WorkspaceServices, request: OptimizerRequest, budget: Ledger) -> OptimizationReport:
     """Runs or continues a search for a better variant; see :meth:`Workspace.optimize`."""
-    if wish.only and wish.only not in PARTS:
-        raise UsageError(f"--only {wish.only}: write one of {', '.join(PARTS)}")
-    suite = load_suite(wish.suite)
-    limits = loop_limits(desk, budget.budget, suite, bounded=False)
-    kind = engine_kind(wish.engine, wish.only, drafts=can_draft(desk))
-    if kind.drafts and not can_draft(desk):
+    if request.only and request.only not in PARTS:
+        raise UsageError(f"--only {request.only}: write one of {', '.join(PARTS)}")
+    suite = load_suite(request.suite)
+    limits = loop_limits(services, budget.budget, suite, bounded=False)
+    kind = engine_kind(request.engine, request.only, drafts=can_draft(services))
+    if kind.drafts and not can_draft(services):
         raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
-    if (wish.only == "prompts" or kind.changes == {"prompts"}) and not desk.uses_model:
+    if (request.only == "prompts" or kind.changes == {"prompts"}) and not services.uses_model:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     kind.ready()
-    opinion = desk.criteria.opinion(wish.target) if wish.target else None
+    opinion = services.criteria.opinion(request.target) if request.target else None
     wanted = opinion.wanted if opinion is not None else ""
-    settings = EngineSettings(seed=wish.seed, only=cast(Part, wish.only), proposals=wish.proposals, wanted=wanted)
-    scope = SearchScope(policy=desk.learner.name, limits=limits)
+    only = cast(Part, request.only)
+    settings = EngineSettings(seed=request.seed, only=only, proposals=request.proposals, wanted=wanted)
+    scope = SearchScope(policy=services.learner.name, limits=limits)
     # A search that goes on begins with what it began with, so under files that were edited it is another one. And one
     # that an earlier version began asked its questions by other costs.
-    key_parts = [suite.digest, wish.seed, kind.name, wish.only, wish.proposals, limits.candidates, edited_state(desk)]
-    key_parts.append("comparable costs")
+    key_parts = [suite.digest, request.seed, kind.name, request.only, request.proposals, limits.candidates]
+    key_parts += [edited_state(services), "comparable costs"]
     if opinion is not None:
         key_parts.append(_target_key(opinion))
-    key = loop_key(desk, "optimize", *key_parts)
-    _end_what_cannot_go_on(desk, wish)
-    if wish.resume and not any(run.key == key and run.state == "open" for run in desk.stores.runs.runs()):
-        raise UsageError("there is no such run to continue", hint=f"evolve lab optimize {wish.suite}")
-    request = {"suite": wish.suite, "seed": wish.seed, "engine": kind.name, "only": wish.only}
-    request = {**request, "target": wish.target, "policy": desk.learner.name}
-    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits), budget=budget)
-    with opened_session(desk, "optimize", key, request, work) as session:
+    key = loop_key(services, "optimize", *key_parts)
+    _end_what_cannot_go_on(services, request)
+    if request.resume and not any(run.key == key and run.state == "open" for run in services.stores.runs.runs()):
+        raise UsageError("there is no such run to continue", hint=f"evolve lab optimize {request.suite}")
+    asked = {"suite": request.suite, "seed": request.seed, "engine": kind.name, "only": request.only}
+    asked = {**asked, "target": request.target, "policy": services.learner.name}
+    work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, seed=request.seed, limits=limits), budget=budget)
+    with opened_session(services, "optimize", key, asked, work) as session:
         divided = split_budget(session)
         replay = StageRerun(session=divided.search)  # handed on as a function: an engine gets no session
-        with drafters(desk, divided.search) as drafter:
+        with drafters(services, divided.search) as drafter:
             parts = EngineParts(
                 settings=settings,
                 scope=scope,
-                editor=lambda: editor_of(desk, divided.search),
+                editor=lambda: editor_of(services, divided.search),
                 drafter=drafter,
                 replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
-                items=ItemRecord(desk.stores.db),
+                items=ItemRecord(services.stores.db),
                 tell=lambda text: divided.search.tell("engine", text=text),
             )
-            target = None if opinion is None else _target(desk, opinion, divided.search)
-            texts = texts_in_force(desk) if desk.uses_model and "prompts" in kind.changes else {}
+            target = None if opinion is None else _target(services, opinion, divided.search)
+            texts = texts_in_force(services) if services.uses_model and "prompts" in kind.changes else {}
             return run_optimizer(divided, kind.make(parts), texts, target)
 
 
-def _end_what_cannot_go_on(desk: WorkspaceServices, wish: OptimizerRequest) -> None:
-    """Ends an open run of the same wish whose engine is gone: nobody is left who would ask its questions again.
+def _end_what_cannot_go_on(services: WorkspaceServices, request: OptimizerRequest) -> None:
+    """Ends an open run of the same request whose engine is gone: nobody is left who would ask its questions again.
 
     Raises:
         UsageError: There was one.
     """
-    for run in desk.stores.runs.runs():
+    for run in services.stores.runs.runs():
         engine = str(run.body.get("engine", ""))
-        same = (run.body.get("suite"), run.body.get("only"), run.body.get("seed")) == (wish.suite, wish.only, wish.seed)
+        same = (run.body.get("suite"), run.body.get("only"), run.body.get("seed")) == (
+            request.suite,
+            request.only,
+            request.seed,
+        )
         if run.kind == "optimize" and run.state == "open" and engine in GONE and same:
-            desk.finish(run.id, "interrupted")
-            parts = ["evolve lab optimize", wish.suite, *([f"--only {wish.only}"] if wish.only else [])]
+            services.finish(run.id, "interrupted")
+            parts = ["evolve lab optimize", request.suite, *([f"--only {request.only}"] if request.only else [])]
             raise UsageError(
                 f"{run.id} cannot go on: its engine {engine} is gone, and {GONE[engine]} has taken its place;"
                 " what it had promoted stays",
@@ -121,30 +126,30 @@ def _end_what_cannot_go_on(desk: WorkspaceServices, wish: OptimizerRequest) -> N
             )
 
 
-def transfer(desk: WorkspaceServices, variant: str, suite_name: str, budget: Ledger) -> Mapping[str, Any]:
+def transfer(services: WorkspaceServices, variant: str, suite_name: str, budget: Ledger) -> Mapping[str, Any]:
     """Compares a variant with its parent on another suite, or by the workspace's present policy; keeps the result.
 
     Raises:
         UsageError: There is no such variant, or it was chosen on this very suite by this policy.
     """
-    stores, suite = desk.stores, load_suite(suite_name)
+    stores, suite = services.stores, load_suite(suite_name)
     name = stores.variants.find(variant)
     if name == UNLEARNED:
         raise UsageError("unlearned has no parent to be compared with", hint="evolve lab variants list")
     chosen = [decision for decision in stores.decisions.log(suite.digest) if decision.variant == name]
     policies = {stores.runs.run(decision.run).body.get("policy") for decision in chosen}
-    if desk.learner.name in policies:
+    if services.learner.name in policies:
         raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
-    key = loop_key(desk, "transfer", name, suite.digest)
-    body = {"suite": suite_name, "variant": name, "policy": desk.learner.name}
-    plan = LoopPlan(rounds=1, limits=loop_limits(desk, budget.budget, suite, bounded=False))
-    with opened_session(desk, "transfer", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
+    key = loop_key(services, "transfer", name, suite.digest)
+    body = {"suite": suite_name, "variant": name, "policy": services.learner.name}
+    plan = LoopPlan(rounds=1, limits=loop_limits(services, budget.budget, suite, bounded=False))
+    with opened_session(services, "transfer", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
         return run_transfer(session, name)
 
 
-def _target(desk: WorkspaceServices, opinion: Opinion, session: Session) -> MetricTarget:
+def _target(services: WorkspaceServices, opinion: Opinion, session: Session) -> MetricTarget:
     """The target for a run, which pays for it."""
-    policy = desk.learner.policy(None, ())
+    policy = services.learner.policy(None, ())
     # Without a model nothing is asked that would have to be paid.
     meter = policy.meter if isinstance(policy, LanguagePolicy) else EpisodeMeter()
     sandbox = session.sandbox()

@@ -18,9 +18,9 @@ from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks import Suite, Task, write_jsonl
 from evolve.tasks.reading.git_history import History, HistoryRules, tasks_from_git, write_tree
 from evolve.tasks.work import FolderWork
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import environment_for
 from evolve.workspace.opening import sandbox_opener
+from evolve.workspace.services import WorkspaceServices
 
 _CHECK = """\
 import json
@@ -33,7 +33,7 @@ def test_answer():
 
 
 def write_history(
-    desk: WorkspaceServices, repo: Path, file: Path, rules: HistoryRules, python: str | os.PathLike[str] | None
+    services: WorkspaceServices, repo: Path, file: Path, rules: HistoryRules, python: str | os.PathLike[str] | None
 ) -> History:
     """A repository's newest commits as a task file with the folders beside it; none where no commit makes a task.
 
@@ -42,7 +42,7 @@ def write_history(
     """
     repo = repo.expanduser().absolute()
     folders = file.absolute().with_name(f"{file.stem}-folders")
-    opener = sandbox_opener(desk.settings, [desk.paths.root, repo])
+    opener = sandbox_opener(services.settings, [services.paths.root, repo])
     with closing(opener(python=environment_for(str(repo), python))) as sandbox:
         history = tasks_from_git(repo, folders, rules, sandbox)
     if history.tasks:

@@ -43,12 +43,12 @@ from evolve.trials.gate import (
 )
 from evolve.trials.pairs import PairedEpisodes, run_pairs
 from evolve.workspace.arguments import check_arguments
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.loops.improving import BUDGET, LoopWork, loop_key, loop_limits, spent_before, worked_on
 from evolve.workspace.loops.task_sources import read_guidance, tasks_of_evals, write_history
 from evolve.workspace.opening import now
 from evolve.workspace.resources.agents import ApprovedAgents, program_of
+from evolve.workspace.services import WorkspaceServices
 
 LEVEL = 0.05
 """Bound on the probability that any verdict of one test is wrong."""
@@ -129,58 +129,63 @@ class SkillTestReport(Jsonable):
     spent: Spent
 
 
-def test_skills(desk: WorkspaceServices, wish: SkillTestRequest, budget: Ledger) -> SkillTestReport:
+def test_skills(services: WorkspaceServices, request: SkillTestRequest, budget: Ledger) -> SkillTestReport:
     """Runs or continues a test; see :meth:`Workspace.test_skills`."""
-    guidance, agent = read_guidance(Path(wish.folder)), _agent(desk, wish)
+    guidance, agent = read_guidance(Path(request.folder)), _agent(services, request)
     if agent is None:
-        refuse_search(desk.learner.name)
-    suite = _tasks(desk, wish, guidance)
-    by = f"agent:{wish.agent}" if agent else desk.learner.name
+        refuse_search(services.learner.name)
+    suite = _tasks(services, request, guidance)
+    by = f"agent:{request.agent}" if agent else services.learner.name
     # What another agent may spend nobody bounds but the clock; a number, so that its time is the budget's.
-    limits = Limits(candidates=None, seconds=None, tokens=1) if agent else loop_limits(desk, budget.budget, suite)
+    limits = Limits(candidates=None, seconds=None, tokens=1) if agent else loop_limits(services, budget.budget, suite)
     contents = [
         [guide.name, sorted([name, digest(data)] for name, data in guide.files.items())] for guide in guidance.guides
     ]
-    known, order = digest(canonical_json(contents))[:12], shuffled_groups(suite.tasks, wish.seed)
-    ahead = _ahead(desk, by, len(order), at_most=agent is not None)
-    desk.events.emit(Event(kind="begun", data={"text": ahead}))
+    known, order = digest(canonical_json(contents))[:12], shuffled_groups(suite.tasks, request.seed)
+    ahead = _ahead(services, by, len(order), at_most=agent is not None)
+    services.events.emit(Event(kind="begun", data={"text": ahead}))
     for name in [one.name for one in guidance.guides if not (one.is_notes or one.description)]:
         text = f"{name}: its SKILL.md has no description, so no agent can know when to read it"
-        desk.events.emit(Event(kind="warning", data={"text": text}))
-    body = {"suite": suite.name, "skills": os.path.basename(os.path.abspath(wish.folder)), "by": by, "seed": wish.seed}
+        services.events.emit(Event(kind="warning", data={"text": text}))
+    body = {
+        "suite": suite.name,
+        "skills": os.path.basename(os.path.abspath(request.folder)),
+        "by": by,
+        "seed": request.seed,
+    }
     work = LoopWork(
         suite=suite,
-        plan=LoopPlan(rounds=1, seed=wish.seed, limits=limits),
+        plan=LoopPlan(rounds=1, seed=request.seed, limits=limits),
         budget=budget,
-        python=wish.python or (environment_for(wish.from_git, None) if wish.from_git else None),
+        python=request.python or (environment_for(request.from_git, None) if request.from_git else None),
         workers=None if agent is None else partial(AgentWorkers, argv=agent),
     )
-    key = loop_key(desk, "skills", suite.digest, known, by, wish.seed)
-    run = _begun(desk, key, body)
-    with worked_on(desk, run, work) as session:
+    key = loop_key(services, "skills", suite.digest, known, by, request.seed)
+    run = _begun(services, key, body)
+    with worked_on(services, run, work) as session:
         test = _Test(session=session, guidance=guidance, name=known, order=order)
         pairs = test.whole()
         report = _report(test, pairs, outside=agent is not None)
-    desk.finish(run.id, BUDGET if session.ledger.exhausted or len(pairs) < len(order) else "done")
+    services.finish(run.id, BUDGET if session.ledger.exhausted_bound or len(pairs) < len(order) else "done")
     if not pairs:
         raise BudgetExhausted(
             f"{session.end_reason() or 'the budget allows no pair'}, so nothing was found out",
             hint="the same command goes on, with a larger --budget",
         )
-    return replace(report, folder=wish.folder, by=by, ahead=ahead)
+    return replace(report, folder=request.folder, by=by, ahead=ahead)
 
 
-def _begun(desk: WorkspaceServices, key: str, body: Mapping[str, Json]) -> Run:
+def _begun(services: WorkspaceServices, key: str, body: Mapping[str, Json]) -> Run:
     """The run with this key, or a new one; a budget counts anew, and nothing of a finished one is run again."""
-    runs = desk.stores.runs
+    runs = services.stores.runs
     last = next((run for run in reversed(runs.runs()) if run.key == key), None)
     if last is not None and last.state in (BUDGET, "done"):
         if last.state == "done":
             text = f"{last.id} finished this test before; here is its report again"
-            desk.events.emit(Event(kind="begun", data={"text": text}))
-        before = {"before": asdict(spent_before(desk, last)), "finished": last.state == "done"}
+            services.events.emit(Event(kind="begun", data={"text": text}))
+        before = {"before": asdict(spent_before(services, last)), "finished": last.state == "done"}
         runs.end(last.id, "open", {**last.body, **before})
-    return runs.begin("skills", key, {**body, **desk.mark}, started=now())
+    return runs.begin("skills", key, {**body, **services.mark}, started=now())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,40 +270,42 @@ def _read(guidance: Guidance, record: EpisodeRecord) -> set[str]:
     return {name for step in record.steps for name in guidance.read_in(step)}
 
 
-def _agent(desk: WorkspaceServices, wish: SkillTestRequest) -> tuple[str, ...] | None:
-    if not wish.agent:
+def _agent(services: WorkspaceServices, request: SkillTestRequest) -> tuple[str, ...] | None:
+    if not request.agent:
         return None
-    if not ApprovedAgents(desk.paths).has(wish.agent):
+    if not ApprovedAgents(services.paths).has(request.agent):
         raise UsageError(
-            f"{wish.agent!r} is not approved: it would run outside of the sandbox",
+            f"{request.agent!r} is not approved: it would run outside of the sandbox",
             hint="run the command at a terminal, where evolve asks you",
         )
-    return program_of(wish.agent)
+    return program_of(request.agent)
 
 
-def _tasks(desk: WorkspaceServices, wish: SkillTestRequest, guidance: Guidance) -> Suite:
-    if wish.tasks and wish.from_git:
+def _tasks(services: WorkspaceServices, request: SkillTestRequest, guidance: Guidance) -> Suite:
+    if request.tasks and request.from_git:
         raise UsageError("--tasks and --from-git both name tasks", hint="give one of them")
-    if wish.tasks:
-        return load_suite(wish.tasks)
-    made = desk.paths.store / "made-tasks"
-    if not wish.from_git:
+    if request.tasks:
+        return load_suite(request.tasks)
+    made = services.paths.store / "made-tasks"
+    if not request.from_git:
         return tasks_of_evals(guidance, made)
-    repo = Path(wish.from_git).expanduser().absolute()
+    repo = Path(request.from_git).expanduser().absolute()
     with tempfile.TemporaryDirectory(prefix="evolve-git-") as own:
         head = GitObjects(repo, Path(own)).head
-    file = made / digest(canonical_json([str(repo), head, wish.last, wish.python or ""]))[:12] / "tasks.jsonl"
+    file = made / digest(canonical_json([str(repo), head, request.last, request.python or ""]))[:12] / "tasks.jsonl"
     if not file.is_file():  # whoever tests twice, or goes on, runs the tests of the history once
-        history = write_history(desk, repo, file, HistoryRules(last=wish.last, without=is_guidance), wish.python)
+        history = write_history(
+            services, repo, file, HistoryRules(last=request.last, without=is_guidance), request.python
+        )
         if not history.tasks:
             left = ", ".join(f"{number} {reason}" for reason, number in history.left.items())
             raise UsageError(f"no commit of {repo} makes a task ({left})", hint="name tasks with --tasks FILE")
     return load_suite(str(file))
 
 
-def _ahead(desk: WorkspaceServices, by: str, tasks: int, *, at_most: bool) -> str:
+def _ahead(services: WorkspaceServices, by: str, tasks: int, *, at_most: bool) -> str:
     """What so many tasks can show, and how long that takes as far as is known, in two sentences."""
-    least, runs = smallest_detectable(tasks, WHOLE_LEVEL), desk.stores.runs
+    least, runs = smallest_detectable(tasks, WHOLE_LEVEL), services.stores.runs
     number, be = f"{tasks} task{'s'[: tasks != 1]}", "are" if tasks != 1 else "is"
     can = f"{number} show effects of {least:g} or more" if least else f"{number} {be} too few to show any effect"
     time = f" It takes at most {_time(2 * tasks * TASK_S)}." if at_most else ""

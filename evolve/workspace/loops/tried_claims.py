@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from evolve.core.redaction import Scanner
     from evolve.memory import Insight, Sentence
     from evolve.tasks import Suite
-    from evolve.workspace.desk import WorkspaceServices
     from evolve.workspace.runs.kept_things import RememberedItem
+    from evolve.workspace.services import WorkspaceServices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +44,17 @@ class TriedMemories(Memories):
         writable: Raises :class:`UsageError` where the workspace is open for reading only.
     """
 
-    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None], *, on_empty: Callable[[], None]) -> None:
+    def __init__(
+        self, services: WorkspaceServices, writable: Callable[[], None], *, on_empty: Callable[[], None]
+    ) -> None:
         super().__init__(
-            desk.stores,
+            services.stores,
             on_empty=on_empty,
             scanner=self._secrets,
-            preferences=lambda: desk.preferences,
-            policy=desk.learner.name if desk.uses_model else None,
+            preferences=lambda: services.preferences,
+            policy=services.learner.name if services.uses_model else None,
         )
-        self._desk = desk
+        self._services = services
         self._writable = writable
 
     def export_to_agents(self, into: str | os.PathLike[str] | None = None) -> str:
@@ -69,7 +71,7 @@ class TriedMemories(Memories):
         from evolve.workspace.resources.agents_file import agents_block, write_block
 
         folder = str(Path.cwd() if into is None else Path(into).resolve().parent)
-        wanted = self._desk.preferences.in_force(folder=folder)
+        wanted = self._services.preferences.in_force(folder=folder)
         told, replaced = self.sentences(), self.replaced()
         parts = {
             "Preferences": [one.description for one in wanted],
@@ -87,12 +89,12 @@ class TriedMemories(Memories):
         """Preferences in force, notes and skills in use: since when, in how many runs each was, what trials showed."""
         from evolve.workspace.runs.kept_things import kept_things
 
-        return kept_things(self._desk)
+        return kept_things(self._services)
 
     def _secrets(self) -> Scanner:
         from evolve.workspace.secrets import scanner_of
 
-        return scanner_of(self._desk.paths)
+        return scanner_of(self._services.paths)
 
     def test(self, suite: str | os.PathLike[str], insight: str = "", *, budget: BudgetLike = None) -> list[ClaimTest]:
         """Searches solved problems of a suite again without single steps, to see how many need them.
@@ -115,15 +117,15 @@ class TriedMemories(Memories):
         from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
 
         self._writable()
-        desk, bound, tasks = self._desk, as_ledger(budget), _suite(suite)
+        services, bound, tasks = self._services, as_ledger(budget), _suite(suite)
         chosen = self.show(insight).id if insight else ""
         self._refuse_untestable(suite, tasks)  # before a run is begun, which would stay open
-        plan = LoopPlan(rounds=1, limits=loop_limits(desk, bound.budget, tasks))
-        key = loop_key(desk, "test-claims", tasks.digest, chosen, plan.limits.candidates)
-        body = {"suite": os.fspath(suite), "insight": chosen, "policy": desk.learner.name}
+        plan = LoopPlan(rounds=1, limits=loop_limits(services, bound.budget, tasks))
+        key = loop_key(services, "test-claims", tasks.digest, chosen, plan.limits.candidates)
+        body = {"suite": os.fspath(suite), "insight": chosen, "policy": services.learner.name}
         work = LoopWork(suite=tasks, plan=plan, budget=bound)
-        with desk.lock.held("memory test"), opened_session(desk, "test-claims", key, body, work) as session:
-            made = try_facts(session, chosen) if desk.uses_model else try_claims(session, chosen)
+        with services.lock.held("memory test"), opened_session(services, "test-claims", key, body, work) as session:
+            made = try_facts(session, chosen) if services.uses_model else try_claims(session, chosen)
             found = made.get("insights", {})
         told = self.sentences()
         return [ClaimTest(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]
@@ -131,16 +133,16 @@ class TriedMemories(Memories):
     def _refuse_untestable(self, name: str | os.PathLike[str], suite: Suite) -> None:
         from evolve.improve.removals import can_remove, solved_of
 
-        desk = self._desk
-        if desk.uses_model:
+        services = self._services
+        if services.uses_model:
             if not suite.evidence("train"):
                 raise UsageError(
                     f"the tasks of the suite {suite.name!r} can only be checked, and no pair of these is evidence",
                     hint="rows with answers, or tests that run apart from the answer, prove something",
                 )
-        elif not can_remove(desk.learner, desk.stores.practice_arm(desk.workflow)):
+        elif not can_remove(services.learner, services.stores.practice_state(services.workflow)):
             raise UsageError("this policy cannot work without a part", hint=f"evolve improve {name} tests what it can")
-        elif not solved_of(desk.stores, suite):
+        elif not solved_of(services.stores, suite):
             raise UsageError(
                 f"no train task of the suite {suite.name!r} was solved here, so none can be searched again",
                 hint=f"evolve improve {name}",

@@ -16,8 +16,8 @@ from evolve.trials import UNLEARNED, Promotion, Variant
 from evolve.trials.journal import StepLog
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
     from evolve.improve.ablation import AblationReport
@@ -71,8 +71,8 @@ class Variants(Resource):
         writable: Raises :class:`UsageError` where the workspace is open for reading only.
     """
 
-    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None]) -> None:
-        self._desk, self._stores, self._paths = desk, desk.stores, desk.paths
+    def __init__(self, services: WorkspaceServices, writable: Callable[[], None]) -> None:
+        self._services, self._stores, self._paths = services, services.stores, services.paths
         self._writable = writable
 
     @property
@@ -192,8 +192,8 @@ class Variants(Resource):
         from evolve.workspace.loops.optimizing import transfer
 
         self._writable()
-        with self._desk.lock.held("transfer"):
-            return transfer(self._desk, variant, suite, as_ledger(budget))
+        with self._services.lock.held("transfer"):
+            return transfer(self._services, variant, suite, as_ledger(budget))
 
     def ablate(self, request: loops.AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
         """Credits the single items of a variant: it is tried against itself without each; decides nothing.
@@ -207,8 +207,8 @@ class Variants(Resource):
         from evolve.workspace.loops.ablating import ablate
 
         self._writable()
-        with self._desk.lock.held("ablate"):
-            return ablate(self._desk, request, as_ledger(budget))
+        with self._services.lock.held("ablate"):
+            return ablate(self._services, request, as_ledger(budget))
 
     def taken_back(self) -> TakenBack | None:
         """What is taken back once every insight is forgotten; None where that changes nothing that is active.

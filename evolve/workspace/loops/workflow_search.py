@@ -17,38 +17,38 @@ from evolve.improve.optimizer.leakage import guard_of
 from evolve.improve.paid import PaidAnswers, PaidDesigner, PaidRewriter
 from evolve.improve.session import Session
 from evolve.policies.language import LanguagePolicy
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.model_setup import model_setup, within_spending_limits
+from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
     from evolve.policies.language import LanguagePolicy
 
 
-def can_draft(desk: WorkspaceServices) -> bool:
+def can_draft(services: WorkspaceServices) -> bool:
     """Whether there is a model that could write workflows: that which acts, else that of the role ``rewrite``."""
-    return _acting(desk) is not None or bool(_rewriter(desk))
+    return _acting(services) is not None or bool(_rewriter(services))
 
 
-def _acting(desk: WorkspaceServices) -> LanguagePolicy | None:
-    if not desk.uses_model:
+def _acting(services: WorkspaceServices) -> LanguagePolicy | None:
+    if not services.uses_model:
         return None
-    policy = desk.learner.policy(None, ())
+    policy = services.learner.policy(None, ())
     return policy if isinstance(policy, LanguagePolicy) else None
 
 
-def _rewriter(desk: WorkspaceServices) -> str:
+def _rewriter(services: WorkspaceServices) -> str:
     """The model that settings name for rewriting, or "": so the embedded policy's workflows have an author too."""
-    return desk.settings.role_models.get("rewrite", "") if desk.model is None else ""
+    return services.settings.role_models.get("rewrite", "") if services.model is None else ""
 
 
 @contextmanager
-def drafters(desk: WorkspaceServices, session: Session) -> Iterator[Callable[[], Drafter]]:
+def drafters(services: WorkspaceServices, session: Session) -> Iterator[Callable[[], Drafter]]:
     """Gives what makes the one who writes workflows in a run; models that were opened for it are closed at the end."""
     with ExitStack() as opened:
-        yield lambda: _drafter(desk, session, opened)
+        yield lambda: _drafter(services, session, opened)
 
 
-def _drafter(desk: WorkspaceServices, session: Session, opened: ExitStack) -> Drafter:
+def _drafter(services: WorkspaceServices, session: Session, opened: ExitStack) -> Drafter:
     """Who writes and screens workflows in a run.
 
     Raises:
@@ -56,21 +56,23 @@ def _drafter(desk: WorkspaceServices, session: Session, opened: ExitStack) -> Dr
     """
     from evolve.policies.language import EpisodeMeter, LanguageDesigner, Questions
 
-    policy = _acting(desk)
+    policy = _acting(services)
     if policy is not None:
         designer, meter = LanguageDesigner(models=policy.models, questions=policy.questions), policy.meter
-    elif _rewriter(desk):
+    elif _rewriter(services):
         from evolve.runtime.models import open_models
 
-        meter = EpisodeMeter(partial(within_spending_limits, desk.paths, desk.settings))
-        models = open_models(replace(model_setup(desk.paths, desk.settings, model=_rewriter(desk)), meter=meter))
+        meter = EpisodeMeter(partial(within_spending_limits, services.paths, services.settings))
+        models = open_models(
+            replace(model_setup(services.paths, services.settings, model=_rewriter(services)), meter=meter)
+        )
         opened.callback(models.close)
-        layers = PromptLayers(workspace=desk.paths.prompts)
+        layers = PromptLayers(workspace=services.paths.prompts)
         designer = LanguageDesigner(models=models, questions=Questions(layers=layers))
     else:
         raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
     paid = PaidAnswers(meter, session.ledger, session.journal)
-    ours = [load_prompt("design.md", PromptLayers()), desk.workflow.render()]
+    ours = [load_prompt("design.md", PromptLayers()), services.workflow.render()]
 
     def waiting(faults: int) -> None:
         session.tell("drafting", faults=faults)
@@ -85,21 +87,21 @@ EDITED = ("act.md", "act-files.md", "act-words.md", "plan.md")
 """Prompts that decide how an episode goes in which nothing is learned; only such episodes are tried and judged."""
 
 
-def texts_in_force(desk: WorkspaceServices) -> dict[str, str]:
+def texts_in_force(services: WorkspaceServices) -> dict[str, str]:
     """The prompts that may be edited: the active variant's, else the workspace's, else those that ship."""
-    active = desk.stores.active_arm(desk.workflow)
-    layers = PromptLayers(variant=active.prompts, workspace=desk.paths.prompts)
+    active = services.stores.active_state(services.workflow)
+    layers = PromptLayers(variant=active.prompts, workspace=services.paths.prompts)
     return {name: load_prompt(name, layers) for name in EDITED}
 
 
-def edited_state(desk: WorkspaceServices) -> str:
+def edited_state(services: WorkspaceServices) -> str:
     """Digest of what a person may edit and an episode goes by: the workflow, and with a model the edited prompts."""
-    layers = PromptLayers(workspace=desk.paths.prompts)
-    texts = [load_prompt(name, layers) for name in EDITED] if desk.uses_model else []
-    return digest(canonical_json([desk.workflow.digest, *texts]))
+    layers = PromptLayers(workspace=services.paths.prompts)
+    texts = [load_prompt(name, layers) for name in EDITED] if services.uses_model else []
+    return digest(canonical_json([services.workflow.digest, *texts]))
 
 
-def editor_of(desk: WorkspaceServices, session: Session) -> Editor:
+def editor_of(services: WorkspaceServices, session: Session) -> Editor:
     """Who proposes and screens edits of prompts in a run; the rewriter is the model of the role ``rewrite``.
 
     Raises:
@@ -107,11 +109,11 @@ def editor_of(desk: WorkspaceServices, session: Session) -> Editor:
     """
     from evolve.policies.language import LanguagePolicy, LanguageRewriter
 
-    policy = desk.learner.policy(None, ())
+    policy = services.learner.policy(None, ())
     if not isinstance(policy, LanguagePolicy):
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
     paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
-    guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(desk).values()])
+    guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(services).values()])
     return Editor(rewriter=paid, guard=guard)

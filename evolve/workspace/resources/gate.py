@@ -57,7 +57,7 @@ class GateLog(Resource):
 
     def list(self) -> Verdicts:
         """Every verdict, what was broken off, and at what level the next proposal is tested."""
-        decisions, begun = self._decisions.log(), self._decisions.begun()
+        decisions, begun = self._decisions.log(), self._decisions.open_judgements()
         suites = dict.fromkeys([*(entry.suite for entry in decisions), *(entry.suite for entry in begun)])
         levels = ((suite, *self._decisions.next_level(suite)) for suite in suites)
         following = (NextLevel(suite=suite, proposal=number, level=level) for suite, number, level in levels)

@@ -124,7 +124,7 @@ class Skills(Resource):
         from evolve.skills.export import SkillIndex, search_text
 
         # Which skills there are is cheap to ask; what they say is read again only where that changed.
-        key = self._stores.skills.standing(KEPT)
+        key = self._stores.skills.digests_by_status(KEPT)
         if self._index is None or self._index[0] != key:
             kept = [*self.seeds(), *self.list(KEPT)]
             texts = {skill.digest: search_text(skill) for skill in kept}

@@ -19,63 +19,63 @@ from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.trials.arms import PromptedLearner
 from evolve.trials.keeping import AdmissionResult, Keeper, Repairs
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.place import RunRequest, as_it_was, sandbox_for
 from evolve.workspace.runs.run_answers import CONTESTED
+from evolve.workspace.services import WorkspaceServices
 
 _ACCEPTED = ("waiting", "applied")
 _MOST_TASKS = 100
 
 
-def past_work(desk: WorkspaceServices, run: str) -> PastWork:
+def past_work(services: WorkspaceServices, run: str) -> PastWork:
     """The known procedures, and what other runs that left a change of a folder were to do.
 
     Of those there are none where the run's own change was not wanted.
     """
-    wanted = {patch.run for patch in desk.folders.list() if patch.state in _ACCEPTED}
-    known = [one for one in desk.stores.runs.runs() if one.id in wanted and one.id != run and run in wanted]
+    wanted = {patch.run for patch in services.folders.list() if patch.state in _ACCEPTED}
+    known = [one for one in services.stores.runs.runs() if one.id in wanted and one.id != run and run in wanted]
     before = known[-_MOST_TASKS:]
     tasks = {one.id: str(one.body.get(ABOUT, {}).get("instruction", "")) for one in before}
-    return PastWork(procedures=desk.stores.skills.procedures(), tasks=tasks)
+    return PastWork(procedures=services.stores.skills.procedures(), tasks=tasks)
 
 
 def tried_earlier(
-    desk: WorkspaceServices, run: str, drafts: Sequence[SkillDraft], wish: RunRequest
+    services: WorkspaceServices, run: str, drafts: Sequence[SkillDraft], request: RunRequest
 ) -> tuple[SkillDraft, ...]:
     """The drafts of a run, procedures with what came of them on folders of other runs, where these are as they were.
 
     A change that the person refused or took back is no work that a procedure should do, or that shows a function right.
     """
-    unwanted = any(patch.run == run and patch.state not in _ACCEPTED for patch in desk.folders.list())
+    unwanted = any(patch.run == run and patch.state not in _ACCEPTED for patch in services.folders.list())
     kept = [draft for draft in drafts if not (unwanted and (draft.rehearsals or draft.unseen))]
-    return tuple(_tried_earlier(desk, draft, wish) if draft.earlier else draft for draft in kept)
+    return tuple(_tried_earlier(services, draft, request) if draft.earlier else draft for draft in kept)
 
 
-def _tried_earlier(desk: WorkspaceServices, draft: SkillDraft, wish: RunRequest) -> SkillDraft:
-    tried = [one for call in draft.earlier if (one := _tried(desk, draft, call, wish)) is not None]
+def _tried_earlier(services: WorkspaceServices, draft: SkillDraft, request: RunRequest) -> SkillDraft:
+    tried = [one for call in draft.earlier if (one := _tried(services, draft, call, request)) is not None]
     return replace(draft, rehearsals=(*draft.rehearsals, *tried))
 
 
-def _tried(desk: WorkspaceServices, draft: SkillDraft, call: EarlierCall, wish: RunRequest) -> Rehearsal | None:
+def _tried(services: WorkspaceServices, draft: SkillDraft, call: EarlierCall, request: RunRequest) -> Rehearsal | None:
     """What came of one call; None where nothing can be said."""
-    begun = beginning_of(desk, desk.stores.runs.run(call.run))
-    records = desk.stores.runs.episodes(run=call.run)
+    begun = beginning_of(services, services.stores.runs.run(call.run))
+    records = services.stores.runs.episodes(run=call.run)
     if begun is None or not records or not records[-1].checked or begun.task.environment != draft.environment:
         return None
     with ExitStack() as stack:
         try:
-            task = as_it_was(desk, begun.task, call.run, stack)
-            opened = sandbox_for(desk, replace(wish, task=begun.task, python=begun.python))
+            task = as_it_was(services, begun.task, call.run, stack)
+            opened = sandbox_for(services, replace(request, task=begun.task, python=begun.python))
             sandbox = stack.enter_context(opened())
-            sandbox = sandbox.until(wish.person.cancellation) if isinstance(sandbox, Stoppable) else sandbox
+            sandbox = sandbox.until(request.person.cancellation) if isinstance(sandbox, Stoppable) else sandbox
             environment = stack.enter_context(
                 closing(open_environment(task, EnvironmentOptions(sandbox=sandbox, own=True)))
             )
             if not isinstance(environment, RehearsesProcedures):
                 return None
-            change = desk.folders.change_of(call.run)
+            change = services.folders.change_of(call.run)
             done = environment.rehearse(draft.code, draft.entry, call.arguments, change)
         except (UsageError, WorkspaceError, EnvironmentProblem):  # it is not there any more, or not as it was
             return None
@@ -83,7 +83,7 @@ def _tried(desk: WorkspaceServices, draft: SkillDraft, call: EarlierCall, wish: 
 
 
 def keeper_for(
-    desk: WorkspaceServices,
+    services: WorkspaceServices,
     record: EpisodeRecord,
     task: Task,
     limits: Limits | None = None,
@@ -97,25 +97,25 @@ def keeper_for(
     """
     stop = cancellation or Cancellation()
     repairs = None
-    if limits is not None and record.drafts and isinstance(desk.learner, PromptedLearner):
-        policy = desk.stores.practice_arm(desk.workflow).policy(desk.learner)
+    if limits is not None and record.drafts and isinstance(services.learner, PromptedLearner):
+        policy = services.stores.practice_state(services.workflow).policy(services.learner)
         policy = policy.attended(stop) if isinstance(policy, Attendable) else policy
         repairs = Repairs(policy=policy, view=task.view(), limits=limits)
 
     def sandbox() -> Sandbox:
         stop.check_before()  # every draft is judged in it
-        opened = desk.open_sandbox()
+        opened = services.open_sandbox()
         return opened.until(stop) if isinstance(opened, Stoppable) else opened
 
-    contested = CONTESTED in desk.stores.runs.run(record.run).body
+    contested = CONTESTED in services.stores.runs.run(record.run).body
     doubt = f"the answer of run {record.run} is doubtful" if contested else ""
-    return Keeper(stores=desk.stores, learner=desk.learner, sandbox=sandbox, repairs=repairs, doubt=doubt)
+    return Keeper(stores=services.stores, learner=services.learner, sandbox=sandbox, repairs=repairs, doubt=doubt)
 
 
-def report_admission(desk: WorkspaceServices, episode: str, kept: AdmissionResult) -> None:
+def report_admission(services: WorkspaceServices, episode: str, kept: AdmissionResult) -> None:
     """Tells whoever watches what was kept and what was not."""
     for name in kept.skills:
-        desk.events.emit(Event(kind="admitted", episode=episode, data={"skill": name}))
+        services.events.emit(Event(kind="admitted", episode=episode, data={"skill": name}))
     for refused in kept.refused:
         data = {"skill": refused.skill, "reason": refused.reason}
-        desk.events.emit(Event(kind="not_kept", episode=episode, data=data))
+        services.events.emit(Event(kind="not_kept", episode=episode, data=data))

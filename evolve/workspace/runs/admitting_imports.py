@@ -24,9 +24,9 @@ from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import Task, equal
 from evolve.tasks.reading.labels import wanted_label
 from evolve.trials.skill_drafts import judge_draft, store_proposal
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.run_answers import given_task_of
 from evolve.workspace.runs.saved import is_headerless, places_of
+from evolve.workspace.services import WorkspaceServices
 
 _MOST_TRIED, _MOST_JUDGED = 200, 3
 """Imported functions that one task runs on its visible rows; and of those that are right, how many it judges."""
@@ -41,14 +41,14 @@ _FORMS = frozenset({"normalize", "encode", "decode"})
 _FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
 
 
-def admit_imports(desk: WorkspaceServices, task: Task) -> dict[str, str]:
+def admit_imports(services: WorkspaceServices, task: Task) -> dict[str, str]:
     """Judges functions that wait and are right on the visible rows of a task; gives those admitted, name by digest."""
     if not task.examples or task.work is not None:
         return {}
-    db, admitted = desk.stores.db, {}
+    db, admitted = services.stores.db, {}
     known = [one.skill for one in imported_skills(db, "waiting")]
     waiting = {form.digest: (form, one.digest) for one in known for form in _forms(one)}
-    for skill in _right(desk, task, _ranked(task, [form for form, _ in waiting.values()]))[:_MOST_JUDGED]:
+    for skill in _right(services, task, _ranked(task, [form for form, _ in waiting.values()]))[:_MOST_JUDGED]:
         digest = waiting[skill.digest][1]
         if digest in admitted:
             continue
@@ -56,15 +56,15 @@ def admit_imports(desk: WorkspaceServices, task: Task) -> dict[str, str]:
         own = {name: getattr(skill, name) for name in ("name", "description", "entry", "signature", "code")}
         draft = SkillDraft(**own, tests=(*seen.examples, *seen.verify, *seen.hidden), source=task.id)
         # It acts as it came, and is not made one with others that differ in a constant.
-        like = [(one, match_program(one, skill)) for one in desk.stores.skills.active()]
+        like = [(one, match_program(one, skill)) for one in services.stores.skills.active()]
         rivals = [one for one, how in like if how is None or not (how.differences or how.given)]
-        proposal = judge_draft(draft, seen, rivals, desk.learner, desk.open_sandbox())
+        proposal = judge_draft(draft, seen, rivals, services.learner, services.open_sandbox())
         if proposal is None or proposal.verdict.fault:
             continue
         held = _unshown(proposal.verdict.checks, skill, draft.tests)
         mine = replace(proposal, skill=replace(proposal.skill, owner="imported"))
         with db.transaction():
-            kept = None if held else store_proposal(desk.stores.skills, mine)
+            kept = None if held else store_proposal(services.stores.skills, mine)
             if kept is not None:
                 admitted[digest] = kept.name
                 note_outcome(db, digest, "admitted", kept.name)
@@ -121,24 +121,24 @@ def _leaves_others(node: ast.IfExp) -> bool:
     return same and all(isinstance(one, str) and len(one) == 1 for one in signs)
 
 
-def imported_for(desk: WorkspaceServices, task: Task) -> tuple[KnownFunction, ...]:
+def imported_for(services: WorkspaceServices, task: Task) -> tuple[KnownFunction, ...]:
     """Imported functions in use, and seeds, that are right on every visible row of a task, which may admit imports now.
 
     One whose job the task is, and which is wrong on a row of it, is doubtful from then on.
     """
-    admit_imports(desk, task)
-    used = [one for one in desk.stores.skills.active() if one.owner in ("imported", "seed") and one.tree is None]
-    imported = [*desk.stores.skills.seeds(), *used]
+    admit_imports(services, task)
+    used = [one for one in services.stores.skills.active() if one.owner in ("imported", "seed") and one.tree is None]
+    imported = [*services.stores.skills.seeds(), *used]
     if not task.examples or task.work is not None or not imported:
         return ()
     rows = (*task.examples, *task.verify, *task.hidden)
-    for skill, outcomes in _calls(desk, task, [one for one in imported if _is_its_job(desk, task, one)], rows):
+    for skill, outcomes in _calls(services, task, [one for one in imported if _is_its_job(services, task, one)], rows):
         wrong = [row for row, got in zip(rows, outcomes, strict=False) if got.ok and not equal(got.value, row.output)]
         if wrong:
             told = canonical_json([*wrong[0].input])[:_MOST_TOLD]
-            doubt_all(desk.stores.skills, skill, f"a row of yours has another value for {told}")
+            doubt_all(services.stores.skills, skill, f"a row of yours has another value for {told}")
             imported.remove(skill)
-    right = [] if desk.uses_model else _right(desk, task, imported[-_MOST_TRIED:])
+    right = [] if services.uses_model else _right(services, task, imported[-_MOST_TRIED:])
     return tuple(
         KnownFunction(
             told=f"used the {one.owner} skill {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True
@@ -147,12 +147,12 @@ def imported_for(desk: WorkspaceServices, task: Task) -> tuple[KnownFunction, ..
     )
 
 
-def _is_its_job(desk: WorkspaceServices, task: Task, skill: Skill) -> bool:
+def _is_its_job(services: WorkspaceServices, task: Task, skill: Skill) -> bool:
     """Whether the task is one that admitted the skill, or of a table with that column and columns that it takes."""
     if skill.came_from(task.id):
         return True
-    runs = [desk.stores.runs.of_task(source, None, OWN)[:1] for source in skill.source.split(", ")]
-    before = [given_task_of(desk, desk.stores.runs.run(one.run)) for records in runs for one in records]
+    runs = [services.stores.runs.of_task(source, None, OWN)[:1] for source in skill.source.split(", ")]
+    before = [given_task_of(services, services.stores.runs.run(one.run)) for records in runs for one in records]
     names, wanted = names_of(task.view().signature), (task.entry, wanted_label(task.instruction))
     alike = [one for one in before if one is not None and wanted == (one.entry, wanted_label(one.instruction))]
     same = any(names_of(one.view().signature) == names for one in alike) and not is_headerless(names)
@@ -168,19 +168,19 @@ def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
     return [fit[key] for key in sorted(fit, key=lambda key: -scores.get(key, 0.0))][:_MOST_TRIED]
 
 
-def _right(desk: WorkspaceServices, task: Task, skills: Sequence[Skill]) -> list[Skill]:
+def _right(services: WorkspaceServices, task: Task, skills: Sequence[Skill]) -> list[Skill]:
     """Those that are right on every visible row."""
     wanted = [row.output for row in task.examples]
     return [
         skill
-        for skill, outcomes in _calls(desk, task, skills, task.examples)
+        for skill, outcomes in _calls(services, task, skills, task.examples)
         if len(outcomes) == len(wanted)
         and all(one.ok and equal(one.value, output) for one, output in zip(outcomes, wanted, strict=True))
     ]
 
 
 def _calls(
-    desk: WorkspaceServices, task: Task, skills: Sequence[Skill], rows: Sequence[Row]
+    services: WorkspaceServices, task: Task, skills: Sequence[Skill], rows: Sequence[Row]
 ) -> list[tuple[Skill, Sequence[Outcome]]]:
     """What functions give for rows of a task, as the sandbox runs them, each in a process of its own."""
     fit = [(skill, code) for skill in skills if (code := _wrapped(skill, task))]
@@ -188,7 +188,7 @@ def _calls(
         return []
     limits = SandboxLimits(wall_s=2.0 + 1.0 * len(fit), program_s=1.0)
     programs = [Program(source=code, entry=task.entry) for _, code in fit]
-    runs = desk.open_sandbox().run_programs(programs, [row.input for row in rows], limits).programs
+    runs = services.open_sandbox().run_programs(programs, [row.input for row in rows], limits).programs
     return [(skill, run.outputs) for (skill, _), run in zip(fit, runs, strict=False)]
 
 

@@ -10,16 +10,20 @@ from evolve.core.episodes import EpisodeRecord, Question
 from evolve.core.errors import UsageError
 from evolve.memory.preferences import PersonAct
 from evolve.tasks.work import FolderWork, is_protected
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.patch import Patch
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
+from evolve.workspace.services import WorkspaceServices
 
 _OPTIONS = (YES, "no")
 
 
 def deliver_patch(
-    desk: WorkspaceServices, record: EpisodeRecord, work: FolderWork, person: Person, result: Callable[[Patch], Result]
+    services: WorkspaceServices,
+    record: EpisodeRecord,
+    work: FolderWork,
+    person: Person,
+    result: Callable[[Patch], Result],
 ) -> tuple[Patch | None, Question | None]:
     """The patch of an episode, applied, refused or waiting; and the question where it waits for an answer.
 
@@ -29,7 +33,7 @@ def deliver_patch(
     Args:
         result: What the episode came to, with its patch, for whoever is asked about that.
     """
-    folders = desk.folders
+    folders = services.folders
     patch = folders.keep(record, work)
     if patch is None or not patch.names or patch.state != "waiting" or person.approve == "never":
         return patch, None
@@ -44,7 +48,7 @@ def deliver_patch(
         question=question,
         # Again is no error: a run that goes on may have applied it before it was cut off.
         effect=lambda: folders.apply(patch.run, again=True),
-        refused=lambda answer: _refuse(desk, patch.run, answer),
+        refused=lambda answer: _refuse(services, patch.run, answer),
     )
     own_tests = any(is_protected(name, work.guarded) for name in patch.names)
     beforehand = person.approve == "auto" and record.solved and not (work.elsewhere or own_tests)
@@ -56,23 +60,23 @@ def deliver_patch(
         return person.respond(replace(asked, detail=""))
 
     respond = (lambda asked: YES) if beforehand else shown
-    answer = ask_approval(approval, desk.paths.runs / patch.run / "approval", respond)
+    answer = ask_approval(approval, services.paths.runs / patch.run / "approval", respond)
     return folders.get(patch.run), question if answer is None else None
 
 
-def _refuse(desk: WorkspaceServices, run: str, reason: str) -> Patch:
+def _refuse(services: WorkspaceServices, run: str, reason: str) -> Patch:
     """Leaves the folder as it is; a reason is kept as a wish for similar work, which waits to be confirmed."""
-    patch = desk.folders.refuse(run, reason)
+    patch = services.folders.refuse(run, reason)
     if patch.reason:
-        desk.preferences.suggest(PersonAct(kind="refusal", text=patch.reason, run=run))
+        services.preferences.suggest(PersonAct(kind="refusal", text=patch.reason, run=run))
     return patch
 
 
-def undo_patch(desk: WorkspaceServices, run: str | None, person: Person) -> Patch:
+def undo_patch(services: WorkspaceServices, run: str | None, person: Person) -> Patch:
     """Takes an applied patch back; over newer changes only with leave. See :meth:`Workspace.undo`."""
-    folders = desk.folders
+    folders = services.folders
     if run is not None:
-        desk.stores.runs.run(run)  # a run that there is none of is not one that changed nothing
+        services.stores.runs.run(run)  # a run that there is none of is not one that changed nothing
     patch = folders.applied(run)
     changed = folders.changed_since(patch)
     if not changed or person.approve == "never":

@@ -17,11 +17,11 @@ from evolve.core.files import canonical_json, digest
 from evolve.runtime.folder_tree import read_tree
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork, protected_in
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import model_name
 from evolve.workspace.resources.recorded_changes import BEGUN
 from evolve.workspace.runs.conversations import Conversations, earlier_turns
 from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.services import WorkspaceServices
 
 BROKEN_OFF = "broken off"
 """Kind of the event that says why an episode is not over."""
@@ -47,7 +47,7 @@ class RunStart:
     turns: int = 0
 
 
-def with_kept_names(desk: WorkspaceServices, task: Task) -> Task:
+def with_kept_names(services: WorkspaceServices, task: Task) -> Task:
     """The task of a person in a folder, with the protected files that their preferences for it name.
 
     A kept fact, such as how tests are run, names files too, and asks for no change.
@@ -56,7 +56,7 @@ def with_kept_names(desk: WorkspaceServices, task: Task) -> Task:
     if not isinstance(work, FolderWork) or work.elsewhere or work.hidden_check:
         return task
     earlier = [turn.said for turn in task.earlier]
-    kept = desk.preferences.for_context(task.instruction, family=task.family, folder=task.folder, earlier=earlier)
+    kept = services.preferences.for_context(task.instruction, family=task.family, folder=task.folder, earlier=earlier)
     text = "\n".join(one.text for one in kept if one.status != KEPT_FACT)
     if not text:
         return task
@@ -64,42 +64,42 @@ def with_kept_names(desk: WorkspaceServices, task: Task) -> Task:
     return replace(task, work=replace(work, named=tuple(dict.fromkeys((*work.named, *named)))))
 
 
-def begun_with(desk: WorkspaceServices, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
+def begun_with(services: WorkspaceServices, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
     """The same as JSON, with the task in the object store."""
     return {
-        "input": desk.stores.objects.put(canonical_json(task_json(task)).encode()),
+        "input": services.stores.objects.put(canonical_json(task_json(task)).encode()),
         "limits": to_data(limits),
         "python": python,
-        "policy": desk.learner.name,
-        "model": model_name(desk.model),
+        "policy": services.learner.name,
+        "model": model_name(services.model),
         **({"turns": len(task.earlier), "said": _digest_of(task.earlier)} if task.earlier else {}),
     }
 
 
-def beginning_of(desk: WorkspaceServices, run: Run) -> RunStart | None:
+def beginning_of(services: WorkspaceServices, run: Run) -> RunStart | None:
     """What a run was begun with; None where that is not on record, as in runs of earlier versions and of loops, or
     where the package of its kind of environment is not installed."""
     noted = run.body.get(BEGUN)
     if not noted:
         return None
     try:
-        task = task_of(json.loads(desk.stores.objects.get(noted["input"])))
+        task = task_of(json.loads(services.stores.objects.get(noted["input"])))
     except (RecordDamaged, TaskError):
         return None
     rest = {name: noted[name] for name in ("python", "policy", "model", "turns") if name in noted}
     if noted.get("turns"):
-        earlier = _turns_before(desk, run.id)
+        earlier = _turns_before(services, run.id)
         if _digest_of(earlier) == noted.get("said"):
             task, rest["turns"] = replace(task, earlier=earlier), 0
     return RunStart(task=task, limits=from_data(Limits, noted["limits"]), **rest)
 
 
-def _turns_before(desk: WorkspaceServices, run: str) -> tuple[Turn, ...]:
+def _turns_before(services: WorkspaceServices, run: str) -> tuple[Turn, ...]:
     """What a run of a conversation would be told of the turns before it; () where no conversation has the run."""
-    for talk in Conversations(desk.paths.runs / "chats").list():
+    for talk in Conversations(services.paths.runs / "chats").list():
         place = next((turn.number for turn in talk.turns if turn.run == run), 0)
         if place:
-            return earlier_turns(talk.turns[: place - 1], desk.folders.list(), {})
+            return earlier_turns(talk.turns[: place - 1], services.folders.list(), {})
     return ()
 
 
@@ -120,8 +120,8 @@ def told_when_broken_off(log: EventSink, episode: str) -> Iterator[None]:
         raise
 
 
-def broken_off(desk: WorkspaceServices, run: str) -> Event | None:
+def broken_off(services: WorkspaceServices, run: str) -> Event | None:
     """The last such note of a run, where nothing came after it; else None."""
-    logs = sorted((desk.paths.runs / run).glob("*/events.jsonl"))
+    logs = sorted((services.paths.runs / run).glob("*/events.jsonl"))
     events = [event for log in logs for event in read_events(log)]
     return events[-1] if events and events[-1].kind == BROKEN_OFF else None

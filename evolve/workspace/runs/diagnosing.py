@@ -27,7 +27,6 @@ from evolve.trials.diagnosis import (
     suspects_of,
 )
 from evolve.trials.diagnosis.faults import MachineFault
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.beginnings import RunStart, beginning_of, broken_off
 from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong
 from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
@@ -35,6 +34,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.replaying import Reruns
 from evolve.workspace.runs.solving import waiting_question
 from evolve.workspace.runs.table_writing import FILLING
+from evolve.workspace.services import WorkspaceServices
 
 _MOST = 4
 State = Literal["well", "unchecked", "unfinished", "fault", "failed"]
@@ -86,17 +86,17 @@ class Diagnosis:
         return dict(to_data(self))
 
 
-def diagnose(desk: WorkspaceServices, name: str, replay: bool | None, person: Person) -> Diagnosis:
+def diagnose(services: WorkspaceServices, name: str, replay: bool | None, person: Person) -> Diagnosis:
     """See :meth:`evolve.workspace.runs.past_runs.Runs.diagnose`."""
-    run, record = chosen_episode(desk, name)
+    run, record = chosen_episode(services, name)
     if record is None and run.kind == FILLING:
         return Diagnosis(run=run.id, episode="", task="", state="unchecked", said=reason("function_was_given"))
     if record is None:
-        return _unfinished(desk, run)
+        return _unfinished(services, run)
     task = "" if run.kind == "run" else record.task
     said = reason("recorded", text=record.note or record.status)
     blank = Diagnosis(run=run.id, episode=record.episode, task=task, state="well", said=said)
-    wrong = went_wrong(desk, record)
+    wrong = went_wrong(services, record)
     if record.solved and not wrong:
         rows = tuple(rows_at_odds(record))[:1] if record.steps[-1].action.misfits else ()
         return replace(blank, suspects=rows, tries=commands_for(run, record, rows, untried=False) if rows else ())
@@ -106,25 +106,27 @@ def diagnose(desk: WorkspaceServices, name: str, replay: bool | None, person: Pe
     if fault is not None:
         tries = after_fault(fault, run)
         return replace(blank, state="fault", said=fault.told, step=fault.step, tries=tries)
-    case = case_of(desk, run, record)
+    case = case_of(services, run, record)
     broke = breaking_step(case)
     suspects = suspects_of(case, broke)
     compared = episode_label(record, case.good[0]) if case.good else ""
     if record.status in ("solved", "unverified"):  # the person refused its change and says why, so no step is to blame
         broke, suspects = BreakingStep(step=0, why=None), tuple(one for one in suspects if one.kind != ACTION)
     found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
-    return _tried(desk, run, record, replace(found, state="failed", said=wrong), (replay, person))
+    return _tried(services, run, record, replace(found, state="failed", said=wrong), (replay, person))
 
 
 def _tried(
-    desk: WorkspaceServices, run: Run, record: EpisodeRecord, found: Diagnosis, how: tuple[bool | None, Person]
+    services: WorkspaceServices, run: Run, record: EpisodeRecord, found: Diagnosis, how: tuple[bool | None, Person]
 ) -> Diagnosis:
     """The same after interventions, as far as they are wanted and possible."""
     replay, person = how
-    begun = beginning_of(desk, run)
-    untried, made = _why_not(desk, begun, record, replay), None
+    begun = beginning_of(services, run)
+    untried, made = _why_not(services, begun, record, replay), None
     if begun is not None and not untried:
-        replays = Reruns(desk=desk, begun=begun, record=record, person=person, offered=told_at_the_start(record))
+        replays = Reruns(
+            services=services, begun=begun, record=record, person=person, offered=told_at_the_start(record)
+        )
         made = Interventions(replays=replays, suspects=found.suspects, free=not replay)
         try:
             made.run()
@@ -138,13 +140,13 @@ def _tried(
 
 
 def _why_not(
-    desk: WorkspaceServices, begun: RunStart | None, record: EpisodeRecord, replay: bool | None
+    services: WorkspaceServices, begun: RunStart | None, record: EpisodeRecord, replay: bool | None
 ) -> Reason | None:
     if replay is False:
         return _AS_ASKED
     if begun is None:
         return reason("beginning_not_on_record")
-    if not (replay or free_of_charge(desk, begun, record)):
+    if not (replay or free_of_charge(services, begun, record)):
         return COSTS
     return None
 
@@ -166,9 +168,9 @@ def _by_cause(found: Diagnosis) -> Diagnosis:
     return replace(found, step=steps[0].step, why=steps[0].tested)
 
 
-def _unfinished(desk: WorkspaceServices, run: Run) -> Diagnosis:
+def _unfinished(services: WorkspaceServices, run: Run) -> Diagnosis:
     question = waiting_question(run)
-    note = broken_off(desk, run.id)
+    note = broken_off(services, run.id)
     if question is not None:
         said, tries = reason("waits_for_answer", question=question.text), (f"evolve runs answer {run.id} TEXT",)
         return Diagnosis(run=run.id, state="unfinished", said=said, tries=tries)

@@ -16,10 +16,10 @@ from evolve.runtime.sandbox import Program
 from evolve.skills.hard_coded import frozen_piece
 from evolve.skills.parameters import used_parameters
 from evolve.tasks import MIN_VERIFY, Task, row_key
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.place import RunRequest
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_used
+from evolve.workspace.services import WorkspaceServices
 
 CANDIDATES = (20_000, 150_000)
 """Fewest and most expressions tried in search of other functions; in between, twice what the answer took."""
@@ -39,29 +39,33 @@ def kept_for_doubts(candidates: int) -> int:
 
 
 @doing("doubts")
-def with_ambiguities(desk: WorkspaceServices, result: Result, record: EpisodeRecord, wish: RunRequest) -> Result:
+def with_ambiguities(services: WorkspaceServices, result: Result, record: EpisodeRecord, request: RunRequest) -> Result:
     """The result with what speaks against it: other functions that fit, the question that decides, and why.
 
     What looking for it cost counts as the result's. A person who stops it has the answer, unverified. The gate never
     asks this. Rows alone decide there.
     """
-    return _contested_by_literals(desk, _contested_by_rivals(desk, result, record, wish), record, wish.task)
+    return _contested_by_literals(
+        services, _contested_by_rivals(services, result, record, request), record, request.task
+    )
 
 
-def _contested_by_rivals(desk: WorkspaceServices, result: Result, record: EpisodeRecord, wish: RunRequest) -> Result:
-    task = wish.task
+def _contested_by_rivals(
+    services: WorkspaceServices, result: Result, record: EpisodeRecord, request: RunRequest
+) -> Result:
+    task = request.task
     step = next((s for s in reversed(record.steps) if s.judgement is not None and s.judgement.accepted), None)
-    if step is None or desk.uses_model or not task.examples or not result.solved:
+    if step is None or services.uses_model or not task.examples or not result.solved:
         return result
-    origin = origin_used(desk, task, record)
+    origin = origin_used(services, task, record)
     earlier = () if origin is None else origin.rows_in(task)
     if origin is not None:
         result = _with_origin(result, task, origin)
         if origin.verified:  # nothing contested it, and inputs unlike all of its rows are seen where it is applied
             return result
-    policy = desk.stores.practice_arm(desk.workflow).policy(wish.hurried(desk.learner), attended=True)
+    policy = services.stores.practice_state(services.workflow).policy(request.hurried(services.learner), attended=True)
     if isinstance(policy, Attendable):
-        policy = policy.attended(wish.person.cancellation)
+        policy = policy.attended(request.person.cancellation)
     if not isinstance(policy, Doubting):
         return result
     # what a saved function was verified on before tells it from others here too
@@ -70,7 +74,7 @@ def _contested_by_rivals(desk: WorkspaceServices, result: Result, record: Episod
     least, most = CANDIDATES
     took = max(record.cost.candidates, 0 if origin is None else origin.candidates)  # a saved function costs nothing
     whole = Limits(candidates=min(most, max(least, 2 * took)), seconds=None)
-    limits = wish.within_left(whole)
+    limits = request.within_left(whole)
     is_cut = limits.candidates != whole.candidates
     if is_cut and (limits.candidates or 0) < TOO_FEW:
         return replace(result, verified=False, reason=result.reason or CUT_SHORT)
@@ -78,9 +82,9 @@ def _contested_by_rivals(desk: WorkspaceServices, result: Result, record: Episod
         doubts = policy.doubts(view, step, task.unlabelled, limits)
     except Cancelled:
         return replace(result, verified=False, reason=result.reason or reason("search_stopped"))
-    wish.ledger.settle(Cost(), doubts.cost)
+    request.ledger.settle(Cost(), doubts.cost)
     why = (_by_chance(task) or _by_copies(task, result)) if record.verified else None
-    if record.verified and why is None and (is_cut or wish.ledger.left.seconds == 0):
+    if record.verified and why is None and (is_cut or request.ledger.remaining.seconds == 0):
         why = CUT_SHORT
     if doubts.question is not None and doubts.contested:
         own, other, *_ = doubts.question.outputs
@@ -98,11 +102,11 @@ def _contested_by_rivals(desk: WorkspaceServices, result: Result, record: Episod
     )
 
 
-def _contested_by_literals(desk: WorkspaceServices, result: Result, record: EpisodeRecord, task: Task) -> Result:
+def _contested_by_literals(services: WorkspaceServices, result: Result, record: EpisodeRecord, task: Task) -> Result:
     """The result, with why its rule may hold for this table alone, and unverified where a row would tell."""
     if not (result.solved and result.answer and result.calls is not None and task.examples):
         return result
-    origin = origin_used(desk, task, record)
+    origin = origin_used(services, task, record)
     rows = (*task.examples, *task.verify, *task.hidden, *(() if origin is None else origin.rows_in(task)))
     program, calls = Program(source=result.answer, entry=result.entry), result.calls
     is_same = len(rows) > 1 and len({canonical_json(row.output) for row in rows}) == 1
@@ -124,7 +128,7 @@ def _with_origin(result: Result, task: Task, origin: SkillOrigin) -> Result:
     They count beside those that verified it before.
     """
     used = origin.used(origin.new_rows(task))
-    told = f"used {used.told}"
+    told = f"used {used.summary}"
     if not used.verified or result.verified:
         return replace(result, used=used, note=f"{told}; {result.note.partition('; ')[2]}")
     if used.given:

@@ -15,13 +15,13 @@ from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
 from evolve.trials.journal import StepLog
 from evolve.trials.keeping import RefusedSkill, not_kept
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.history import chosen_episode, items_of, went_wrong
 from evolve.workspace.runs.kept_things import UsedItem
 from evolve.workspace.runs.learning import PAUSED, owed_episodes
 from evolve.workspace.runs.proposing import DroppedSuggestion, dropped_of
 from evolve.workspace.runs.run_answers import CONTESTED, FORGOTTEN, KEPT_BY_PERSON, VOUCHED
 from evolve.workspace.runs.table_writing import FILLING
+from evolve.workspace.services import WorkspaceServices
 
 Verdict = Literal["verified", "checked", "unchecked", "doubtful", "failed", "unfinished"]
 """What an answer rests on: rows that nobody was shown; a check that passes; nothing; rows, with something that speaks
@@ -78,19 +78,19 @@ class Explanation:
         return {**to_data(self), "dropped": dict(counts), "not_offered": [vars(one) for one in self.dropped]}
 
 
-def explain_run(desk: WorkspaceServices, name: str) -> Explanation:
+def explain_run(services: WorkspaceServices, name: str) -> Explanation:
     """See :meth:`evolve.workspace.runs.past_runs.Runs.why`."""
-    run, record = chosen_episode(desk, name)
-    applied = desk.folders.applied_to(run.id)
+    run, record = chosen_episode(services, name)
+    applied = services.folders.applied_to(run.id)
     if record is None:
         verdict: Verdict = "unchecked" if run.kind == FILLING else "unfinished"
         return Explanation(run=run.id, verdict=verdict, applied=applied)
-    verdict = _verdict(desk, run, record)
+    verdict = _verdict(services, run, record)
     acted = {*record.consumed}
     sources = {draft.source for draft in record.drafts} - {""}
     stated = {claim.text for claim in record.claims}
-    told = desk.stores.memory.sentences() if stated else {}
-    insights = [told[one.id] for one in desk.stores.memory.claims() if one.text in stated]
+    told = services.stores.memory.sentences() if stated else {}
+    insights = [told[one.id] for one in services.stores.memory.claims() if one.text in stated]
     return Explanation(
         run=run.id,
         verdict=verdict,
@@ -99,29 +99,31 @@ def explain_run(desk: WorkspaceServices, name: str) -> Explanation:
         reasons=() if verdict in ("failed", "unfinished") else tuple(_reasons(run, record)),
         used=tuple(
             UsedItem(kind=item.kind, id=item.id, text=item.text, acted=item.id in acted)
-            for item in items_of(desk, record)
+            for item in items_of(services, record)
         ),
         learned=tuple(one.text for one in insights if one.worded),
         counts=tuple(one.text for one in insights if not one.worded),
         kept=str(run.body.get(KEPT_BY_PERSON, "")),
         forgotten=FORGOTTEN in run.body,
-        skills=tuple(skill.name for skill in desk.stores.skills.list() if skill.source in sources and not skill.hidden),
-        not_kept=not_kept(StepLog(desk.stores.db, run.id), record.episode) if record.drafts else (),
+        skills=tuple(
+            skill.name for skill in services.stores.skills.list() if skill.source in sources and not skill.hidden
+        ),
+        not_kept=not_kept(StepLog(services.stores.db, run.id), record.episode) if record.drafts else (),
         suggested=tuple(
             Suggested(id=one.id, text=one.description, status=one.status)
-            for one in (*desk.preferences.list(), *desk.preferences.list(status="declined"))
+            for one in (*services.preferences.list(), *services.preferences.list(status="declined"))
             if any(act.run == run.id for act in one.acts)
         ),
-        dropped=tuple(dropped_of(desk, record)),
-        unlearned=record.episode in {one.episode for one in owed_episodes(desk)},
+        dropped=tuple(dropped_of(services, record)),
+        unlearned=record.episode in {one.episode for one in owed_episodes(services)},
         applied=applied,
     )
 
 
-def _verdict(desk: WorkspaceServices, run: Run, record: EpisodeRecord) -> Verdict:
+def _verdict(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> Verdict:
     if record.status in PAUSED:
         return "unfinished"
-    if went_wrong(desk, record):
+    if went_wrong(services, record):
         return "failed"
     judged = record.steps[-1].judgement if record.steps else None
     if CONTESTED in run.body or (judged is not None and judged.doubt is not None):

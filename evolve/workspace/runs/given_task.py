@@ -91,7 +91,9 @@ def with_rubric(task: Task, rubric: str) -> Task:
     problem = text_problem(text, MAX_TEXT) or ("" if text.strip() else "is empty")
     if problem:
         raise UsageError(f"the rubric: {problem}", hint="--rubric TEXT, or --rubric FILE")
-    notice = ("a model judges the answer, which verifies nothing",) if kind_of(task.environment).unchecked else ()
+    notice = (
+        ("a model judges the answer, which verifies nothing",) if kind_of(task.environment).accepts_unchecked else ()
+    )
     return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*task.warnings, *notice))
 
 

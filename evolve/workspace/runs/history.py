@@ -11,10 +11,10 @@ from evolve.core.errors import UsageError
 from evolve.core.events import read_events
 from evolve.core.reasons import Reason, reason
 from evolve.trials.diagnosis import SKILL, Case, OfferedItem
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.learning import PAUSED
+from evolve.workspace.services import WorkspaceServices
 
 _MOST_RUNS = 60
 """Latest runs that are looked at for like ones."""
@@ -23,21 +23,21 @@ _ALIKE = 0.3
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 
 
-def chosen_episode(desk: WorkspaceServices, name: str) -> tuple[Run, EpisodeRecord | None]:
+def chosen_episode(services: WorkspaceServices, name: str) -> tuple[Run, EpisodeRecord | None]:
     """The run of this id, or that of an episode, with the episode; None where none is on record yet.
 
     Raises:
         UsageError: There is none, or the run has several episodes and none is named.
     """
-    known = next((run for run in desk.stores.runs.runs() if run.id == name), None)
+    known = next((run for run in services.stores.runs.runs() if run.id == name), None)
     if known is None:
         try:
-            record = desk.stores.runs.episode(name)
+            record = services.stores.runs.episode(name)
         except UsageError as error:
             told = str(error) if name and "several" in str(error) else f"there is no run and no episode {name!r}"
             raise UsageError(told, hint="evolve runs list") from error
-        return desk.stores.runs.run(record.run), record
-    records = desk.stores.runs.episodes(run=known.id)
+        return services.stores.runs.run(record.run), record
+    records = services.stores.runs.episodes(run=known.id)
     if len(records) > 1:
         failed = sum(not record.solved for record in records)
         raise UsageError(
@@ -47,19 +47,19 @@ def chosen_episode(desk: WorkspaceServices, name: str) -> tuple[Run, EpisodeReco
     return known, records[0] if records else None
 
 
-def case_of(desk: WorkspaceServices, run: Run, record: EpisodeRecord) -> Case:
+def case_of(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> Case:
     """A failed episode with what it was offered and what is like it."""
     good, bad = [], []
-    for other in _like(desk, run, record):
-        if went_wrong(desk, other):
+    for other in _like(services, run, record):
+        if went_wrong(services, other):
             bad.append(other)
         elif other.solved:
             good.append(other)
     about = str(run.body.get(ABOUT, {}).get("instruction", ""))
-    begun = beginning_of(desk, run)
+    begun = beginning_of(services, run)
     return Case(
         record=record,
-        items=tuple(items_of(desk, record)),
+        items=tuple(items_of(services, record)),
         good=tuple(good),
         bad=tuple(bad),
         about=about,
@@ -67,9 +67,9 @@ def case_of(desk: WorkspaceServices, run: Run, record: EpisodeRecord) -> Case:
     )
 
 
-def went_wrong(desk: WorkspaceServices, record: EpisodeRecord) -> Reason | None:
+def went_wrong(services: WorkspaceServices, record: EpisodeRecord) -> Reason | None:
     """Why an episode counts as failed; None where it does not. What a person refused did."""
-    patch = next((patch for patch in desk.folders.list() if patch.run == record.run), None)
+    patch = next((patch for patch in services.folders.list() if patch.run == record.run), None)
     if patch is not None and patch.state == "refused" and record.status in ("solved", "unverified"):
         return reason("change_refused_because", said=patch.said) if patch.said else reason("change_refused")
     if record.status in ("solved", "unverified", *PAUSED):
@@ -83,25 +83,25 @@ def told_at_the_start(record: EpisodeRecord) -> tuple[Recalled, ...] | None:
     return plans[0].told if plans else None
 
 
-def _like(desk: WorkspaceServices, run: Run, record: EpisodeRecord) -> list[EpisodeRecord]:
+def _like(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> list[EpisodeRecord]:
     """Episodes of the same task, then of tasks in like words, the most alike first, later ones before earlier ones."""
-    runs = desk.stores.runs
+    runs = services.stores.runs
     same = [one for one in reversed(runs.of_task(record.task, record.group, record.split))]
     found = {one.episode: one for one in same if one.episode != record.episode}
     if record.split == OWN:
         about = run.body.get(ABOUT, {})
         others = [one for one in runs.runs() if one.kind == run.kind and one.id != run.id][-_MOST_RUNS:]
         ranked = [(_likeness(about, one.body.get(ABOUT, {})), place, one) for place, one in enumerate(others)]
-        asked = _signature(desk, run)
+        asked = _signature(services, run)
         for likeness, _, one in sorted(ranked, key=lambda entry: (-entry[0], -entry[1])):
-            if likeness >= _ALIKE and _signature(desk, one) == asked:
+            if likeness >= _ALIKE and _signature(services, one) == asked:
                 found.update((each.episode, each) for each in runs.episodes(run=one.id) if each.episode not in found)
     return [one for one in found.values() if one.status not in ("fault", *PAUSED)]
 
 
-def _signature(desk: WorkspaceServices, run: Run) -> str:
+def _signature(services: WorkspaceServices, run: Run) -> str:
     """What its task takes and gives: instructions of tables are in like words whatever they are about."""
-    begun = beginning_of(desk, run)
+    begun = beginning_of(services, run)
     return begun.task.view().signature if begun is not None else ""
 
 
@@ -113,18 +113,18 @@ def _likeness(one: dict[str, str], other: dict[str, str]) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def items_of(desk: WorkspaceServices, record: EpisodeRecord) -> Iterator[OfferedItem]:
+def items_of(services: WorkspaceServices, record: EpisodeRecord) -> Iterator[OfferedItem]:
     """What an episode was offered: recalled items in the words they had then, and skills."""
     told = {item.id: (item.kind, item.text) for item in told_at_the_start(record) or ()}
-    for event in read_events(desk.paths.runs / record.run / record.episode / "events.jsonl"):
+    for event in read_events(services.paths.runs / record.run / record.episode / "events.jsonl"):
         if event.kind == "recall":
             for item in event.data.get("items", ()):
                 told.setdefault(str(item["id"]), (str(item.get("kind", "insight")), str(item["text"])))
-    sentences = desk.stores.memory.sentences() if set(record.recalled) - set(told) else {}
+    sentences = services.stores.memory.sentences() if set(record.recalled) - set(told) else {}
     for name in record.recalled:
         known = told.get(name) or ("insight", sentences[name].text if name in sentences else "forgotten since")
         yield OfferedItem(id=name, kind=known[0], text=known[1])
-    skills = {f"skill:{skill.digest}": skill for skill in desk.stores.skills.list()}
+    skills = {f"skill:{skill.digest}": skill for skill in services.stores.skills.list()}
     used = [*record.consumed, *(name for step in record.steps for name in step.action.offered)]
     for name in dict.fromkeys(name for name in used if name.startswith("skill:")):
         skill = skills.get(name)

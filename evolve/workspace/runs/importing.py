@@ -19,10 +19,10 @@ from evolve.skills.foreign import ForeignSkill, foreign_skills, look_of
 from evolve.skills.quarantine import ImportedSkill, imported_skills, set_aside
 from evolve.tasks import Task
 from evolve.trials.pairings import failure_of
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.skills import Skills
 from evolve.workspace.runs.admitting_imports import admit_imports
 from evolve.workspace.runs.run_answers import given_task_of
+from evolve.workspace.services import WorkspaceServices
 
 _BATCH, _MOST_TASKS = 25, 50
 """Skills whose tests one execution runs, each in a process of its own; tasks on record that an import looks at."""
@@ -52,14 +52,16 @@ class TriedSkills(Skills):
 
     def __init__(
         self,
-        desk: WorkspaceServices,
+        services: WorkspaceServices,
         *,
         on_empty: Callable[[], None],
         same: Callable[[Skill], Sequence[Skill]],
         read_only: bool,
     ) -> None:
-        super().__init__(desk.stores, desk.paths, desk.open_sandbox, on_empty=on_empty, same=same, read_only=read_only)
-        self._desk = desk
+        super().__init__(
+            services.stores, services.paths, services.open_sandbox, on_empty=on_empty, same=same, read_only=read_only
+        )
+        self._services = services
 
     def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> ImportReport:
         """Takes in the skills of a folder, which may be a git folder, or of a zip or tar archive.
@@ -74,33 +76,37 @@ class TriedSkills(Skills):
         """
         if self._read_only:
             raise UsageError("the workspace was opened for reading only")
-        return import_skills(self._desk, Path(path), mine=mine)
+        return import_skills(self._services, Path(path), mine=mine)
 
     def imported(self) -> builtins.list[ImportedSkill]:
         """The functions that were imported, oldest first, with what became of them."""
-        return imported_skills(self._desk.stores.db)
+        return imported_skills(self._services.stores.db)
 
 
-def import_skills(desk: WorkspaceServices, path: Path, *, mine: bool = False) -> ImportReport:
+def import_skills(services: WorkspaceServices, path: Path, *, mine: bool = False) -> ImportReport:
     origin = path.resolve().name
     found = list(foreign_skills(*read_foreign(path)))
-    kept, often = {skill.name for skill in desk.stores.skills.list()}, Counter(one.name for one in found)
+    kept, often = {skill.name for skill in services.stores.skills.list()}, Counter(one.name for one in found)
     refused = {one.name: one.problem or _mistakable(one.name, kept, often[one.name]) for one in found}
     functions = [one for one in found if one.skill is not None and not refused[one.name]]
-    refused.update((one.name, why) for one, why in _tried(desk, origin, functions))
-    db, sound, role = desk.stores.db, [one for one in found if not refused[one.name]], "user" if mine else "document"
-    notes = desk.stores.memory.notes()
+    refused.update((one.name, why) for one, why in _tried(services, origin, functions))
+    db, sound, role = (
+        services.stores.db,
+        [one for one in found if not refused[one.name]],
+        "user" if mine else "document",
+    )
+    notes = services.stores.memory.notes()
     before = {note.text for note in notes if note.role in ("user", role)}
     texts = {f"{one.name}: {one.guidance}": one.name for one in sound if one.guidance}
     with db.transaction():
         fits = [one.skill for one in sound if one.skill and set_aside(db, one.skill, origin, one.evidence)]
         if mine and (quoted := [note.id for note in notes if note.role != "user" and note.text in texts]):
-            desk.stores.memory.forget(quoted)  # what they vouch for is theirs, and stands there once
+            services.stores.memory.forget(quoted)  # what they vouch for is theirs, and stands there once
         for text in texts.keys() - before:  # of a document it reaches no run
-            desk.stores.memory.note(text, f"the skill {texts[text]}", role=role, source=origin)
+            services.stores.memory.note(text, f"the skill {texts[text]}", role=role, source=origin)
     noted = [name for text, name in texts.items() if text not in before]
     new = {skill.digest: skill.name for skill in fits}
-    in_use = {key: name for task in _tasks(desk) if new for key, name in admit_imports(desk, task).items()}
+    in_use = {key: name for task in _tasks(services) if new for key, name in admit_imports(services, task).items()}
     return ImportReport(
         admitted=tuple(in_use.values()),
         waiting=tuple(name for digest, name in new.items() if digest not in in_use),
@@ -115,7 +121,9 @@ def _mistakable(name: str, kept: Collection[str], often: int) -> str:
     return alike if alike and name not in kept else "there are several skills of that name" if often > 1 else ""
 
 
-def _tried(desk: WorkspaceServices, origin: str, found: Sequence[ForeignSkill]) -> Iterator[tuple[ForeignSkill, str]]:
+def _tried(
+    services: WorkspaceServices, origin: str, found: Sequence[ForeignSkill]
+) -> Iterator[tuple[ForeignSkill, str]]:
     """Each function that fails a test of its author's or an example of its documents, and why."""
     with doing("import", origin, total=len(found)) as activity:
         for start in range(0, len(found), _BATCH):
@@ -123,7 +131,7 @@ def _tried(desk: WorkspaceServices, origin: str, found: Sequence[ForeignSkill]) 
             files = [{"skill.py": one.skill.code, "test_skill.py": tests} for one, tests in tested if one.skill]
             modules = [TestModule(files=each, test_file="test_skill.py") for each in files]
             limits = SandboxLimits(wall_s=5.0 + 3.0 * len(modules), program_s=3.0)
-            result = desk.open_sandbox().run_tests(modules, limits) if modules else SandboxResult(programs=())
+            result = services.open_sandbox().run_tests(modules, limits) if modules else SandboxResult(programs=())
             if result.fault:
                 raise SandboxUnavailable(f"their tests could not be run: {result.fault}")
             runs = (*result.programs, *[ProgramRun(error=NOT_RUN)] * len(tested))
@@ -138,7 +146,7 @@ def _failure(run: ProgramRun) -> str:
     return f"its own tests do not pass: {why}"[:300] if why else ""
 
 
-def _tasks(desk: WorkspaceServices) -> Iterator[Task]:
+def _tasks(services: WorkspaceServices) -> Iterator[Task]:
     """The latest tasks of the person's own that have rows, each once."""
-    tasks = (given_task_of(desk, run) for run in reversed(desk.stores.runs.runs()[-_MOST_TASKS:]))
+    tasks = (given_task_of(services, run) for run in reversed(services.stores.runs.runs()[-_MOST_TASKS:]))
     yield from {task.id: task for task in tasks if task is not None and task.examples}.values()

@@ -15,9 +15,9 @@ from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
 from evolve.trials import Change
 from evolve.trials.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.beginnings import RunStart
 from evolve.workspace.runs.replaying import Reruns
+from evolve.workspace.services import WorkspaceServices
 
 ITEMS = frozenset({"insight", "note", PREFERENCE, SKILL})
 """Kinds of suspects that a run can be had again without, by not offering them."""
@@ -30,13 +30,13 @@ _MORE = 4
 COSTS = reason("trying_asks_a_model")
 
 
-def free_of_charge(desk: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
+def free_of_charge(services: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
     """Whether at least a part of it can be had again for little: a short search, or recorded actions in a folder."""
-    return _is_short_search(desk, begun, record) or kind_of(begun.task.environment).has_states
+    return _is_short_search(services, begun, record) or kind_of(begun.task.environment).has_states
 
 
-def _is_short_search(desk: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
-    return begun.policy == "search" == desk.learner.name and record.cost.candidates <= _FREE
+def _is_short_search(services: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
+    return begun.policy == "search" == services.learner.name and record.cost.candidates <= _FREE
 
 
 @dataclass
@@ -61,18 +61,18 @@ class Interventions:
             UsageError: The folder is gone, or is not as it was.
             EndpointProblem: The model does not answer.
         """
-        begun, record, desk = self.replays.begun, self.replays.record, self.replays.desk
+        begun, record, services = self.replays.begun, self.replays.record, self.replays.services
         if any(step.observation is not None and step.observation.calls for step in record.steps):
             self.untried = reason("functions_not_called_again")
             return
         if self.replays.has_states:
             self._leave_out_actions()
-        decides = begun.policy == desk.learner.name
+        decides = begun.policy == services.learner.name
         if not decides:
             self.untried = reason("rest_takes", policy=begun.policy)
         elif begun.turns:
             self.untried = reason("turns_are_gone")
-        elif not self.free or _is_short_search(desk, begun, record):
+        elif not self.free or _is_short_search(services, begun, record):
             self._have_it_again()
         elif any(one.kind in ITEMS for one in self.suspects):
             self.untried = COSTS if begun.policy != "search" else reason("searching_takes_long")

@@ -19,7 +19,7 @@ from evolve.workspace.runs.skill_origin import origin_of
 if TYPE_CHECKING:
     from evolve.agent import Run
     from evolve.memory.preferences import Preference
-    from evolve.workspace.desk import WorkspaceServices
+    from evolve.workspace.services import WorkspaceServices
 
 MemoryKind = Literal["preference", "note", "skill"]
 
@@ -64,17 +64,17 @@ class RememberedItem(Jsonable):
     tested: str = ""
 
 
-def used_in(desk: WorkspaceServices, record: EpisodeRecord) -> tuple[UsedItem, ...]:
+def used_in(services: WorkspaceServices, record: EpisodeRecord) -> tuple[UsedItem, ...]:
     """What a run was told that the person said or kept, as its first prompt contained it, and the skills it used.
 
     What was told acted where the model cited it.
     """
     shown, cited = _shown(record), {*record.consumed}
-    wishes = [one for one in desk.preferences.list() if one.id in shown]
-    notes = [one for one in desk.stores.memory.notes() if one.id in shown]
+    wishes = [one for one in services.preferences.list() if one.id in shown]
+    notes = [one for one in services.stores.memory.notes() if one.id in shown]
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
-    skills = [one for one in desk.stores.skills.active() if one.digest in used and not one.hidden]
-    days = {one.digest: origin_of(desk, one).learned for one in skills}
+    skills = [one for one in services.stores.skills.active() if one.digest in used and not one.hidden]
+    days = {one.digest: origin_of(services, one).learned for one in skills}
     return (
         *(
             UsedItem(id=one.id, kind="preference", text=one.description, acted=one.id in cited, learned=one.date)
@@ -85,22 +85,24 @@ def used_in(desk: WorkspaceServices, record: EpisodeRecord) -> tuple[UsedItem, .
     )
 
 
-def kept_things(desk: WorkspaceServices) -> list[RememberedItem]:
+def kept_things(services: WorkspaceServices) -> list[RememberedItem]:
     """Preferences in force, notes, and skills in use that are not practice's, with how often a run was shown each."""
-    runs = {run.id: run for run in desk.stores.runs.runs()}
-    own = [(runs[one.run], _shown(one)) for one in desk.stores.runs.episodes() if one.split == OWN and one.run in runs]
+    runs = {run.id: run for run in services.stores.runs.runs()}
+    own = [
+        (runs[one.run], _shown(one)) for one in services.stores.runs.episodes() if one.split == OWN and one.run in runs
+    ]
     seen = [_Seen(run=run, at=datetime.fromisoformat(run.started).timestamp(), shown=shown) for run, shown in own]
     found = []
-    for wish in desk.preferences.list(status="active"):
+    for wish in services.preferences.list(status="active"):
         shown, after = _counts(wish.id, wish.at, _folders(wish), seen)
         one = RememberedItem(
             id=wish.id, kind="preference", text=wish.description, kept=wish.date, shown=shown, runs=after
         )
         found.append(one)
-    for note in (note for note in desk.stores.memory.notes() if note.role == "user"):
+    for note in (note for note in services.stores.memory.notes() if note.role == "user"):
         shown, after = _counts(note.id, note.at, (), seen)
         found.append(RememberedItem(id=note.id, kind="note", text=note.text, kept=note.date, shown=shown, runs=after))
-    return [*found, *_skills(desk), *_functions(desk)]
+    return [*found, *_skills(services), *_functions(services)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,30 +114,30 @@ class _Seen:
     shown: frozenset[str]
 
 
-def _skills(desk: WorkspaceServices) -> Iterator[RememberedItem]:
+def _skills(services: WorkspaceServices) -> Iterator[RememberedItem]:
     from evolve.improve.item_history import skill_histories
 
-    shipped, active = shipped_tasks(desk.stores), desk.stores.skills.active()
+    shipped, active = shipped_tasks(services.stores), services.stores.skills.active()
     skills = [skill for skill in active if not (skill.hidden or only_practised(skill, shipped))]
-    histories = skill_histories(desk.stores, skills)
+    histories = skill_histories(services.stores, skills)
     for skill in skills:
         history = histories[skill.digest]
         yield RememberedItem(
             id=skill.digest,
             kind="skill",
             text=skill.name,
-            kept=origin_of(desk, skill).learned,
+            kept=origin_of(services, skill).learned,
             shown=history.used,
             runs=history.of,
-            tested=history.tried,
+            tested=history.pairs_text,
         )
 
 
-def _functions(desk: WorkspaceServices) -> Iterator[RememberedItem]:
+def _functions(services: WorkspaceServices) -> Iterator[RememberedItem]:
     """Functions of runs that the person kept, without those that are skills in use."""
-    owned = {skill.source for skill in desk.stores.skills.active() if skill.owner == "user"}
-    for answer in (one for one in kept_by_person(desk) if one.source not in owned):
-        kept = origin_of(desk, answer).used()
+    owned = {skill.source for skill in services.stores.skills.active() if skill.owner == "user"}
+    for answer in (one for one in kept_by_person(services) if one.source not in owned):
+        kept = origin_of(services, answer).used()
         text = f"the function of run {kept.run}"
         yield RememberedItem(id=answer.name, kind="skill", text=text, kept=kept.kept, tested="your word")
 

@@ -28,7 +28,6 @@ from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
 from evolve.trials.keeping import AdmissionResult, RefusedSkill
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import keeper_for, past_work, report_admission, tried_earlier
@@ -47,6 +46,7 @@ from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_fo
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
 from evolve.workspace.runs.refuted import retire_replaced
 from evolve.workspace.runs.result import Result, refusals_of
+from evolve.workspace.services import WorkspaceServices
 
 PAUSED = ("waiting", "interrupted")
 """How a run stands that goes on later."""
@@ -100,7 +100,7 @@ class LearningResult:
     shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
 
     @property
-    def kept(self) -> AdmissionResult:
+    def admission(self) -> AdmissionResult:
         """What came of the skills that it proposed."""
         return AdmissionResult(skills=self.skills, refused=self.not_kept)
 
@@ -110,130 +110,132 @@ class LearningResult:
         for name in {"cost", "shadow"} & set(data):
             data[name]["seconds"] = round(getattr(self, name).seconds, 3)
         if self.proposals:
-            data["proposals"] = [one.offered() for one in self.proposals]
-        return {**data, "found": None if self.found is None else self.found.told()}
+            data["proposals"] = [one.as_proposal() for one in self.proposals]
+        return {**data, "found": None if self.found is None else self.found.to_json()}
 
 
-def owed_of(desk: WorkspaceServices, wish: RunRequest, limits: Limits, record: EpisodeRecord) -> dict[str, Any] | None:
+def owed_of(
+    services: WorkspaceServices, request: RunRequest, limits: Limits, record: EpisodeRecord
+) -> dict[str, Any] | None:
     """What learning from an episode will need, to be kept with it; None where nothing is to be learned from it."""
-    mode = wish.person.learn or desk.settings.learn
+    mode = request.person.learn or services.settings.learn
     if mode == "off" or record.status == "fault":  # a fault is never evidence
         return None
     # A share of what solving might spend; of a bound that the person gave, no more than is left of it.
     bounds: dict[str, Any] = {}
-    for name, given in asdict(wish.budget).items():
+    for name, given in asdict(request.budget).items():
         most = getattr(limits, name)
         if most is None:
             continue
-        part = most * desk.settings.learn_share
+        part = most * services.settings.learn_share
         if given is not None:
             part = min(part, max(0, most - getattr(record.cost, name)))
         bounds[name] = int(part) if isinstance(most, int) else part
     return {
-        "input": desk.stores.objects.put(canonical_json(task_json(wish.task)).encode()),
+        "input": services.stores.objects.put(canonical_json(task_json(request.task)).encode()),
         "limits": to_data(replace(limits, **bounds)),
         "pairs": _PAIRS[mode],
-        "python": wish.python,
-        "policy": desk.learner.name,
-        "model": model_name(desk.model),
-        **({UNJUDGED: True} if is_bounded(wish.budget) else {}),
+        "python": request.python,
+        "policy": services.learner.name,
+        "model": model_name(services.model),
+        **({UNJUDGED: True} if is_bounded(request.budget) else {}),
     }
 
 
 def learn(
-    desk: WorkspaceServices, run: str | None = None, person: Person | None = None, ledger: Ledger | None = None
+    services: WorkspaceServices, run: str | None = None, person: Person | None = None, ledger: Ledger | None = None
 ) -> tuple[LearningResult, ...]:
     """Learns from what is on record and was not learned from yet, oldest first; see :meth:`Workspace.learn`."""
-    if not owed_episodes(desk):
+    if not owed_episodes(services):
         return ()
     try:
-        with desk.lock.held(SHORT, wait_s=_PATIENCE_S):
-            return _learned(desk, run, person, ledger)
+        with services.lock.held(SHORT, wait_s=_PATIENCE_S):
+            return _learned(services, run, person, ledger)
     except WorkspaceBusy as busy:
         text = f"{busy}, so evolve learns from your runs later: by itself, or with `evolve learn`"
-        desk.events.emit(Event(kind="warning", data={"text": text}))
+        services.events.emit(Event(kind="warning", data={"text": text}))
         return ()
 
 
 def _learned(
-    desk: WorkspaceServices, run: str | None, person: Person | None, ledger: Ledger | None
+    services: WorkspaceServices, run: str | None, person: Person | None, ledger: Ledger | None
 ) -> tuple[LearningResult, ...]:
     spending = ledger or Ledger(Budget())
     taught: list[LearningResult] = []
-    for one in owed_episodes(desk):
+    for one in owed_episodes(services):
         if run not in (None, one.run):
             continue
-        left = Limits(**asdict(spending.left))
+        left = Limits(**asdict(spending.remaining))
         if left.seconds == 0.0 or (taught and _is_spent(left)):
-            text = f"not everything is learned from yet: {spending.exhausted}; `evolve learn` goes on"
-            desk.events.emit(Event(kind="warning", data={"text": text}))
+            text = f"not everything is learned from yet: {spending.exhausted_bound}; `evolve learn` goes on"
+            services.events.emit(Event(kind="warning", data={"text": text}))
             break
         with doing("learn", one.run):
-            taught.append(_taught(desk, one, person or Person(), left))
+            taught.append(_taught(services, one, person or Person(), left))
         spending.settle(Cost(), taught[-1].cost + taught[-1].shadow)
         if taught[-1].stopped:
             break
     return tuple(taught)
 
 
-def owed_episodes(desk: WorkspaceServices) -> list[PendingLearning]:
+def owed_episodes(services: WorkspaceServices) -> list[PendingLearning]:
     """What is on record and was not learned from yet, oldest first."""
-    return [one for one in desk.stores.runs.owed() if desk.stores.runs.has(one.episode)]
+    return [one for one in services.stores.runs.pending_learning() if services.stores.runs.has(one.episode)]
 
 
-def learn_and_close(desk: WorkspaceServices, result: Result, person: Person, ledger: Ledger) -> Result:
+def learn_and_close(services: WorkspaceServices, result: Result, person: Person, ledger: Ledger) -> Result:
     """The result with what it taught, and its run closed; what still has to be shown is not learned from yet.
 
     What keeps it from being learned from now, such as an endpoint that fails, is told and takes nothing from it.
     """
     taught: tuple[LearningResult, ...] = ()
-    if not desk.shows() and result.status != "interrupted":
-        taught = learn_or_tell(desk, person, ledger)
+    if not services.shows() and result.status != "interrupted":
+        taught = learn_or_tell(services, person, ledger)
     # Last: cut off in between, the same call gives the result again and goes on with learning.
     if result.status not in PAUSED:
-        desk.finish(result.run_id)
+        services.finish(result.run_id)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.kept, own.cost, own.found, own.shadow)
+        result = result.with_taught(own.learned, own.admission, own.cost, own.found, own.shadow)
     return replace(result, seconds=ledger.run_seconds)
 
 
-def learn_or_tell(desk: WorkspaceServices, person: Person, ledger: Ledger) -> tuple[LearningResult, ...]:
+def learn_or_tell(services: WorkspaceServices, person: Person, ledger: Ledger) -> tuple[LearningResult, ...]:
     """What :func:`learn` gives; what keeps it from being learned now is told and raises nothing."""
     taught: tuple[LearningResult, ...] = ()
     try:
-        taught = learn(desk, person=person, ledger=ledger)
+        taught = learn(services, person=person, ledger=ledger)
         why = next((str(one.note) for one in taught if one.stopped), "")
     except (EndpointProblem, SandboxUnavailable) as problem:
         why = str(problem)
     if why:
         text = f"not everything is learned from yet: {why}; `evolve learn` goes on"
-        desk.events.emit(Event(kind="warning", data={"text": text}))
+        services.events.emit(Event(kind="warning", data={"text": text}))
     return taught
 
 
-def _taught(desk: WorkspaceServices, owed: PendingLearning, person: Person, left: Limits) -> LearningResult:
-    record = desk.stores.runs.episode(owed.episode)
+def _taught(services: WorkspaceServices, owed: PendingLearning, person: Person, left: Limits) -> LearningResult:
+    record = services.stores.runs.episode(owed.episode)
     limits = from_data(Limits, owed.body["limits"])
     blank = LearningResult(run=owed.run, episode=owed.episode, task=record.task, limits=limits)
-    if owed.body["policy"] != desk.learner.name:
+    if owed.body["policy"] != services.learner.name:
         model = owed.body["model"]
         way = f"evolve learn {owed.run}" + (f" --model {model}" if model is not None else "")
         return replace(blank, note=reason("solved_by_another", policy=owed.body["policy"], command=way), waits=True)
-    body = json.loads(desk.stores.objects.get(owed.body["input"]))
+    body = json.loads(services.stores.objects.get(owed.body["input"]))
     try:
         stored = task_of(body)
     except TaskError as missing:  # the package of its kind of environment is not installed
         return replace(blank, note=reason("recorded", text=f"{missing}; {missing.hint}"), waits=True)
-    begun = beginning_of(desk, desk.stores.runs.run(owed.run))
+    begun = beginning_of(services, services.stores.runs.run(owed.run))
     # "Do it again like that" says nothing without the turns before it.
     given = replace(stored, source=owed.source, earlier=() if begun is None else begun.task.earlier)
-    task = with_earlier_runs(desk, given, owed.run)
+    task = with_earlier_runs(services, given, owed.run)
     # Whoever is told the answer needs no fact to give it.
-    in_force = in_force_for(desk, task)
-    task = replace(task, found="", decision=decision_on(desk, owed.run), in_force=in_force)
-    wish = RunRequest(task=task, python=owed.body["python"], person=person)
-    judging, lessons, room, note = _worked_out(desk, owed, wish, given, _Room(limits=limits, left=left))
+    in_force = in_force_for(services, task)
+    task = replace(task, found="", decision=decision_on(services, owed.run), in_force=in_force)
+    request = RunRequest(task=task, python=owed.body["python"], person=person)
+    judging, lessons, room, note = _worked_out(services, owed, request, given, _Room(limits=limits, left=left))
     blank = replace(blank, limits=room.limits, shadow=judging.cost)
     stopped = replace(blank, cost=lessons.cost, note=reason("stopped_by_the_person"), stopped=True)
     if lessons.stopped or judging.waits:
@@ -241,24 +243,24 @@ def _taught(desk: WorkspaceServices, owed: PendingLearning, person: Person, left
     # An earlier version may have learned from it before it was committed.
     claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
     learned = replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
-    if learned.found is not None and isinstance(wish.task.work, FolderWork):
-        desk.folders.keep(learned, wish.task.work)  # before the states of the folder may go
+    if learned.found is not None and isinstance(request.task.work, FolderWork):
+        services.folders.keep(learned, request.task.work)  # before the states of the folder may go
     try:
         limits = room.limits.within(room.left).less(lessons.cost)
-        kept, proposals, dropped = _keep(desk, learned, wish, limits, lessons.suggestions)
+        kept, proposals, dropped = _keep(services, learned, request, limits, lessons.suggestions)
     except Cancelled:
         return stopped
-    report_admission(desk, record.episode, kept)
-    if desk.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
-        drop_checkpoints(desk.paths.runs / owed.run)
+    report_admission(services, record.episode, kept)
+    if services.stores.runs.run(owed.run).state != "open":  # else they go when it is closed
+        drop_checkpoints(services.paths.runs / owed.run)
     texts = tuple(dict.fromkeys(claim.text for claim in learned.claims if not claim.is_denied))
     cost = lessons.cost + kept.cost
-    told = _told(desk, learned)
+    told = _told(services, learned)
     told_already = any((texts, kept.skills, proposals, dropped, lessons.unasked))
-    nothing = None if told_already else why_nothing(desk, learned, lessons)
+    nothing = None if told_already else why_nothing(services, learned, lessons)
     taught = replace(blank, learned=texts, told=told, skills=kept.skills, not_kept=kept.refused, cost=cost, note=note)
     taught = replace(taught, proposals=proposals, dropped=dropped, unasked=lessons.unasked, nothing=nothing)
-    return replace(taught, found=learned.found, changes=learned.found is not None and bool(wish.task.folder))
+    return replace(taught, found=learned.found, changes=learned.found is not None and bool(request.task.folder))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,20 +272,20 @@ class _Room:
 
 
 def _worked_out(
-    desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, given: Task, room: _Room
+    services: WorkspaceServices, owed: PendingLearning, request: RunRequest, given: Task, room: _Room
 ) -> tuple[Judging, Lessons, _Room, Reason | None]:
     """Judges the task, as the person gave it, and then learns from it; or says why nothing could be learned."""
     judging, lessons = Judging(), Lessons()
     note: Reason | None = None
     try:
-        judging = judge_first(desk, owed, replace(wish, task=given), room.left)
+        judging = judge_first(services, owed, replace(request, task=given), room.left)
         room = _Room(limits=room.limits.within(judging.room), left=room.left.less(judging.cost))
         if judging.stopped:
             lessons = Lessons(stopped=True)
-        elif desk.uses_model and _is_spent(room.limits):
+        elif services.uses_model and _is_spent(room.limits):
             note = reason("nothing_left_to_learn_with")
         elif not judging.waits:
-            lessons = _lessons(desk, owed, wish, room)
+            lessons = _lessons(services, owed, request, room)
     except Cancelled:
         lessons = Lessons(stopped=True)
     except UsageError as problem:  # the folder is not there any more, or not as it was
@@ -291,9 +293,9 @@ def _worked_out(
     return judging, lessons, room, note
 
 
-def _told(desk: WorkspaceServices, learned: EpisodeRecord) -> tuple[str, ...]:
+def _told(services: WorkspaceServices, learned: EpisodeRecord) -> tuple[str, ...]:
     """What an episode added evidence to, in sentences, as far as enough is known of it."""
-    known = desk.stores.memory.sentences() if learned.claims else {}
+    known = services.stores.memory.sentences() if learned.claims else {}
     own = [insight_id(claim.cause, claim.effect, claim.scope) for claim in learned.claims]
     worth = [known[name] for name in dict.fromkeys(own) if name in known and known[name].worth_telling]
     return tuple(one.text for one in sorted(worth, key=lambda one: -one.occurs))
@@ -303,40 +305,44 @@ def _is_spent(limits: Limits) -> bool:
     return any(bound is not None and bound <= 0 for bound in (limits.tokens, limits.money, limits.calls))
 
 
-def _lessons(desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, room: _Room) -> Lessons:
+def _lessons(services: WorkspaceServices, owed: PendingLearning, request: RunRequest, room: _Room) -> Lessons:
     """What reflection and distillation say of an episode."""
-    record = desk.stores.runs.episode(owed.episode)
+    record = services.stores.runs.episode(owed.episode)
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
-    if used - {skill.digest for skill in desk.stores.skills.active()}:
+    if used - {skill.digest for skill in services.stores.skills.active()}:
         raise UsageError("its answer rests on a skill that is in use no more")
     with ExitStack() as stack:
         place = RunContext(
-            run=owed.run, sandbox=stack.enter_context(sandbox_opener_for(desk, wish)()), events=desk.events
+            run=owed.run, sandbox=stack.enter_context(sandbox_opener_for(services, request)()), events=services.events
         )
-        agent = agent_for(desk, wish, desk.workflow, place, partial(past_work, desk, owed.run))
-        task = as_it_was(desk, wish.task, owed.run, stack)  # its own change is in the folder by now
+        agent = agent_for(services, request, services.workflow, place, partial(past_work, services, owed.run))
+        task = as_it_was(services, request.task, owed.run, stack)  # its own change is in the folder by now
         lessons = agent.learn(task, record, limits=room.limits, pairs=owed.body["pairs"], left=room.left)
-        lessons = replace(lessons, drafts=tried_earlier(desk, owed.run, lessons.drafts, wish))
+        lessons = replace(lessons, drafts=tried_earlier(services, owed.run, lessons.drafts, request))
     hit("lessons.before")
     return lessons
 
 
 def _keep(
-    desk: WorkspaceServices, learned: EpisodeRecord, wish: RunRequest, limits: Limits, suggestions: Sequence[Suggestion]
+    services: WorkspaceServices,
+    learned: EpisodeRecord,
+    request: RunRequest,
+    limits: Limits,
+    suggestions: Sequence[Suggestion],
 ) -> tuple[AdmissionResult, tuple[Preference, ...], Mapping[str, int]]:
     """Keeps everything at once, so that a crash leaves all of it or nothing."""
     # A row that was shown is none that the skill's author did not see.
-    own = refusals_of(learned, one_file=kind_of(wish.task.environment).one_file)
-    task = replace(wish.task, refused=(*wish.task.refused, *own))
-    keeper = keeper_for(desk, learned, task, None if _is_spent(limits) else limits, wish.person.cancellation)
+    own = refusals_of(learned, one_file=kind_of(request.task.environment).one_file)
+    task = replace(request.task, refused=(*request.task.refused, *own))
+    keeper = keeper_for(services, learned, task, None if _is_spent(limits) else limits, request.person.cancellation)
     keeper.repaired(learned, task)
-    with desk.stores.db.transaction():
-        desk.stores.learn(learned, instruction=task.instruction, source=task.source)
-        desk.stores.prequential.meet(learned.episode, every_trait(task))
-        retire_replaced(desk, learned.run)  # before what takes their place is compared with skills in use
+    with services.stores.db.transaction():
+        services.stores.learn(learned, instruction=task.instruction, source=task.source)
+        services.stores.prequential.meet(learned.episode, every_trait(task))
+        retire_replaced(services, learned.run)  # before what takes their place is compared with skills in use
         kept = keeper.keep(learned, task)
-        desk.preferences.from_answers(learned, choices=asks_model(desk, task))
-        proposals, dropped = keep_suggestions(desk, learned, task, suggestions)
+        services.preferences.from_answers(learned, choices=asks_model(services, task))
+        proposals, dropped = keep_suggestions(services, learned, task, suggestions)
         hit("lessons.inside")
     hit("lessons.after")
     return kept, proposals, dropped

@@ -16,7 +16,6 @@ from evolve.memory.preferences import PersonAct, Preference
 from evolve.skills import Skill
 from evolve.trials.journal import StepLog
 from evolve.trials.keeping import RefusedSkill, not_kept
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.evaluators import Criterion
 from evolve.workspace.opening import now
 from evolve.workspace.resources.comments import Comment
@@ -40,6 +39,7 @@ from evolve.workspace.runs.run_answers import (
 )
 from evolve.workspace.runs.searching import SearchHit, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
+from evolve.workspace.services import WorkspaceServices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class RunRow:
     question: Question | None
 
     @property
-    def asked(self) -> str:
+    def instruction(self) -> str:
         """The task in its own words; "" where none were noted."""
         return asked_of(self.run)
 
@@ -126,17 +126,17 @@ class Runs(Resource):
 
     def __init__(
         self,
-        desk: WorkspaceServices,
+        services: WorkspaceServices,
         writable: Callable[[], None],
         talks: Callable[[], builtins.list[PastConversation]],
         retire: Callable[[str], Skill],
     ) -> None:
-        self._desk, self._talks, self._retire = desk, talks, retire
+        self._services, self._talks, self._retire = services, talks, retire
         self._writable = writable
 
     def list(self) -> builtins.list[RunRow]:
         """Every run, oldest first."""
-        records = self._desk.stores.runs
+        records = self._services.stores.runs
         counts = Counter(record.run for record in records.episodes())
         return [RunRow(run=run, episodes=counts[run.id], question=waiting_question(run)) for run in records.runs()]
 
@@ -146,11 +146,11 @@ class Runs(Resource):
         A time that the question names counts ("what did we decide about the port last week"). Nothing is learned from
         it. A run whose model looks something up is shown the best of it, as data.
         """
-        return search_record(question, k, self._talks(), self._desk.stores.runs)
+        return search_record(question, k, self._talks(), self._services.stores.runs)
 
     def unlearned(self) -> builtins.list[str]:
         """Ids of the runs that :meth:`Workspace.learn` would learn from, oldest first; also for another policy."""
-        return list(dict.fromkeys(one.run for one in owed_episodes(self._desk)))
+        return list(dict.fromkeys(one.run for one in owed_episodes(self._services)))
 
     def keep(self, run: str) -> Skill:
         """Makes a skill of yours of a run's function, because you say that it is right; if it can be none, keeps it so.
@@ -161,16 +161,16 @@ class Runs(Resource):
             UsageError: There is no such run, or it has no function that is right on rows.
         """
         self._writable()
-        kept = keep_answer(self._desk, run, now()[:10])
-        return owned_skill(self._desk, run) or kept
+        kept = keep_answer(self._services, run, now()[:10])
+        return owned_skill(self._services, run) or kept
 
-    def kept(self) -> builtins.list[Skill]:
+    def functions_kept(self) -> builtins.list[Skill]:
         """The functions that :meth:`keep` kept, each under the id of its run."""
-        return kept_by_person(self._desk)
+        return kept_by_person(self._services)
 
     def functions(self) -> builtins.list[Skill]:
         """The functions of runs that later tables use, each under the id of its run."""
-        return functions_of_runs(self._desk)
+        return functions_of_runs(self._services)
 
     def leave(self, run: str) -> None:
         """Takes the function that a run found out of use, until you :meth:`keep` it.
@@ -181,7 +181,7 @@ class Runs(Resource):
             UsageError: There is no such run, or it has no function.
         """
         self._writable()
-        for skill in forget_answers(self._desk, answer_of_run(self._desk, run)):
+        for skill in forget_answers(self._services, answer_of_run(self._services, run)):
             self._retire(skill.digest)
 
     def show(self, run: str) -> PastRun:
@@ -190,21 +190,21 @@ class Runs(Resource):
         Raises:
             UsageError: There is none of that id.
         """
-        stored_run = self._desk.stores.runs.run(run)
-        episodes = self._desk.stores.runs.episodes(run=stored_run.id)
-        journal = StepLog(self._desk.stores.db, stored_run.id)
+        stored_run = self._services.stores.runs.run(run)
+        episodes = self._services.stores.runs.episodes(run=stored_run.id)
+        journal = StepLog(self._services.stores.db, stored_run.id)
         told = {record.episode: not_kept(journal, record.episode) for record in episodes if record.drafts}
         return PastRun(
             run=stored_run,
             episodes=tuple(episodes),
             question=waiting_question(stored_run),
             not_kept={episode: refused for episode, refused in told.items() if refused},
-            unwanted=any(patch.run == run and patch.state == "refused" for patch in self._desk.folders.list()),
+            unwanted=any(patch.run == run and patch.state == "refused" for patch in self._services.folders.list()),
         )
 
     def episodes(self, beginning: str) -> builtins.list[str]:
         """Ids of the episodes that begin like that."""
-        return self._desk.stores.runs.beginning_with(beginning)
+        return self._services.stores.runs.beginning_with(beginning)
 
     def replay(self, episode: str) -> EpisodeRecord:
         """An episode again, step by step, from the record.
@@ -215,7 +215,7 @@ class Runs(Resource):
         Raises:
             UsageError: There is none.
         """
-        return self._desk.stores.runs.episode(episode)
+        return self._services.stores.runs.episode(episode)
 
     def diagnose(self, run: str, *, replay: bool | None = None, person: Person | None = None) -> Diagnosis:
         """Why a run failed: the step that broke it, what it rested on, and what turns the outcome when taken away.
@@ -233,7 +233,7 @@ class Runs(Resource):
         """
         if replay:
             self._writable()  # what models cost is booked
-        return diagnose(self._desk, run, replay, person or Person())
+        return diagnose(self._services, run, replay, person or Person())
 
     def why(self, run: str) -> Explanation:
         """Why a run's answer counts as verified or not, what it used that was learned, and what was learned from it.
@@ -244,15 +244,15 @@ class Runs(Resource):
         Raises:
             UsageError: As for :meth:`diagnose`.
         """
-        return explain_run(self._desk, run)
+        return explain_run(self._services, run)
 
-    def begun(self, run: str) -> RunStart | None:
+    def start_of(self, run: str) -> RunStart | None:
         """What the run of this id, or of an episode, was begun with; None where that is not on record."""
-        return beginning_of(self._desk, chosen_episode(self._desk, run)[0])
+        return beginning_of(self._services, chosen_episode(self._services, run)[0])
 
     def plan(self, run: str) -> EpisodePlan | None:
         """The plan that the last episode of a run told, and how far it came, also where it was cut off; or None."""
-        logs = sorted((self._desk.paths.runs / run).glob("*/events.jsonl"))
+        logs = sorted((self._services.paths.runs / run).glob("*/events.jsonl"))
         events = [event for log in logs for event in read_events(log)]
         begun = [place for place, event in enumerate(events) if event.kind == "plan"]
         if not begun:
@@ -269,8 +269,8 @@ class Runs(Resource):
         Raises:
             UsageError: There is no such run, or it changed no folder.
         """
-        self._desk.stores.runs.run(run)
-        return self._desk.folders.get(run)
+        self._services.stores.runs.run(run)
+        return self._services.folders.get(run)
 
     def answer(self, run: str, said: str | None, *, person: Person | None = None) -> Result:
         """Answers the question that a run waits at, and goes on with the run from there.
@@ -289,7 +289,7 @@ class Runs(Resource):
         self._writable()
         person = person or Person()
         began = Ledger(Budget())
-        return learn_and_close(self._desk, answer(self._desk, run, said, person), person, began)
+        return learn_and_close(self._services, answer(self._services, run, said, person), person, began)
 
     def apply(self, run: str) -> Patch:
         """Changes the folder as a run would: leave is given by calling this.
@@ -300,8 +300,8 @@ class Runs(Resource):
         self._writable()
         if self._waits_for_leave(run):
             self.answer(run, "yes")
-            return self._desk.folders.get(run)
-        return self._desk.folders.apply(run)
+            return self._services.folders.get(run)
+        return self._services.folders.apply(run)
 
     def refuse(self, run: str, said: str = "no") -> Patch:
         """Leaves the folder as it is, and notes why; :meth:`apply` would still change it.
@@ -312,8 +312,8 @@ class Runs(Resource):
         self._writable()
         if self._waits_for_leave(run):
             self.answer(run, said)
-            return self._desk.folders.get(run)
-        return self._desk.folders.refuse(run, said)
+            return self._services.folders.get(run)
+        return self._services.folders.refuse(run, said)
 
     def comment(self, run: str, text: str, *, prefer: bool = False) -> Commented:
         """Keeps what a person says about a run; with a package, comments that speak of the same become a metric.
@@ -326,17 +326,17 @@ class Runs(Resource):
         """
         self._writable()
         wish = PersonAct(kind="comment", text=text, run=run)
-        preference = self._desk.preferences.suggest(wish) if prefer else None
-        comment = self._desk.comments.keep(run, text) if preference is None else preference.acts[-1]
-        new = self._desk.criteria.gather()
-        spoken = tuple(one for one in self._desk.criteria.list() if comment.id in one.comments)
+        preference = self._services.preferences.suggest(wish) if prefer else None
+        comment = self._services.comments.keep(run, text) if preference is None else preference.acts[-1]
+        new = self._services.criteria.gather()
+        spoken = tuple(one for one in self._services.criteria.list() if comment.id in one.comments)
         new &= {one.id for one in spoken}
         return Commented(comment=comment, metrics=spoken, new=new, preference=preference)
 
     def comments(self, run: str | None = None) -> builtins.list[Comment]:
         """What people said about runs, or about one, oldest first."""
-        return self._desk.comments.list(run)
+        return self._services.comments.list(run)
 
     def _waits_for_leave(self, run: str) -> bool:
-        question = waiting_question(self._desk.stores.runs.run(run))
+        question = waiting_question(self._services.stores.runs.run(run))
         return question is not None and question.kind == "approve"

@@ -28,7 +28,6 @@ from evolve.trials import Change
 from evolve.trials.arms import LearnedState, RecallScope, recall_from
 from evolve.trials.learner import Learner, TimeBoundLearner
 from evolve.trials.pairings import verified_pairings
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
 from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.conversations import Conversations
@@ -36,6 +35,7 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import refusals_of
 from evolve.workspace.runs.searching import asked_of, past_before
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
+from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
     from evolve.runtime.sandbox import Sandbox
@@ -67,11 +67,11 @@ class RunRequest:
 
     def within_left(self, limits: Limits) -> Limits:
         """The limits with no more than is left now."""
-        return limits.within(Limits(**asdict(self.ledger.left)))
+        return limits.within(Limits(**asdict(self.ledger.remaining)))
 
     def hurried(self, learner: Learner) -> Learner:
         """The learner, bound to end with the time that is left where it can."""
-        left = self.ledger.left.seconds
+        left = self.ledger.remaining.seconds
         return (
             learner
             if left is None or not isinstance(learner, TimeBoundLearner)
@@ -94,31 +94,33 @@ class RunContext:
     checkpoints: Path | None = None
 
     @property
-    def begun(self) -> str:
+    def root_run(self) -> str:
         """The run that a person began: of one that is had again for comparison, what it is compared with."""
         return self.run.partition(":")[0]
 
 
-def sandbox_opener_for(desk: WorkspaceServices, wish: RunRequest) -> Callable[[], AbstractContextManager[Sandbox]]:
+def sandbox_opener_for(
+    services: WorkspaceServices, request: RunRequest
+) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
-    if only_for_a_model(wish.task):
-        refuse_search(desk.learner.name, wish.task)
-    return sandbox_for(desk, wish)
+    if only_for_a_model(request.task):
+        refuse_search(services.learner.name, request.task)
+    return sandbox_for(services, request)
 
 
-def sandbox_for(desk: WorkspaceServices, wish: RunRequest) -> Callable[[], AbstractContextManager[Sandbox]]:
+def sandbox_for(services: WorkspaceServices, request: RunRequest) -> Callable[[], AbstractContextManager[Sandbox]]:
     """The same where nobody has to decide, because actions on record are run again."""
-    task = wish.task
+    task = request.task
     if not task.folder:
-        return lambda: nullcontext(desk.open_sandbox())
-    environment = environment_for(task.folder, wish.python)
-    hidden: list[str | Path] = [desk.paths.root, task.folder]
-    return lambda: closing(sandbox_opener(desk.settings, hidden)(python=environment))
+        return lambda: nullcontext(services.open_sandbox())
+    environment = environment_for(task.folder, request.python)
+    hidden: list[str | Path] = [services.paths.root, task.folder]
+    return lambda: closing(sandbox_opener(services.settings, hidden)(python=environment))
 
 
 def agent_for(
-    desk: WorkspaceServices,
-    wish: RunRequest,
+    services: WorkspaceServices,
+    request: RunRequest,
     workflow: Workflow,
     place: RunContext,
     past_work: Callable[[], PastWork] = PastWork,
@@ -131,51 +133,53 @@ def agent_for(
 
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
-    arm = desk.stores.practice_arm(workflow)
-    skills = verified_pairings(desk.stores.skills, arm.skills, desk.learner.name, place.sandbox)
+    arm = services.stores.practice_state(workflow)
+    skills = verified_pairings(services.stores.skills, arm.skills, services.learner.name, place.sandbox)
     arm = replace(arm, skills=tuple(skills))
     attendance = Supervision(
-        respond=wish.person.respond,
-        withdrawn=wish.withdrawn,
-        cancellation=wish.person.cancellation,
-        live=desk.events if wish.person.streams else None,
+        respond=request.person.respond,
+        withdrawn=request.withdrawn,
+        cancellation=request.person.cancellation,
+        live=services.events if request.person.streams else None,
     )
-    around = _with_past(desk, _surroundings(desk, wish, arm, place), place)
+    around = _with_past(services, _surroundings(services, request, arm, place), place)
     around = replace(
         around,
-        recall=_own_recall(desk, arm, wish.task, place),
+        recall=_own_recall(services, arm, request.task, place),
         attendance=attendance,
         past_work=past_work,
-        toolbox=desk.tools.toolbox(wish.person.consent if wish.person.approve == "ask" else None)
-        if desk.uses_model
+        toolbox=services.tools.toolbox(request.person.consent if request.person.approve == "ask" else None)
+        if services.uses_model
         else None,
     )
-    return Agent(around, room_for(arm.workflow.attended(), wish.task.environment))
+    return Agent(around, room_for(arm.workflow.attended(), request.task.environment))
 
 
-def unlearned_agent_for(desk: WorkspaceServices, wish: RunRequest, place: RunContext) -> Agent:
+def unlearned_agent_for(services: WorkspaceServices, request: RunRequest, place: RunContext) -> Agent:
     """The agent that a run would have had if nothing had been learned, and with nobody there to ask.
 
     What the person noted and wants it is told all the same: these are instructions, and nothing that was learned.
     """
-    arm = LearnedState(workflow=desk.workflow)
-    notes = _with_sources(desk, recall_from(desk.stores.memory, notes=True, insights=False))
+    arm = LearnedState(workflow=services.workflow)
+    notes = _with_sources(services, recall_from(services.stores.memory, notes=True, insights=False))
     around = replace(
-        _surroundings(desk, wish, arm, place),
-        recall=desk.preferences.beside(notes, folder=wish.task.folder),
-        attendance=Supervision(cancellation=wish.person.cancellation),
+        _surroundings(services, request, arm, place),
+        recall=services.preferences.beside(notes, folder=request.task.folder),
+        attendance=Supervision(cancellation=request.person.cancellation),
     )
-    return Agent(around, room_for(arm.workflow, wish.task.environment))
+    return Agent(around, room_for(arm.workflow, request.task.environment))
 
 
-def agent_with(desk: WorkspaceServices, wish: RunRequest, place: RunContext, change: Change, then: Offered) -> Agent:
+def agent_with(
+    services: WorkspaceServices, request: RunRequest, place: RunContext, change: Change, then: Offered
+) -> Agent:
     """The agent that a run had, with one change, and with nobody there to ask.
 
     Args:
         then: Gives what its recall at the start gave, from what it gives today.
     """
-    arm = change.arm(desk.stores.practice_arm(desk.workflow))
-    today, begun = _own_recall(desk, arm, wish.task, place), wish.task.view().instruction
+    arm = change.apply_to(services.stores.practice_state(services.workflow))
+    today, begun = _own_recall(services, arm, request.task, place), request.task.view().instruction
 
     def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
         # Later in an episode other words are looked up, which the record does not hold.
@@ -184,69 +188,71 @@ def agent_with(desk: WorkspaceServices, wish: RunRequest, place: RunContext, cha
         return [item for item in items if item.id not in change.items]
 
     around = replace(
-        _with_past(desk, _surroundings(desk, wish, arm, place), place),
+        _with_past(services, _surroundings(services, request, arm, place), place),
         recall=recall,
-        attendance=Supervision(cancellation=wish.person.cancellation),
+        attendance=Supervision(cancellation=request.person.cancellation),
     )
-    return Agent(around, room_for(arm.workflow, wish.task.environment))
+    return Agent(around, room_for(arm.workflow, request.task.environment))
 
 
-def _with_past(desk: WorkspaceServices, around: AgentServices, place: RunContext) -> AgentServices:
+def _with_past(services: WorkspaceServices, around: AgentServices, place: RunContext) -> AgentServices:
     """With what was said before the run began, for actions that look it up."""
-    asked = [run.id for run in desk.stores.runs.runs() if asked_of(run)]
-    past = past_before(Conversations(desk.paths.runs / "chats").list, desk.stores.runs, place.begun)
-    return replace(around, past=past, has_past=bool(asked) and asked[0] != place.begun)
+    asked = [run.id for run in services.stores.runs.runs() if asked_of(run)]
+    past = past_before(Conversations(services.paths.runs / "chats").list, services.stores.runs, place.root_run)
+    return replace(around, past=past, has_past=bool(asked) and asked[0] != place.root_run)
 
 
-def as_it_was(desk: WorkspaceServices, task: Task, run: str, stack: ExitStack) -> Task:
+def as_it_was(services: WorkspaceServices, task: Task, run: str, stack: ExitStack) -> Task:
     """The task of a run on the folder as that was before the run's own change was applied, written elsewhere."""
     if isinstance(task.work, FolderWork):
         start = stack.enter_context(TemporaryDirectory())
-        if desk.folders.write_start(run, Path(start)):
+        if services.folders.write_start(run, Path(start)):
             return replace(task, work=replace(task.work, folder=start))
     return task
 
 
-def _surroundings(desk: WorkspaceServices, wish: RunRequest, arm: LearnedState, place: RunContext) -> AgentServices:
+def _surroundings(
+    services: WorkspaceServices, request: RunRequest, arm: LearnedState, place: RunContext
+) -> AgentServices:
     """What both work with, but for what is recalled and who is there."""
     sandbox = place.sandbox
-    scanner, spared = scanner_for(desk.paths, [wish.task])
-    if isinstance(desk.learner, AsksEndpoints):
-        desk.learner.beware_of(folders_of([wish.task]), spared)
+    scanner, spared = scanner_for(services.paths, [request.task])
+    if isinstance(services.learner, AsksEndpoints):
+        services.learner.beware_of(folders_of([request.task]), spared)
     if isinstance(sandbox, Stoppable):
-        sandbox = sandbox.until(wish.person.cancellation)
+        sandbox = sandbox.until(request.person.cancellation)
     return AgentServices(
-        policy=arm.policy(wish.hurried(desk.learner), attended=True),
+        policy=arm.policy(request.hurried(services.learner), attended=True),
         sandbox=sandbox,
         recorder=place.recorder,
         events=place.events,
         run=place.run,
-        checkpoints=place.checkpoints or desk.paths.runs / place.run,
-        judge=desk.judge,
+        checkpoints=place.checkpoints or services.paths.runs / place.run,
+        judge=services.judge,
         skills=arm.skills,
         scanner=scanner,
-        today=_day_of(desk, place),
+        today=_day_of(services, place),
     )
 
 
-def _day_of(desk: WorkspaceServices, place: RunContext) -> str:
+def _day_of(services: WorkspaceServices, place: RunContext) -> str:
     """The day on which the run began, in local time: the same whenever it goes on."""
-    started = desk.stores.runs.run(place.begun).started
+    started = services.stores.runs.run(place.root_run).started
     return f"{datetime.fromisoformat(started).astimezone():%A, %Y-%m-%d}"
 
 
-def _own_recall(desk: WorkspaceServices, arm: LearnedState, task: Task, place: RunContext) -> Recall:
-    if desk.uses_model:  # it can read what the person noted and wants
-        asking = RecallScope(policy=desk.learner.name, fingerprint=fingerprint_of(place.sandbox))
-        recall = recall_from(desk.stores.memory, notes=True, trials=True, asking=asking)
-        return desk.preferences.beside(_with_sources(desk, recall), folder=task.folder)
-    return recall_from(desk.stores.memory) if arm.memory is not None else recall_nothing
+def _own_recall(services: WorkspaceServices, arm: LearnedState, task: Task, place: RunContext) -> Recall:
+    if services.uses_model:  # it can read what the person noted and wants
+        asking = RecallScope(policy=services.learner.name, fingerprint=fingerprint_of(place.sandbox))
+        recall = recall_from(services.stores.memory, notes=True, trials=True, asking=asking)
+        return services.preferences.beside(_with_sources(services, recall), folder=task.folder)
+    return recall_from(services.stores.memory) if arm.memory is not None else recall_nothing
 
 
-def _with_sources(desk: WorkspaceServices, recall: Recall) -> Recall:
+def _with_sources(services: WorkspaceServices, recall: Recall) -> Recall:
     """With what the sources of packages find: notes, whatever they call it, so nothing of it acts unproven."""
     sources: list[Recall] = [
-        extensions.find("recall", name, Callable)(desk) for name in extensions.extension_names("recall")
+        extensions.find("recall", name, Callable)(services) for name in extensions.extension_names("recall")
     ]
 
     def both(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
@@ -257,23 +263,23 @@ def _with_sources(desk: WorkspaceServices, recall: Recall) -> Recall:
     return both if sources else recall
 
 
-def with_earlier_runs(desk: WorkspaceServices, task: Task, run: str) -> Task:
+def with_earlier_runs(services: WorkspaceServices, task: Task, run: str) -> Task:
     """The task with what earlier runs of it handed in and was refused, newest first, each once, and what was found."""
-    numbers = {one.id: number for number, one in enumerate(desk.stores.runs.runs())}
+    numbers = {one.id: number for number, one in enumerate(services.stores.runs.runs())}
     known: dict[tuple[str, str], RefusedAnswer] = {}
     found = ""
-    for record in reversed(desk.stores.runs.of_task(task.id, task.group, OWN)):
+    for record in reversed(services.stores.runs.of_task(task.id, task.group, OWN)):
         # What a run goes on as is not to change with runs that began after it.
         if numbers.get(record.run, 0) < numbers[run]:
             for one in reversed(refusals_of(record, one_file=kind_of(task.environment).one_file)):
                 known.setdefault((one.answer, to_json(one.row)), one)
-            found = found or _found(desk, record)
+            found = found or _found(services, record)
     return replace(task, refused=tuple(known.values()), found=found)
 
 
-def _found(desk: WorkspaceServices, record: EpisodeRecord) -> str:
+def _found(services: WorkspaceServices, record: EpisodeRecord) -> str:
     """The right answer that was found while learning from a run, unless the person decided about the change it is."""
     if record.found is None:
         return ""
-    patch = next((patch for patch in desk.folders.list() if patch.run == record.run), None)
+    patch = next((patch for patch in services.folders.list() if patch.run == record.run), None)
     return record.found.answer if patch is None or patch.state == "waiting" else ""

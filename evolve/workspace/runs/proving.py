@@ -15,12 +15,12 @@ from evolve.tasks import Task
 from evolve.tasks.alike import every_trait
 from evolve.trials.arms import UNLEARNED, LearnedState, agent_for
 from evolve.trials.gate import PairedTotals
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.resources.gate import BET
 from evolve.workspace.runs import shadow
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import RunRequest
+from evolve.workspace.services import WorkspaceServices
 
 UNJUDGED = "unjudged"
 """Key of what learning will need: the run's budget leaves no room for judging its task."""
@@ -43,7 +43,7 @@ class Judging:
     waits: Reason | None = None
 
 
-def bet_for(desk: WorkspaceServices, wish: RunRequest, limits: Limits) -> Mapping[str, Any]:
+def bet_for(services: WorkspaceServices, request: RunRequest, limits: Limits) -> Mapping[str, Any]:
     """What a run notes of itself at its beginning where its task is to count; {} where it is not.
 
     The task, the settings and what was met before decide it, and nothing that comes of the run.
@@ -51,18 +51,18 @@ def bet_for(desk: WorkspaceServices, wish: RunRequest, limits: Limits) -> Mappin
     Args:
         limits: What the run may spend.
     """
-    task, own = wish.task, desk.stores.prequential
-    if (wish.person.learn or desk.settings.learn) == "off" or own.met(every_trait(task)):
+    task, own = request.task, services.stores.prequential
+    if (request.person.learn or services.settings.learn) == "off" or own.has_met(every_trait(task)):
         return {}
-    bet: dict[str, Any] = {"policy": desk.learner.name, "group": task.group}
-    if desk.uses_model:
-        most = shadow.each_arm(limits, wish.budget)
-        if most is None or not shadow.is_drawn(desk, task):
+    bet: dict[str, Any] = {"policy": services.learner.name, "group": task.group}
+    if services.uses_model:
+        most = shadow.each_arm(limits, request.budget)
+        if most is None or not shadow.is_drawn(services, task):
             return {}
-        bet |= {"most": to_data(most), "budget": asdict(wish.budget)}
-    elif not _is_searched(desk, task) or is_bounded(wish.budget):
+        bet |= {"most": to_data(most), "budget": asdict(request.budget)}
+    elif not _is_searched(services, task) or is_bounded(request.budget):
         return {}
-    return {} if task.group in desk.stores.learned_from() else {BET: bet}
+    return {} if task.group in services.stores.learned_groups() else {BET: bet}
 
 
 def is_bounded(budget: Budget) -> bool:
@@ -80,7 +80,7 @@ def told_before(bet: Mapping[str, Any]) -> str:
     return shadow.told_before(from_data(Limits, bet["most"]), Budget(**bet["budget"]))
 
 
-def judge_first(desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, left: Limits) -> Judging:
+def judge_first(services: WorkspaceServices, owed: PendingLearning, request: RunRequest, left: Limits) -> Judging:
     """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
 
     Both arms have the same rows, one answer that is judged, and the same bounds; neither is shown what a refusal
@@ -88,55 +88,62 @@ def judge_first(desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest
     itself is the one arm, by its first answer, and a shadow is the other, where one was drawn before the run.
 
     Args:
-        wish: The task as the person gave it.
+        request: The task as the person gave it.
         left: What may be spent now.
 
     Raises:
         Cancelled: The person asked to stop before anything was begun, or stopped a search; the same call does it anew.
         EndpointProblem: The model does not answer; the same call goes on.
     """
-    if not desk.uses_model:
-        return Judging() if owed.body.get(UNJUDGED) else _judge_search(desk, owed.episode, wish.task, wish.person)
-    bet = desk.stores.runs.run(owed.run).body.get(BET)
-    return Judging() if bet is None else _judge_model(desk, owed, wish, bet, left)
+    if not services.uses_model:
+        return (
+            Judging()
+            if owed.body.get(UNJUDGED)
+            else _judge_search(services, owed.episode, request.task, request.person)
+        )
+    bet = services.stores.runs.run(owed.run).body.get(BET)
+    return Judging() if bet is None else _judge_model(services, owed, request, bet, left)
 
 
-def _judge_search(desk: WorkspaceServices, episode: str, task: Task, person: Person) -> Judging:
-    own = desk.stores.prequential
+def _judge_search(services: WorkspaceServices, episode: str, task: Task, person: Person) -> Judging:
+    own = services.stores.prequential
     known = own.pair(episode)
-    if known is not None or not _is_searched(desk, task):
+    if known is not None or not _is_searched(services, task):
         return Judging() if known is None else Judging(cost=known.spent)
-    knobs = desk.workflow.knobs
+    knobs = services.workflow.knobs
     most = Limits(
-        candidates=min(desk.settings.candidates, knobs.candidates), seconds=min(desk.settings.seconds, knobs.seconds)
+        candidates=min(services.settings.candidates, knobs.candidates),
+        seconds=min(services.settings.seconds, knobs.seconds),
     )
-    unlearned, learned = LearnedState(workflow=desk.workflow), desk.stores.practice_arm(desk.workflow)
-    first = _solved(desk, unlearned, task, most, person)
+    unlearned, learned = LearnedState(workflow=services.workflow), services.stores.practice_state(services.workflow)
+    first = _solved(services, unlearned, task, most, person)
     # What has learned nothing yet does the same again.
     is_same = learned.variant == UNLEARNED and not learned.skills and learned.guide is None
-    second = first if is_same else _solved(desk, learned, task, most, person)
+    second = first if is_same else _solved(services, learned, task, most, person)
     cost = first.cost if is_same else first.cost + second.cost
-    _keep(desk, episode, task, PairedTotals(unlearned=first, learned=second, policy=desk.learner.name, cost=cost))
+    _keep(
+        services, episode, task, PairedTotals(unlearned=first, learned=second, policy=services.learner.name, cost=cost)
+    )
     return Judging(cost=cost)
 
 
-def _is_searched(desk: WorkspaceServices, task: Task) -> bool:
+def _is_searched(services: WorkspaceServices, task: Task) -> bool:
     rows = task.environment == "programs" and task.verifiable and not task.only_checked
-    return isinstance(desk.learner, SearchLearner) and rows
+    return isinstance(services.learner, SearchLearner) and rows
 
 
-def _solved(desk: WorkspaceServices, arm: LearnedState, task: Task, most: Limits, person: Person) -> EpisodeRecord:
+def _solved(services: WorkspaceServices, arm: LearnedState, task: Task, most: Limits, person: Person) -> EpisodeRecord:
     person.cancellation.check_before()
-    agent = agent_for(arm, desk.learner, desk.open_sandbox(), run="", suite="")
+    agent = agent_for(arm, services.learner, services.open_sandbox(), run="", suite="")
     limits = arm.limits(most, task.environment)
-    return agent.run_episode(task, variant=arm.variant, split=SHADOW, seed=desk.settings.seed, limits=limits)
+    return agent.run_episode(task, variant=arm.variant, split=SHADOW, seed=services.settings.seed, limits=limits)
 
 
 def _judge_model(
-    desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, bet: Mapping[str, Any], left: Limits
+    services: WorkspaceServices, owed: PendingLearning, request: RunRequest, bet: Mapping[str, Any], left: Limits
 ) -> Judging:
-    known = desk.stores.prequential.pair(owed.episode)
-    record = desk.stores.runs.episode(owed.episode)
+    known = services.stores.prequential.pair(owed.episode)
+    record = services.stores.runs.episode(owed.episode)
     most, budget = from_data(Limits, bet["most"]), Budget(**bet["budget"])
     room = Limits(**asdict(budget)).less(record.cost)
     if known is not None:
@@ -144,22 +151,25 @@ def _judge_model(
     arm = shadow.judged_once(record)
     made = None
     # Met since: what is like it was learned from, so that it counts for nothing by now.
-    worth = desk.settings.shadow_share and not desk.stores.prequential.met(every_trait(wish.task))
+    worth = services.settings.shadow_share and not services.stores.prequential.has_met(every_trait(request.task))
     if worth and shadow.is_comparable(record, most, budget):
         if not shadow.is_within(most, left):
             return Judging(waits=reason("judging_takes_more"))
-        made = shadow.run_counterfactual(desk, owed, wish, record.seed, most)
+        made = shadow.run_counterfactual(services, owed, request, record.seed, most)
     cost = Cost() if made is None else made.paid
     if made is not None and made.record.status == "interrupted":
         return Judging(cost=cost, stopped=True)
-    usable = made is not None and not shadow.is_cut_short(desk, made, most)
+    usable = made is not None and not shadow.is_cut_short(services, made, most)
     other = shadow.judged_once(made.record) if made is not None and usable else None
     _keep(
-        desk, owed.episode, wish.task, PairedTotals(unlearned=other, learned=arm, policy=desk.learner.name, cost=cost)
+        services,
+        owed.episode,
+        request.task,
+        PairedTotals(unlearned=other, learned=arm, policy=services.learner.name, cost=cost),
     )
     return Judging(cost=cost, room=room.less(cost))
 
 
-def _keep(desk: WorkspaceServices, episode: str, task: Task, arms: PairedTotals) -> None:
-    met = task.group in desk.stores.learned_from()
-    desk.stores.prequential.add(episode, task.family, every_trait(task), arms, met=met)
+def _keep(services: WorkspaceServices, episode: str, task: Task, arms: PairedTotals) -> None:
+    met = task.group in services.stores.learned_groups()
+    services.stores.prequential.add(episode, task.family, every_trait(task), arms, met=met)

@@ -11,11 +11,11 @@ from evolve.runtime.sandbox import Outcome, Program, SandboxLimits
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.parameters import used_parameters
 from evolve.tasks import Task, equal
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import answers_of_runs, function_named
 from evolve.workspace.runs.saved import LIKE, column_similarity, given_again, places_of
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
+from evolve.workspace.services import WorkspaceServices
 
 REPLACED = "replaced"
 """What a run notes of the skills that its answer replaces: by digest, why."""
@@ -31,23 +31,23 @@ class Contradiction:
     told: str
 
 
-def contradictions(desk: WorkspaceServices, task: Task, record: EpisodeRecord) -> list[Contradiction]:
+def contradictions(services: WorkspaceServices, task: Task, record: EpisodeRecord) -> list[Contradiction]:
     """The functions of tables with the same columns that were not used, as rows of this one speak against them."""
     found, again = [], given_again(task, record)
-    like = [function_named(desk, one.skill or one.run) for one in task.saved if not one.code and one != again]
+    like = [function_named(services, one.skill or one.run) for one in task.saved if not one.code and one != again]
     for skill in (one for one in like if column_similarity(task, one) == LIKE[0]):
-        for row, got in failures(desk, task, skill)[:1]:
+        for row, got in failures(services, task, skill)[:1]:
             gives = f"gives {_short(got.value)}" if got.ok else "fails"
-            origin = origin_of(desk, skill)
+            origin = origin_of(services, skill)
             program, places = Program(source=skill.code, entry=skill.entry), places_of(skill, task) or ()
             read = {0, *(places[place] for place in used_parameters(program))}
             seen = ", ".join(_short(value) for place, value in enumerate(row.input) if place in read)
             given = f"for {seen}, unlike your {_short(row.output)}"
-            found.append(Contradiction(origin=origin, told=f"{origin.used().told}, {gives} {given}"))
+            found.append(Contradiction(origin=origin, told=f"{origin.used().summary}, {gives} {given}"))
     return found
 
 
-def set_aside(desk: WorkspaceServices, task: Task, result: Result, found: Sequence[Contradiction]) -> None:
+def set_aside(services: WorkspaceServices, task: Task, result: Result, found: Sequence[Contradiction]) -> None:
     """Retires skills that a verified answer replaces: it gives all of their rows, and one that they do not give.
 
     Where the run is still to be learned from, that is noted and :func:`retire_replaced` does it, together with keeping
@@ -65,43 +65,43 @@ def set_aside(desk: WorkspaceServices, task: Task, result: Result, found: Sequen
         if all(got.ok and equal(got.value, row.output) for row, got in zip(rows, outcomes, strict=True)):
             replaced[skill.digest] = one.told
     if replaced:
-        runs = desk.stores.runs
+        runs = services.stores.runs
         runs.note(result.run_id, {**runs.run(result.run_id).body, REPLACED: replaced})
-        if result.run_id not in {owed.run for owed in runs.owed()}:
-            retire_replaced(desk, result.run_id)
+        if result.run_id not in {owed.run for owed in runs.pending_learning()}:
+            retire_replaced(services, result.run_id)
 
 
-def retire_replaced(desk: WorkspaceServices, run: str) -> None:
+def retire_replaced(services: WorkspaceServices, run: str) -> None:
     """Retires the skills that a run's answer replaces."""
-    for name, told in desk.stores.runs.run(run).body.get(REPLACED, {}).items():
-        skill = desk.stores.skills.get(name)
+    for name, told in services.stores.runs.run(run).body.get(REPLACED, {}).items():
+        skill = services.stores.skills.get(name)
         if skill.status in ACTIVE and skill.owner != "user":
-            desk.stores.skills.retire(name, told)
+            services.stores.skills.retire(name, told)
 
 
-def functions_for(desk: WorkspaceServices, task: Task, *, retired: bool = False) -> Iterator[Skill]:
+def functions_for(services: WorkspaceServices, task: Task, *, retired: bool = False) -> Iterator[Skill]:
     """The verified and kept functions for the same columns as a table's, the newest first; ``retired`` ones, too."""
-    skills = desk.stores.skills.list() if retired else desk.stores.skills.active()
-    for one in reversed((*skills, *answers_of_runs(desk))):
+    skills = services.stores.skills.list() if retired else services.stores.skills.active()
+    for one in reversed((*skills, *answers_of_runs(services))):
         how = "" if one.part or one.environment else column_similarity(task, one)
         # A model describes its function in words of its own; then the function's name says which column it gives.
         is_like = how == LIKE[0] or (how == LIKE[1] and one.entry == task.entry)
-        if is_like and origin_of(desk, one).usable:
+        if is_like and origin_of(services, one).usable:
             yield one
 
 
-def functions_giving(desk: WorkspaceServices, task: Task) -> Iterator[Skill]:
+def functions_giving(services: WorkspaceServices, task: Task) -> Iterator[Skill]:
     """Those of them that give every wanted cell."""
-    return (one for one in functions_for(desk, task) if not failures(desk, task, one))
+    return (one for one in functions_for(services, task) if not failures(services, task, one))
 
 
-def failures(desk: WorkspaceServices, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
+def failures(services: WorkspaceServices, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
     """The rows of a table with the same columns on which a function is not right, and what it gives there."""
     rows, places = (*task.examples, *task.verify, *task.hidden), places_of(skill, task) or ()
     # what it does not read may be anything
     inputs = [[None if place is None else row.input[place] for place in places] for row in rows]
     program = Program(source=skill.code, entry=skill.entry)
-    (ran,) = desk.open_sandbox().run_programs([program], inputs, SandboxLimits()).programs
+    (ran,) = services.open_sandbox().run_programs([program], inputs, SandboxLimits()).programs
     pairs = zip(rows, ran.outputs, strict=False)
     return [(row, got) for row, got in pairs if not (got.ok and equal(got.value, row.output))]
 

@@ -15,11 +15,11 @@ from evolve.core.events import NoEvents
 from evolve.environments import EnvironmentOptions, kind_of, open_environment
 from evolve.runtime.sandbox import Sandbox
 from evolve.trials import Change
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.beginnings import RunStart
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.place import RunContext, RunRequest, agent_with, as_it_was, sandbox_for, with_earlier_runs
 from evolve.workspace.runs.saved import saved_for
+from evolve.workspace.services import WorkspaceServices
 
 _AS_IT_WAS = Change()
 
@@ -35,7 +35,7 @@ class Reruns:
         count: How many episodes there were.
     """
 
-    desk: WorkspaceServices
+    services: WorkspaceServices
     begun: RunStart
     record: EpisodeRecord
     person: Person
@@ -52,12 +52,12 @@ class Reruns:
             Cancelled: The person stopped it.
         """
         self.person.cancellation.check_before()
-        with self._at_work(change) as (wish, sandbox):
+        with self._at_work(change) as (request, sandbox):
             self.count += 1
             place = RunContext(run=f"{self.record.run}:again {self.count}", sandbox=sandbox, events=NoEvents())
-            agent = agent_with(self.desk, wish, place, change, self._offered)
+            agent = agent_with(self.services, request, place, change, self._offered)
             made = agent.run_episode(
-                wish.task,
+                request.task,
                 variant=self.record.variant,
                 split=OWN,
                 seed=self.record.seed,
@@ -76,9 +76,9 @@ class Reruns:
             None where an action or the check was ended by the machine or a limit, so that nothing is known.
         """
         self.person.cancellation.check_before()
-        with self._at_work(_AS_IT_WAS) as (wish, sandbox):
+        with self._at_work(_AS_IT_WAS) as (request, sandbox):
             setting = EnvironmentOptions(sandbox=sandbox, own=True)
-            with closing(open_environment(wish.task, setting)) as environment:
+            with closing(open_environment(request.task, setting)) as environment:
                 actions = self._actions(number)
                 steps: list[Step] = []
                 for action in actions:
@@ -112,12 +112,12 @@ class Reruns:
 
     @contextmanager
     def _at_work(self, change: Change) -> Iterator[tuple[RunRequest, Sandbox]]:
-        desk = self.desk
+        services = self.services
         task = change.task(self.begun.task)
         with ExitStack() as stack:
-            task = as_it_was(desk, task, self.record.run, stack)
+            task = as_it_was(services, task, self.record.run, stack)
             # The same answers and refusals of earlier runs as the run itself was told of.
-            task = with_earlier_runs(desk, task, self.record.run)
-            task = replace(task, saved=saved_for(desk, task, self.record.run))
-            wish = RunRequest(task=task, python=self.begun.python, person=self.person)
-            yield wish, stack.enter_context(sandbox_for(desk, wish)())
+            task = with_earlier_runs(services, task, self.record.run)
+            task = replace(task, saved=saved_for(services, task, self.record.run))
+            request = RunRequest(task=task, python=self.begun.python, person=self.person)
+            yield request, stack.enter_context(sandbox_for(services, request)())

@@ -288,7 +288,7 @@ class Result:
                 {"id": one.id, "kind": one.kind, "name": one.text, "learned": one.learned} for one in self.remembered
             ]
         if self.found is not None:
-            data["found"] = self.found.told()
+            data["found"] = self.found.to_json()
         return dict(data)
 
 

@@ -14,7 +14,6 @@ from evolve.skills.parameters import used_parameters
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import MIN_VERIFY, Task, row_key, row_outline
 from evolve.tasks.reading.labels import wanted_label
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.run_answers import (
     CONTESTED,
     FORGOTTEN,
@@ -24,6 +23,7 @@ from evolve.workspace.runs.run_answers import (
     found_in,
     given_task_of,
 )
+from evolve.workspace.services import WorkspaceServices
 
 _MOST_RUNS = 5
 """Latest solved runs of a file that are looked at."""
@@ -34,15 +34,15 @@ _HEADERLESS = re.compile(r"(column_\d+|text|other|[nkmxyz]|xs|ys|zs|items|others
 """What parameters are called where no header names them."""
 
 
-def saved_for(desk: WorkspaceServices, task: Task, run: str) -> tuple[KnownFunction, ...]:
+def saved_for(services: WorkspaceServices, task: Task, run: str) -> tuple[KnownFunction, ...]:
     """What to try before anything is searched for: answers of earlier runs of the task, then skills from like tables.
 
     Nothing is taken on trust: whoever tries it runs it on every row. Left out are answers that nothing verified, and
     what would be called verified on rows that its author had seen.
     """
-    if desk.uses_model or not task.examples:
+    if services.uses_model or not task.examples:
         return ()
-    return (*_known(desk, task, run), *_functions(desk, task, run))
+    return (*_known(services, task, run), *_functions(services, task, run))
 
 
 def told_of(task: Task, record: EpisodeRecord, against: str = "") -> str:
@@ -77,10 +77,10 @@ def is_known(task: Task, record: EpisodeRecord) -> bool:
     return one is not None and bool(one.run) and one.taught and one.verified >= record.verified
 
 
-def _known(desk: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
-    stores = desk.stores
+def _known(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
+    stores = services.stores
     numbers = {one.id: number for number, one in enumerate(stores.runs.runs())}
-    owed = {one.episode for one in stores.runs.owed()}
+    owed = {one.episode for one in stores.runs.pending_learning()}
     now = {row_key(row) for row in (*task.examples, *task.verify, *task.hidden)}
     known: dict[str, KnownFunction] = {}
     for record in reversed(stores.runs.of_task(task.id, None, OWN)):
@@ -91,7 +91,7 @@ def _known(desk: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]
             and numbers.get(record.run, len(numbers)) < numbers[run]
         ):
             earlier = stores.runs.run(record.run)
-            before = None if earlier.body.keys() & {CONTESTED, FORGOTTEN} else given_task_of(desk, earlier)
+            before = None if earlier.body.keys() & {CONTESTED, FORGOTTEN} else given_task_of(services, earlier)
             if (
                 before is None
                 or (before.entry, before.signature) != (task.entry, task.signature)
@@ -132,7 +132,7 @@ def _is_honest(task: Task, unseen: int) -> bool:
     return unseen >= MIN_VERIFY or len(task.verify_rows()) < MIN_VERIFY
 
 
-def _functions(desk: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
+def _functions(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
     """Skills, and answers of runs of which none was made, from tables like that of the task; not those whose rows left
     them doubtful."""
     ranked = []
@@ -140,19 +140,19 @@ def _functions(desk: WorkspaceServices, task: Task, run: str) -> list[KnownFunct
 
     def add(skill: Skill, like: str, saved: KnownFunction) -> None:
         if like and _is_honest(task, len(kept_back - {row_key(row) for row in skill.rows})):
-            found = found_in(desk, skill)
+            found = found_in(services, skill)
             contested = found is not None and CONTESTED in found[0].body and KEPT_BY_PERSON not in found[0].body
             verified = found is not None and found[1][-1].verified and CONTESTED not in found[0].body
             if not contested:
                 rank = (LIKE.index(like), not verified)
                 ranked.append((rank, replace(saved, places=places_of(skill, task) or ())))
 
-    for skill in desk.stores.skills.active():
+    for skill in services.stores.skills.active():
         like = "" if skill.part or skill.tree is None else column_similarity(task, skill)
         told = f"tried {skill.name!r} first, saved from a table with {like}"
         add(skill, like, KnownFunction(told=told, skill=skill.digest))
-    for found in answers_of_runs(desk, run):
-        record = answered_episode(desk, desk.stores.runs.run(found.name))
+    for found in answers_of_runs(services, run):
+        record = answered_episode(services, services.stores.runs.run(found.name))
         if record is not None and column_similarity(task, found) == LIKE[0]:
             told = f"tried the function of run {found.name} first, found for a table with {LIKE[0]}"
             add(found, LIKE[0], KnownFunction(told=told, run=found.name, private=record.steps[-1].action.private))

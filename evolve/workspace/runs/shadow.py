@@ -21,33 +21,33 @@ from evolve.core.ledger import Budget
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials.arms import UNLEARNED
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.gate import BET
 from evolve.workspace.runs.place import RunContext, RunRequest, as_it_was, sandbox_opener_for, unlearned_agent_for
+from evolve.workspace.services import WorkspaceServices
 
 _PAID = ("tokens", "money", "calls")
 """Bounds of what a model is paid."""
 
 
-def is_drawn(desk: WorkspaceServices, task: Task) -> bool:
+def is_drawn(services: WorkspaceServices, task: Task) -> bool:
     """Whether a run of the task gets a shadow, as can be said before it begins.
 
     None gets what only a person can judge, what follows on earlier turns, what was tried before, what has functions to
     call, which are not called twice, and what is met before anything is learned at all, since then both would do the
     same.
     """
-    stores = desk.stores
+    stores = services.stores
     if (
-        sampling_fraction(desk.settings.seed, task.group, SHADOW) >= desk.settings.shadow_share
+        sampling_fraction(services.settings.seed, task.group, SHADOW) >= services.settings.shadow_share
         or task.earlier
-        or not desk.tools.none
+        or not services.tools.none
     ):
         return False
     work = task.work
     by_check = isinstance(work, FolderWork) and bool(work.check or work.hidden_check)
     if not by_check and (work is not None or not task.verifiable or task.only_checked):
         return False
-    if any(skill_of(stage) is not None for stage in desk.workflow.stages):  # without what was learned it cannot run
+    if any(skill_of(stage) is not None for stage in services.workflow.stages):  # without what was learned it cannot run
         return False
     if stores.runs.of_task(task.id, task.group, OWN) or any(
         (run.body.get(BET) or {}).get("group") == task.group for run in stores.runs.runs()
@@ -99,7 +99,7 @@ def is_comparable(record: EpisodeRecord, most: Limits, budget: Budget) -> bool:
 
 @doing("shadow")
 def run_counterfactual(
-    desk: WorkspaceServices, owed: PendingLearning, wish: RunRequest, seed: int, most: Limits
+    services: WorkspaceServices, owed: PendingLearning, request: RunRequest, seed: int, most: Limits
 ) -> CounterfactualRun | None:
     """The episode without anything learned. Its file lies beside that of the run's, so that it goes on where it was
     cut off. Nothing of it is committed, and a folder is only read.
@@ -111,22 +111,22 @@ def run_counterfactual(
         Cancelled: The person asked to stop before it began.
         EndpointProblem: The model does not answer; the same call goes on.
     """
-    wish.person.cancellation.check_before()
-    desk.events.emit(Event(kind="shadow", data={"text": "solving it again without what was learned"}))
+    request.person.cancellation.check_before()
+    services.events.emit(Event(kind="shadow", data={"text": "solving it again without what was learned"}))
     try:
         with ExitStack() as stack:
-            sandbox = stack.enter_context(sandbox_opener_for(desk, wish)())
+            sandbox = stack.enter_context(sandbox_opener_for(services, request)())
             # Of another run, since the run's own episode may be of the same task, seed and variant.
-            name, folder = f"{owed.run}:{SHADOW}", desk.paths.runs / owed.run
+            name, folder = f"{owed.run}:{SHADOW}", services.paths.runs / owed.run
             place = RunContext(run=name, sandbox=sandbox, events=NoEvents(), checkpoints=folder)
-            agent = unlearned_agent_for(desk, wish, place)
-            task = as_it_was(desk, wish.task, owed.run, stack)
+            agent = unlearned_agent_for(services, request, place)
+            task = as_it_was(services, request.task, owed.run, stack)
             return agent.run_shadow(task, variant=UNLEARNED, seed=seed, limits=most)
     except (UsageError, WorkspaceError):
         return None
 
 
-def is_cut_short(desk: WorkspaceServices, made: CounterfactualRun, most: Limits) -> bool:
+def is_cut_short(services: WorkspaceServices, made: CounterfactualRun, most: Limits) -> bool:
     """Whether something else than its own budget may have ended a shadow: a limit of the day or the workspace, or that
     it had less room because calls were stopped. Then it says nothing of what it could have done."""
     record = made.record
@@ -135,7 +135,7 @@ def is_cut_short(desk: WorkspaceServices, made: CounterfactualRun, most: Limits)
         return False
     if made.lost:
         return True
-    if ended is None or not (desk.settings.day_limit or desk.settings.total_limit):
+    if ended is None or not (services.settings.day_limit or services.settings.total_limit):
         return False
     is_room = most.tokens is None or record.cost.tokens + ended.tokens <= most.tokens
     return is_room and (most.calls is None or record.cost.calls < most.calls)

@@ -14,7 +14,6 @@ from evolve.core.reasons import Reason
 from evolve.skills import Skill
 from evolve.tasks import Task, row_key
 from evolve.tasks.tables import ColumnKind
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.runs.run_answers import (
     CONTESTED,
     KEPT_BY_PERSON,
@@ -25,6 +24,7 @@ from evolve.workspace.runs.run_answers import (
     given_task_of,
 )
 from evolve.workspace.runs.saved import LIKE, column_similarity, given_again, places_of
+from evolve.workspace.services import WorkspaceServices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class UsedSkill:
     doubt: Reason | None = field(default=None, metadata=SPARSE)
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Its name and since when it is known."""
         name = f"the function of run {self.run}" if self.run else self.name
         if self.kept:
@@ -134,13 +134,13 @@ def _cells_key(cells: Sequence[Json], row: Row) -> str:
     return canonical_json([*cells, row.output])
 
 
-def origin_of(desk: WorkspaceServices, skill: Skill) -> SkillOrigin:
+def origin_of(services: WorkspaceServices, skill: Skill) -> SkillOrigin:
     """What is on record of a skill's beginning; of one that came from elsewhere, its own examples alone."""
-    found = found_in(desk, skill)
+    found = found_in(services, skill)
     if found is None:
         return SkillOrigin(skill=skill, rows=skill.rows, shown=len(skill.rows))
     run, records = found
-    given = given_task_of(desk, run)
+    given = given_task_of(services, run)
     shown = _each_once(skill.rows if given is None else (*given.examples, *shown_rows(records[-1].steps)))
     rows = shown if given is None else (*shown, *given.verify, *given.hidden)
     narrow = _reason_in(run, NARROW)
@@ -165,13 +165,13 @@ def _reason_in(run: Run, name: str) -> Reason | None:
     return from_data(Reason, noted) if isinstance(noted, dict) else None
 
 
-def origin_used(desk: WorkspaceServices, task: Task, record: EpisodeRecord) -> SkillOrigin | None:
+def origin_used(services: WorkspaceServices, task: Task, record: EpisodeRecord) -> SkillOrigin | None:
     """The origin of the skill that the answer of an episode is, where its table has the same columns; else None."""
     again = given_again(task, record)
     if again is None or again.code:  # the same task, which says so itself
         return None
-    skill = function_named(desk, again.skill or again.run)
-    return origin_of(desk, skill) if column_similarity(task, skill) == LIKE[0] else None
+    skill = function_named(services, again.skill or again.run)
+    return origin_of(services, skill) if column_similarity(task, skill) == LIKE[0] else None
 
 
 def _each_once(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -22,7 +22,6 @@ from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
 from evolve.trials.arms import LearnedState
 from evolve.trials.keeping import AdmissionResult
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.model_setup import within_spending_limits
@@ -48,9 +47,10 @@ from evolve.workspace.runs.result import Result, result_of
 from evolve.workspace.runs.run_answers import CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.runs.searching import said_by
+from evolve.workspace.services import WorkspaceServices
 
 
-def run_task(desk: WorkspaceServices, wish: RunRequest, run: Run | None = None) -> Result:
+def run_task(services: WorkspaceServices, request: RunRequest, run: Run | None = None) -> Result:
     """Runs the task, or goes on with a run of it; :func:`~evolve.workspace.runs.learning.settled` closes it.
 
     Raises:
@@ -59,26 +59,25 @@ def run_task(desk: WorkspaceServices, wish: RunRequest, run: Run | None = None) 
     with ExitStack() as held:
 
         def claim(name: str) -> bool:
-            lock = WriterLock(desk.paths.runs / name / "lock")
+            lock = WriterLock(services.paths.runs / name / "lock")
             return lock.try_acquire("run") and bool(held.callback(lock.release))
 
         if run is not None and not claim(run.id):
             raise WorkspaceBusy(f"another process works on {run.id}", hint="evolve runs list")
-        return _solved(desk, wish, run, claim)
+        return _solved(services, request, run, claim)
 
 
-def _solved(desk: WorkspaceServices, wish: RunRequest, run: Run | None, claim: Callable[[str], bool]) -> Result:
-    stores = desk.stores
-    limits = _limits_now(desk, wish)
+def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, claim: Callable[[str], bool]) -> Result:
+    stores = services.stores
+    limits = _limits_now(services, request)
     if run is None:
-        run = _begun(desk, wish := replace(wish, task=with_kept_names(desk, wish.task)), claim)
-    task = with_earlier_runs(desk, wish.task, run.id)
-    task = replace(task, saved=(*saved_for(desk, task, run.id), *imported_for(desk, task)))
-    wish = replace(wish, task=task)
+        run = _begun(services, request := replace(request, task=with_kept_names(services, request.task)), claim)
+    task = _with_known_functions(services, with_earlier_runs(services, request.task, run.id), run.id)
+    request = replace(request, task=task)
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
-    seed = int(run.body.get("seed", desk.settings.seed))
-    folder, episode = desk.paths.runs / run.id, episode_id(run.id, task, variant, seed)
+    seed = int(run.body.get("seed", services.settings.seed))
+    folder, episode = services.paths.runs / run.id, episode_id(run.id, task, variant, seed)
     log_file = folder / episode / "events.jsonl"
     patch, question, kept = None, None, AdmissionResult()
     with FaultKept(folder), EventLog(log_file) as log, told_when_broken_off(log, episode):
@@ -86,46 +85,46 @@ def _solved(desk: WorkspaceServices, wish: RunRequest, run: Run | None, claim: C
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
-            with sandbox_opener_for(desk, wish)() as sandbox:
-                recorder = _OwnRecorder(desk, wish, limits)
-                place = RunContext(run=run.id, sandbox=sandbox, events=EventFan((log, desk.events)), recorder=recorder)
-                agent = agent_for(desk, wish, desk.workflow, place)
+            with sandbox_opener_for(services, request)() as sandbox:
+                recorder = _OwnRecorder(services, request, limits)
+                events = EventFan((log, services.events))
+                place = RunContext(run=run.id, sandbox=sandbox, events=events, recorder=recorder)
+                agent = agent_for(services, request, services.workflow, place)
                 record = agent.run_episode(task, variant=variant, split=OWN, seed=seed, limits=limits)
-        wish.ledger.settle(Cost(), record.cost)
+        request.ledger.settle(Cost(), record.cost)
         if record.status in PAUSED:
             question = question_in(record)
-        elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.owed()}:
+        elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.pending_learning()}:
             # Learned from before, by this version or by an earlier one that was cut off here.
-            kept = keeper_for(desk, record, task).keep(record, task)
+            kept = keeper_for(services, record, task).keep(record, task)
         if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
             patch, question = deliver_patch(
-                desk, record, task.work, wish.person, partial(_with_patch, desk, wish, record)
+                services, record, task.work, request.person, partial(_with_patch, services, request, record)
             )
-    _note(desk, run, {"variant": variant, "seed": seed, **_resume_data(desk, wish, question)})
-    against = contradictions(desk, task, record)
-    limit_ended = _limit_ended(desk, wish.budget, record, limits)
+    _note(services, run, {"variant": variant, "seed": seed, **_resume_data(services, request, question)})
+    against = contradictions(services, task, record)
+    limit_ended = _limit_ended(services, request.budget, record, limits)
     result = replace(
         result_of(record, task, told_of(task, record, against[0].told if against else ""), kept),
         status=record.status if question is None else "waiting",
         goal=_goal(log_file),
-        overshoot=overshoot_text(wish.budget, record.cost),
+        overshoot=overshoot_text(request.budget, record.cost),
         patch=patch,
         question=question,
-        budget_ended=not limit_ended and _budget_ended(wish.budget, record, limits),
+        budget_ended=not limit_ended and _budget_ended(request.budget, record, limits),
         limit_ended=limit_ended,
-        calls=SandboxedCalls(open=sandbox_opener(desk.settings, [desk.paths.root])) if task.examples else None,
+        calls=SandboxedCalls(open=sandbox_opener(services.settings, [services.paths.root])) if task.examples else None,
     )
-    result = with_ambiguities(desk, result, record, wish)
-    set_aside(desk, task, result, against)
-    return _with_verdict(desk, record, result)
+    set_aside(services, task, result := with_ambiguities(services, result, record, request), against)
+    return _with_verdict(services, record, result)
 
 
-def _with_patch(desk: WorkspaceServices, wish: RunRequest, record: EpisodeRecord, patch: Patch) -> Result:
-    result = replace(result_of(record, wish.task), patch=patch)
-    return _with_verdict(desk, record, with_ambiguities(desk, result, record, wish))
+def _with_patch(services: WorkspaceServices, request: RunRequest, record: EpisodeRecord, patch: Patch) -> Result:
+    result = replace(result_of(record, request.task), patch=patch)
+    return _with_verdict(services, record, with_ambiguities(services, result, record, request))
 
 
-def _with_verdict(desk: WorkspaceServices, record: EpisodeRecord, result: Result) -> Result:
+def _with_verdict(services: WorkspaceServices, record: EpisodeRecord, result: Result) -> Result:
     """Notes of the run what contests its answer, so that no later run takes that as verified, or what vouches for it.
 
     Gives the result with what it was told.
@@ -135,46 +134,54 @@ def _with_verdict(desk: WorkspaceServices, record: EpisodeRecord, result: Result
         noted = {CONTESTED: to_data(result.reason)}
     elif result.verified and not record.verified:
         noted = {VOUCHED: result.note}
-        desk.stores.vouch(record)
+        services.stores.count_as_verified(record)
     if result.narrow is not None:
         noted[NARROW] = to_data(result.narrow)
     if noted:
-        desk.stores.runs.note(record.run, {**desk.stores.runs.run(record.run).body, **noted})
-    return replace(result, remembered=used_in(desk, record))
+        services.stores.runs.note(record.run, {**services.stores.runs.run(record.run).body, **noted})
+    return replace(result, remembered=used_in(services, record))
 
 
-def _begun(desk: WorkspaceServices, wish: RunRequest, claim: Callable[[str], bool]) -> Run:
-    """The run of this wish: the open one that asked for the same, else a new one."""
-    sandbox_opener_for(desk, wish)  # refuses before anything is on record
-    if wish.ledger.exhausted:
-        raise BudgetExhausted(f"{wish.ledger.exhausted}, so nothing was begun", hint="give a larger --budget")
+def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[str], bool]) -> Run:
+    """The run of this request: the open one that asked for the same, else a new one."""
+    sandbox_opener_for(services, request)  # refuses before anything is on record
+    if request.ledger.exhausted_bound:
+        raise BudgetExhausted(f"{request.ledger.exhausted_bound}, so nothing was begun", hint="give a larger --budget")
     # The room that its kind of work needs is nothing that was asked for.
-    limits = _limits(desk, wish, roomy=False)
+    limits = _limits(services, request, roomy=False)
     asked = [limits.candidates, limits.seconds]
     asked += [limits.tokens, limits.money] if limits.tokens is not None else []
-    key_parts = ["run", task_json(wish.task), *asked, desk.learner.name, *desk.mark]
+    key_parts = ["run", task_json(request.task), *asked, services.learner.name, *services.mark]
     # So that a later search for the same rows knows them.
-    given = {} if desk.uses_model else {"input": _kept(desk, wish.task)}
+    given = {} if services.uses_model else {"input": _kept(services, request.task)}
     # Of a run that is gone on with the one that was made when it began holds.
-    bet = bet_for(desk, wish, _limits(desk, wish))
-    begun = {BEGUN: begun_with(desk, wish.task, _limits(desk, wish), wish.python)}
-    body = {"task": wish.task.id, **given, **task_context(wish.task), **said_by(wish.task), **desk.mark, **bet, **begun}
-    run = desk.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now(), claim=claim)
+    bet = bet_for(services, request, _limits(services, request))
+    begun = {BEGUN: begun_with(services, request.task, _limits(services, request), request.python)}
+    body = {
+        "task": request.task.id,
+        **given,
+        **task_context(request.task),
+        **said_by(request.task),
+        **services.mark,
+        **bet,
+        **begun,
+    }
+    run = services.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now(), claim=claim)
     told = told_before(run.body.get(BET, {}))
     if told:
-        desk.events.emit(Event(kind="shadow", data={"text": told}))
+        services.events.emit(Event(kind="shadow", data={"text": told}))
     return run
 
 
-def answer(desk: WorkspaceServices, run_id: str, said: str | None, person: Person) -> Result:
+def answer(services: WorkspaceServices, run_id: str, said: str | None, person: Person) -> Result:
     """Goes on with a run that waits; see :meth:`Runs.answer`."""
-    run = desk.stores.runs.run(run_id)
+    run = services.stores.runs.run(run_id)
     question = waiting_question(run)
     if question is None:
         raise UsageError(f"{run_id} waits for no answer", hint="evolve runs list shows what does")
-    if question.kind == "ask" and run.body["policy"] != desk.learner.name:
+    if question.kind == "ask" and run.body["policy"] != services.learner.name:
         raise UsageError(
-            f"{run_id} was begun by {run.body['policy']}, and {desk.learner.name} cannot go on with it",
+            f"{run_id} was begun by {run.body['policy']}, and {services.learner.name} cannot go on with it",
             hint="name that model with --model",
         )
     withdrawn = said is None
@@ -185,8 +192,8 @@ def answer(desk: WorkspaceServices, run_id: str, said: str | None, person: Perso
         return person.respond(asked) if person.respond is not None else None
 
     body = run.body
-    wish = RunRequest(
-        task=task_of(json.loads(desk.stores.objects.get(body["input"]))),
+    request = RunRequest(
+        task=task_of(json.loads(services.stores.objects.get(body["input"]))),
         ledger=Ledger(Budget(**body["budget"])),
         python=body["python"],
         person=replace(
@@ -198,14 +205,16 @@ def answer(desk: WorkspaceServices, run_id: str, said: str | None, person: Perso
         ),
         withdrawn=frozenset({question.id}) if withdrawn else frozenset(),
     )
-    return run_task(desk, wish, run)
+    return run_task(services, request, run)
 
 
-def _limit_ended(desk: WorkspaceServices, budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
+def _limit_ended(services: WorkspaceServices, budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
     """Whether a limit of the day or the workspace ended the episode, and no bound of the budget."""
-    if not _was_refused(record, limits) or not (desk.settings.day_limit or desk.settings.total_limit):
+    if not _was_refused(record, limits) or not (services.settings.day_limit or services.settings.total_limit):
         return False
-    return budget.unlimited or bool(within_spending_limits(desk.paths, desk.settings, Ledger(Budget())).exhausted)
+    return budget.unlimited or bool(
+        within_spending_limits(services.paths, services.settings, Ledger(Budget())).exhausted_bound
+    )
 
 
 def _was_refused(record: EpisodeRecord, limits: Limits) -> bool:
@@ -232,65 +241,69 @@ def waiting_question(run: Run) -> Question | None:
     return from_data(Question, question) if question and run.state == "open" else None
 
 
-def _resume_data(desk: WorkspaceServices, wish: RunRequest, question: Question | None) -> dict[str, Any]:
+def _resume_data(services: WorkspaceServices, request: RunRequest, question: Question | None) -> dict[str, Any]:
     """What a waiting run keeps of itself, so that its id alone is enough to go on: question, task, budget, model."""
     if question is None:
         return {}
     return {
         "question": to_data(question),
-        "input": _kept(desk, wish.task),
-        "budget": asdict(wish.budget),
-        "python": wish.python,
-        "model": model_name(desk.model),
-        "policy": desk.learner.name,
-        **({"learn": wish.person.learn} if wish.person.learn is not None else {}),
+        "input": _kept(services, request.task),
+        "budget": asdict(request.budget),
+        "python": request.python,
+        "model": model_name(services.model),
+        "policy": services.learner.name,
+        **({"learn": request.person.learn} if request.person.learn is not None else {}),
     }
 
 
-def _kept(desk: WorkspaceServices, task: Task) -> str:
+def _kept(services: WorkspaceServices, task: Task) -> str:
     """The name under which the task is kept as it was given."""
-    return desk.stores.objects.put(canonical_json(task_json(task)).encode())
+    return services.stores.objects.put(canonical_json(task_json(task)).encode())
 
 
-def _note(desk: WorkspaceServices, run: Run, additions: Mapping[str, Any]) -> None:
+def _note(services: WorkspaceServices, run: Run, additions: Mapping[str, Any]) -> None:
     """Adds to a run's JSON and drops its last question, where it waits or waited for a person."""
     if "question" in additions or "question" in run.body:
         body = {key: value for key, value in run.body.items() if key != "question"}
-        desk.stores.runs.note(run.id, {**body, **additions})
+        services.stores.runs.note(run.id, {**body, **additions})
 
 
-def _limits(desk: WorkspaceServices, wish: RunRequest, *, roomy: bool = True) -> Limits:
+def _limits(services: WorkspaceServices, request: RunRequest, *, roomy: bool = True) -> Limits:
     """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
-    acting = LearnedState(workflow=desk.stores.active_workflow(desk.workflow))
-    knobs = (room_for(acting.workflow, wish.task.environment) if roomy else acting.workflow).knobs
-    limits = episode_limits(desk.learner, wish.budget, desk.settings, knobs)
-    bounded = desk.uses_model or wish.budget.candidates or acting.workflow == desk.workflow
-    return limits if bounded else acting.limits(limits, wish.task.environment)
+    acting = LearnedState(workflow=services.stores.active_workflow(services.workflow))
+    knobs = (room_for(acting.workflow, request.task.environment) if roomy else acting.workflow).knobs
+    limits = episode_limits(services.learner, request.budget, services.settings, knobs)
+    bounded = services.uses_model or request.budget.candidates or acting.workflow == services.workflow
+    return limits if bounded else acting.limits(limits, request.task.environment)
 
 
-def _limits_now(desk: WorkspaceServices, wish: RunRequest) -> Limits:
+def _limits_now(services: WorkspaceServices, request: RunRequest) -> Limits:
     """What of that is left, without what the search for other functions that fit will need of a bound on candidates."""
-    limits = wish.within_left(_limits(desk, wish))
-    if limits.candidates is None or wish.budget.candidates is None:
+    limits = request.within_left(_limits(services, request))
+    if limits.candidates is None or request.budget.candidates is None:
         return limits
     return replace(limits, candidates=limits.candidates - kept_for_doubts(limits.candidates))
+
+
+def _with_known_functions(services: WorkspaceServices, task: Task, run: str) -> Task:
+    return replace(task, saved=(*saved_for(services, task, run), *imported_for(services, task)))
 
 
 class _OwnRecorder:
     """Commits the episodes of one task, with what learning from them will need."""
 
-    def __init__(self, desk: WorkspaceServices, wish: RunRequest, limits: Limits) -> None:
-        self._desk, self._wish, self._limits = desk, wish, limits
+    def __init__(self, services: WorkspaceServices, request: RunRequest, limits: Limits) -> None:
+        self._services, self._request, self._limits = services, request, limits
 
     def commit(self, record: EpisodeRecord) -> None:
-        task = self._wish.task
+        task = self._request.task
         owed = None
         if not is_known(task, record):
-            owed = owed_of(self._desk, self._wish, self._limits, record)
+            owed = owed_of(self._services, self._request, self._limits, record)
         else:  # nothing is to be learned from it, so it is not judged either
-            run = self._desk.stores.runs.run(record.run)
-            self._desk.stores.runs.note(run.id, {name: value for name, value in run.body.items() if name != BET})
-        self._desk.stores.commit(record, instruction=task.instruction, source=task.source, owed=owed)
+            run = self._services.stores.runs.run(record.run)
+            self._services.stores.runs.note(run.id, {name: value for name, value in run.body.items() if name != BET})
+        self._services.stores.commit(record, instruction=task.instruction, source=task.source, owed=owed)
 
 
 def _goal(events: Path) -> str:

@@ -12,9 +12,9 @@ from typing import BinaryIO
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import canonical_json, digest, replacing
 from evolve.tasks.tables import Rewriting, Table, identity
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.opening import now
 from evolve.workspace.resources.folder_files import may_touch
+from evolve.workspace.services import WorkspaceServices
 
 MOST_KEPT = 64 * 2**20
 """Bytes of a table in place; what a larger one held before is not kept."""
@@ -23,7 +23,13 @@ FILLING = "fill"
 
 
 def write_table(
-    desk: WorkspaceServices, table: Table, target: Path, rewriting: Rewriting, as_it_was: tuple[int, ...], *, run: str
+    services: WorkspaceServices,
+    table: Table,
+    target: Path,
+    rewriting: Rewriting,
+    as_it_was: tuple[int, ...],
+    *,
+    run: str,
 ) -> str:
     """Writes a table to a file, which may be its own.
 
@@ -41,21 +47,21 @@ def write_table(
         return ""
     before, after = path.read_bytes(), io.BytesIO()
     table.rewrite(rewriting, after)
-    keeper = run or _made_run(desk, path, before)
+    keeper = run or _made_run(services, path, before)
     content = after.getvalue()
     # Kept before the file is replaced, so that nothing is lost where this is cut off.
-    keep = partial(desk.folders.keep_file, keeper, path, before, content)
+    keep = partial(services.folders.keep_file, keeper, path, before, content)
     with _replacing(table, path, as_it_was, keep) as stream:
         stream.write(content)
     if not run:
-        desk.stores.runs.end(keeper, "done")
+        services.stores.runs.end(keeper, "done")
     return keeper
 
 
-def _made_run(desk: WorkspaceServices, path: Path, before: bytes) -> str:
-    body = {"task": path.name, **desk.mark}
+def _made_run(services: WorkspaceServices, path: Path, before: bytes) -> str:
+    body = {"task": path.name, **services.mark}
     key = digest(canonical_json([FILLING, str(path), digest(before)]))
-    return desk.stores.runs.begin(FILLING, key, body, started=now()).id
+    return services.stores.runs.begin(FILLING, key, body, started=now()).id
 
 
 def _replacing(

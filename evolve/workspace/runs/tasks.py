@@ -153,7 +153,7 @@ def as_json(tasks: Iterable[Task]) -> builtins.list[Mapping[str, Any]]:
 
 def told(task: Task) -> str:
     """What a task is about besides rows, for a person to read; "" where rows are all."""
-    return kind_of(task.environment).told(task)
+    return kind_of(task.environment).summary(task)
 
 
 def leaves_changes(task: Task) -> bool:

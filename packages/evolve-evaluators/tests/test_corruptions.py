@@ -64,4 +64,4 @@ def test_nothing_is_asked_twice(tmp_path):
         for _ in range(2):
             made = measure(cases, lambda case: once(db, case, "m", "p", ask), model="m", prompt="p", suite="s")
     assert len(asked) == len(cases) == 6
-    assert (made.standing, made.accepted_sound, made.accepted_wrong) == ("below the bar", 3, 0)
+    assert (made.calibration, made.accepted_sound, made.accepted_wrong) == ("below the bar", 3, 0)

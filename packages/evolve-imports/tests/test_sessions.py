@@ -84,8 +84,11 @@ def test_what_was_said_in_two_sessions_is_proposed_once_and_first(workspace, tmp
         write_talk(tmp_path / "talks" / f"{number}.jsonl", "claude", turns, f"/srv/project{number}")
     first, second, none = workspace.sessions.propose(tmp_path / "talks")
     (pushing,), (sorting,) = first.proposals, second.proposals
-    assert pushing.description == "Never push to main on Fridays." and "2 times" in pushing.offered()["because"]
-    assert (pushing.offered()["folder"], sorting.offered()["folder"]) == ("", "/srv/project1") and not none.proposals
+    assert pushing.description == "Never push to main on Fridays." and "2 times" in pushing.as_proposal()["because"]
+    assert (pushing.as_proposal()["folder"], sorting.as_proposal()["folder"]) == (
+        "",
+        "/srv/project1",
+    ) and not none.proposals
 
 
 @dataclass

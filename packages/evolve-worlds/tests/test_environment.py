@@ -68,7 +68,7 @@ def acts(worlds, sandbox):
 
 def test_code_makes_moves_in_loops_and_the_world_says_that_it_is_done(acts):
     act = acts()
-    looked = act.environment.look()
+    looked = act.environment.initial_view()
     assert [part.name for part in looked] == ["goal", "what can be seen", "kinds of moves", "moves left"]
     assert "go {}: garden" in looked[2].text and looked[3].text == "100"
     half = act(act_all(*SOLUTION[:2]))
@@ -302,4 +302,4 @@ def test_closing_twice_is_no_error(worlds, sandbox):
     with closing(source):
         assert source.call("look", {}, seconds=1.0) == "You are in the hall."
     source.close()
-    assert not kind_of("worlds").put(task().view())
+    assert not kind_of("worlds").task_parts(task().view())

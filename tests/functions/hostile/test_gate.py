@@ -166,14 +166,14 @@ def test_what_a_source_changes_of_its_value_later_is_no_part_of_the_answer():
     gate = allowed_gate(Shop(value))
     told(gate, frame("buy"))
     value.append("later")
-    assert gate.made(0)[0][1].value == ["first"]
+    assert gate.calls_of_step(0)[0][1].value == ["first"]
 
 
 def test_a_function_that_changes_its_arguments_changes_no_record():
     shop = Shop(lambda arguments: arguments["items"].append("more") or arguments.clear() or 1)
     gate = allowed_gate(shop)
     told(gate, frame("buy", items=["tea"]))
-    assert gate.made(0)[0][0].arguments == {"items": ["tea"]}
+    assert gate.calls_of_step(0)[0][0].arguments == {"items": ["tea"]}
     gate.start(0)
     assert told(gate, frame("buy", items=["tea"])) == {"value": 1}
     assert len(shop.done) == 1

@@ -103,7 +103,7 @@ def test_a_call_that_waits_behind_an_answer_nobody_takes_is_not_one_of_the_next_
         gate.start(2)
         session.execute("import os\nos.read(outer.answers, 1 << 20)\nos.read(outer.answers, 1 << 20)\n"
                         "import time\ntime.sleep(0.3)\n1")  # fmt: skip
-    assert [call.function for call, _ in gate.made(2)] == []
+    assert [call.function for call, _ in gate.calls_of_step(2)] == []
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def test_no_error_of_a_function_brings_a_secret_in():
     shop, scanner = Shop(CallFailed(f"401 for {SECRET.value}")), Scanner([SECRET])
     gate = allowed_gate(shop, clean=scanner.cleaned)
     assert SECRET.value not in json.dumps(told(gate, frame("buy")))
-    assert SECRET.value not in repr(gate.made(0))
+    assert SECRET.value not in repr(gate.calls_of_step(0))
 
 
 @pytest.mark.parametrize("depth", [150, 400, 700, 900, 5_000])

@@ -73,7 +73,7 @@ def test_a_part_whose_check_fails_later_is_open_again_and_a_new_plan_may_follow(
     undone = "```sh\nrm one.txt\n```"
     anew = PLAN.replace("two follows it", "two stands alone") + ONE + TWO
     record, asked = worked(folder, sandbox, PLAN + ONE, undone, anew, DONE, DONE)
-    assert [[one.standing for one in subgoal_states(record.steps[:place])] for place in (1, 2, 3)] == [
+    assert [[one.status for one in subgoal_states(record.steps[:place])] for place in (1, 2, 3)] == [
         ["checked", "open", "open"],
         ["open", "open", "open"],
         ["checked", "checked", "open"],

@@ -109,12 +109,12 @@ def test_a_correction_opens_exactly_what_it_changes_and_what_comes_after_that(it
     )
     second = Step(number=2, action=Action(kind="code", revised=tuple(after)))
     before_states, states = subgoal_states([first]), subgoal_states([first, second])
-    assert all(state.standing != "open" for state in before_states)
-    standings = {state.subgoal.id: state.standing for state in states}
+    assert all(state.status != "open" for state in before_states)
+    standings = {state.subgoal.id: state.status for state in states}
     assert {name for name in standings if standings[name] == "open"} == {
         one.id for one in after if one.id not in kept.values()
     }
-    assert all(standings[kept[one.subgoal.id]] == one.standing for one in before_states if one.subgoal.id in kept)
+    assert all(standings[kept[one.subgoal.id]] == one.status for one in before_states if one.subgoal.id in kept)
 
 
 def stated(block, *, checks=(), **more):
@@ -125,15 +125,15 @@ def stated(block, *, checks=(), **more):
 
 def test_a_check_decides_where_it_tells_anything_and_the_word_of_the_policy_is_shown_as_such():
     first = stated("1. a\ncheck: x\n2. b\n3. c\ncheck: y\ndone: 1, 2, 3")
-    assert [one.standing for one in subgoal_states([first])] == ["said", "said", "said"]
+    assert [one.status for one in subgoal_states([first])] == ["said", "said", "said"]
     gave = (SubgoalCheck(id="s1", held=False, told="exit 1"), SubgoalCheck(id="s3", held=None, told="limit"))
     second = Step(number=2, action=Action(kind="code"), observation=Observation(ok=False, checks=gave))
-    assert [one.standing for one in subgoal_states([first, second])] == ["open", "said", "said"]
+    assert [one.status for one in subgoal_states([first, second])] == ["open", "said", "said"]
     mended = replace(gave[0], held=True)
     third = Step(number=3, action=Action(kind="code"), observation=Observation(ok=False, checks=(mended,)))
-    assert [one.standing for one in subgoal_states([first, second, third])] == ["checked", "said", "said"]
+    assert [one.status for one in subgoal_states([first, second, third])] == ["checked", "said", "said"]
     fourth = replace(second, number=4)
-    assert subgoal_states([first, second, third, fourth])[0].standing == "open"
+    assert subgoal_states([first, second, third, fourth])[0].status == "open"
     steps = tuple(from_json(Step, to_json(step)) for step in (first, second, third, fourth))
     assert subgoal_states(steps) == subgoal_states([first, second, third, fourth])
 
@@ -141,7 +141,7 @@ def test_a_check_decides_where_it_tells_anything_and_the_word_of_the_policy_is_s
 def test_what_was_undone_leaves_the_plan_and_nothing_that_was_done():
     state = EnvironmentState(snapshot="1", undone=True)
     gone = stated("1. a\ncheck: x\n2. b\ndone: 2", checks=(SubgoalCheck(id="s1", held=True),), state=state)
-    assert [one.standing for one in subgoal_states([gone])] == ["open", "open"]
+    assert [one.status for one in subgoal_states([gone])] == ["open", "open"]
     there = stated("1. other")
     assert [one.subgoal.goal for one in subgoal_states([there, gone])] == ["other"]
 
@@ -166,7 +166,7 @@ def replies(*said):
 
 
 def standings(record):
-    return [one.standing for one in subgoal_states(record.steps)]
+    return [one.status for one in subgoal_states(record.steps)]
 
 
 def test_checks_in_python_run_on_a_copy_of_the_interpreter_and_an_open_part_is_told_once(model, sandbox):

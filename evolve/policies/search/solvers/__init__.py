@@ -35,7 +35,7 @@ from evolve.policies.search.solvers.piece_lists import PieceLists
 from evolve.policies.search.solvers.shifts import Shifts
 from evolve.policies.search.solvers.slices import Places
 
-__all__ = ["Found", "Solvers"]
+__all__ = ["SolvedTerm", "Solvers"]
 
 
 class Solver(Protocol):

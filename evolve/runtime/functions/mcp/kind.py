@@ -25,7 +25,7 @@ class McpKind:
         if not (server.command or server.url):
             raise UsageError("give either a command or a URL", hint="evolve tools add --help")
 
-    def told(self, server: Server) -> Sequence[tuple[str, str]]:
+    def approval_lines(self, server: Server) -> Sequence[tuple[str, str]]:
         """Nothing: it has no settings of its own."""
         return ()
 

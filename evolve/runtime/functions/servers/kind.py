@@ -112,7 +112,7 @@ class ServerKind(ServerDescription, Protocol):
     all kinds, and none of it is up to a kind.
     """
 
-    def told(self, server: Server) -> Sequence[tuple[str, str]]:
+    def approval_lines(self, server: Server) -> Sequence[tuple[str, str]]:
         """What a person is shown before they approve it: labels of up to nine letters, and texts.
 
         A setting that is left out here is shown by its name.

@@ -23,14 +23,7 @@ import time
 from evolve.runtime.sandbox.guest.acting import run as run_actions
 from evolve.runtime.sandbox.guest.calling import Channel
 from evolve.runtime.sandbox.guest.children import Bounds, Child, Domain, gather, has_ended
-from evolve.runtime.sandbox.guest.wiping import (
-    empty_folder,
-    is_caused_by_code,
-    is_full,
-    larger_than,
-    place_file,
-    regular_files,
-)
+from evolve.runtime.sandbox.guest.wiping import is_caused_by_code, is_full, larger_than, place_file, regular_files, wipe
 from evolve.runtime.sandbox.guest.worker import ProgramFilter, Reporter, call_program, call_tests, caught, kernel_limits
 
 TYPE_CHECKING = False
@@ -215,7 +208,7 @@ def empty_scratch(host: Host, seconds: float = 0.3) -> bool:
             if host.counted:
                 # code may change the folder itself: its rights, and times and attributes that tell the next program
                 os.fchmod(folder, 0o755)
-            empty_folder(folder, seconds=deadline - time.monotonic())
+            wipe(folder, seconds=deadline - time.monotonic())
             if host.counted:
                 os.utime(folder, ns=(0, 0))
                 for name in os.listxattr(folder):

@@ -47,7 +47,7 @@ class NotWiped(OSError):
     """A folder could not be emptied within the bounds."""
 
 
-def empty_folder(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
+def wipe(root: int, *, most: int = 20_000, seconds: float = 0.3) -> None:
     """Removes everything in the folder open as ``root``. Nothing else may use the folder meanwhile.
 
     Raises:

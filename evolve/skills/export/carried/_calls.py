@@ -48,7 +48,7 @@ def call(name: str, arguments: dict[str, Any]) -> Any:
         return Problem(f"Error: {name}: {wrong}")
     names = list(tool["inputSchema"]["properties"])
     values = [arguments[each] for each in names]
-    outside = _loaded("_contract.py", "unmet")(tool["needs"], values, names)
+    outside = _loaded("_contract.py", "contract_violation")(tool["needs"], values, names)
     if outside:
         return Problem(f"Error: {name}: this call is outside of what was verified: {outside}")
     if tool["mayHang"] and sys.executable:

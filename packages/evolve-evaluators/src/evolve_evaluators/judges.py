@@ -13,9 +13,9 @@ from evolve.core.errors import UsageError
 from evolve.tasks import Submission, Task, load_suite
 from evolve.tasks.verification.program_runs import try_rows
 from evolve.trials.gate.judges import Measurement, Standing
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.judging import name_of
 from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.services import WorkspaceServices
 from evolve_evaluators.corruptions import Trace, call
 from evolve_evaluators.measuring import Case, cases_of, measure, once
 
@@ -62,7 +62,7 @@ class Judges(Resource):
         Raises:
             UsageError: No model is named.
         """
-        return self._judge.record.standing(self.model, self.prompt)
+        return self._judge.record.calibration(self.model, self.prompt)
 
     def check(self, suite: str = "strings", most: int = MOST) -> Measurement:
         """Measures the judge on answers of known worth, and keeps what was found.

@@ -12,10 +12,10 @@ from evolve.core.activity import doing
 from evolve.core.episodes import Suggestion
 from evolve.core.ledger import Budget
 from evolve.memory.preferences import Context, Preference
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.preferences import preference_problem
 from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.secrets import AsksEndpoints, scanner_of
+from evolve.workspace.services import WorkspaceServices
 from evolve_imports.corrections import MOST, Said, rules_said, said_across
 from evolve_imports.transcripts import Session, read_sessions
 
@@ -49,14 +49,14 @@ class Heard:
 
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
-        return {**vars(self), "proposals": [one.offered() for one in self.proposals]}
+        return {**vars(self), "proposals": [one.as_proposal() for one in self.proposals]}
 
 
 class Sessions(Resource):
     """Sessions of other agents and what these wrote down."""
 
-    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None]) -> None:
-        self._desk = desk
+    def __init__(self, services: WorkspaceServices, writable: Callable[[], None]) -> None:
+        self._services = services
         self._writable = writable
 
     def propose(self, path: str | os.PathLike[str], *, budget: Budget | None = None) -> list[Heard]:
@@ -85,8 +85,8 @@ class Sessions(Resource):
         return sorted(heard, key=lambda one: -order[id(one)])
 
     def _policy(self, sessions: Sequence[Session], budget: Budget | None) -> LanguagePolicy | None:
-        learner = self._desk.learner
-        if not self._desk.uses_model:
+        learner = self._services.learner
+        if not self._services.uses_model:
             return None
         from evolve.policies.language import LanguagePolicy
 
@@ -104,19 +104,19 @@ class Sessions(Resource):
             return rules
         from evolve_imports.asking import corrections_by_model
 
-        told = corrections_by_model(policy, session, preference_problem, self._desk.paths.store / "sessions")
+        told = corrections_by_model(policy, session, preference_problem, self._services.paths.store / "sessions")
         # What a person typed more than once is no opinion of a model's.
         return rules if told is None else [*told, *(one for one in rules if one.count > 1)]
 
     def _heard(self, session: Session, rules: Sequence[Said]) -> Heard:
-        scanner = scanner_of(self._desk.paths, [Path(session.folder)] if session.folder else [])
+        scanner = scanner_of(self._services.paths, [Path(session.folder)] if session.folder else [])
         clean = [one for one in rules if not scanner.find(f"{one.text}\n{one.quote}")]
         proposals: list[Preference] = []
         for wide in (True, False):
-            proposals += self._desk.preferences.suggest_remembering(
+            proposals += self._services.preferences.suggest_remembering(
                 [_suggestion(one, session) for one in clean if one.wide == wide],
                 run=Context() if wide else Context(folder=session.folder),
-                known=[note.text for note in self._desk.stores.memory.notes()],
+                known=[note.text for note in self._services.stores.memory.notes()],
                 most=MOST - len(proposals),
             )
         more, secrets = max(0, len(clean) - len(proposals)), len(rules) - len(clean)

@@ -19,10 +19,10 @@ from evolve.core.text_screen import as_key, insight_problem
 from evolve.policies.language.reflection import EFFECT
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.folder import folder_files, replace_folder
-from evolve.workspace.desk import WorkspaceServices
 from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.runs.importing import ImportReport, import_skills
 from evolve.workspace.secrets import scanner_of
+from evolve.workspace.services import WorkspaceServices
 
 _SKILLS, _CLAIMS, _EVIDENCE, _LARGEST = "skills", "claims.jsonl", "evidence.json", 1 << 20
 _MOST_CLAIMS = 1_000
@@ -69,8 +69,8 @@ class Pulled:
 class Team(Resource):
     """What a team shares in a folder, which may be a git folder. Nothing is fetched and nothing committed."""
 
-    def __init__(self, desk: WorkspaceServices, writable: Callable[[], None]) -> None:
-        self._desk = desk
+    def __init__(self, services: WorkspaceServices, writable: Callable[[], None]) -> None:
+        self._services = services
         self._writable = writable
 
     def push(self, folder: str | os.PathLike[str], names: Sequence[str] = (), *, with_rows: bool = False) -> Pushed:
@@ -82,7 +82,7 @@ class Team(Resource):
         Raises:
             UsageError: There is no such skill.
         """
-        return _push(self._desk, Path(folder), names, with_rows=with_rows)
+        return _push(self._services, Path(folder), names, with_rows=with_rows)
 
     def pull(self, folder: str | os.PathLike[str]) -> Pulled:
         """Takes in what others put there: skills as an import does, claims as hypotheses.
@@ -94,16 +94,16 @@ class Team(Resource):
         if not place.is_dir():
             raise UsageError(f"{folder}: no folder {_SKILLS} in it", hint="evolve skills push DIR makes one")
         self._writable()
-        return _pull_claims(self._desk, Path(folder), import_skills(self._desk, place))
+        return _pull_claims(self._services, Path(folder), import_skills(self._services, place))
 
 
-def _push(desk: WorkspaceServices, folder: Path, names: Sequence[str], *, with_rows: bool) -> Pushed:
-    library, scanner = desk.stores.skills, scanner_of(desk.paths)
+def _push(services: WorkspaceServices, folder: Path, names: Sequence[str], *, with_rows: bool) -> Pushed:
+    library, scanner = services.stores.skills, scanner_of(services.paths)
     skills = [library.get(name) for name in names] or library.list(ACTIVE)
     written, same, refused = list[str](), list[str](), dict[str, str]()
     for skill in (one for one in skills if not (one.hidden or one.environment)):
         place = folder / _SKILLS / skill.name
-        evidence, before = _evidence_of(desk, skill, _object(place / _EVIDENCE)), _object(place / _EVIDENCE)
+        evidence, before = _evidence_of(services, skill, _object(place / _EVIDENCE)), _object(place / _EVIDENCE)
         bare = replace(skill, source="", tree=None)
         bare = bare if with_rows else replace(bare, rows=(), test_code="", needs=())
         files = {**folder_files(bare), _EVIDENCE: json.dumps(evidence, indent=2) + "\n"}
@@ -118,11 +118,11 @@ def _push(desk: WorkspaceServices, folder: Path, names: Sequence[str], *, with_r
         else:
             replace_folder(place, files)
             written.append(skill.name)
-    claims = _push_claims(desk, folder / _CLAIMS, lambda text: bool(scanner.find(text)))
+    claims = _push_claims(services, folder / _CLAIMS, lambda text: bool(scanner.find(text)))
     return Pushed(skills=tuple(written), same=tuple(same), refused=refused, claims=claims)
 
 
-def _pull_claims(desk: WorkspaceServices, folder: Path, skills: ImportReport) -> Pulled:
+def _pull_claims(services: WorkspaceServices, folder: Path, skills: ImportReport) -> Pulled:
     """Takes in the claims of a shared folder as hypotheses, beside what became of its skills."""
     new, refused = list[str](), dict[str, str]()
     for number, line in enumerate(_text(folder / _CLAIMS).splitlines(), 1):
@@ -137,16 +137,16 @@ def _pull_claims(desk: WorkspaceServices, folder: Path, skills: ImportReport) ->
         why = insight_problem(claim.text)
         if why:
             refused[f"line {number}"] = why
-        elif desk.stores.memory.commit(_as_episode(claim), instruction=claim.text):
+        elif services.stores.memory.commit(_as_episode(claim), instruction=claim.text):
             new.append(claim.text)
     return Pulled(skills=skills, claims=tuple(new), refused=refused)
 
 
-def _evidence_of(desk: WorkspaceServices, skill: Skill, before: Mapping[str, Json]) -> dict[str, Any]:
+def _evidence_of(services: WorkspaceServices, skill: Skill, before: Mapping[str, Json]) -> dict[str, Any]:
     """What speaks for a skill, without any row: for people, since whoever takes it in tests it anew."""
     version = before.get("version")
     version = version if isinstance(version, int) else 0
-    admitted = [one for one in desk.stores.skills.verdicts(skill.digest) if one.admitted]
+    admitted = [one for one in services.stores.skills.verdicts(skill.digest) if one.admitted]
     return {
         "owner": getpass.getuser(),
         "version": version + (before.get("digest") != skill.digest),
@@ -172,12 +172,12 @@ def _text(file: Path) -> str:
     return read_text(file) if plain else ""
 
 
-def _push_claims(desk: WorkspaceServices, file: Path, is_secret: Callable[[str], bool]) -> int:
+def _push_claims(services: WorkspaceServices, file: Path, is_secret: Callable[[str], bool]) -> int:
     """Adds the claims that may act here to those in the file."""
     lines = dict.fromkeys(_text(file).splitlines())
     if not lines and os.path.lexists(file) and file.stat().st_size:
         raise UsageError(f"{file}: no plain file of at most {_LARGEST >> 20} MiB", hint="move it, so that none is lost")
-    for one in desk.stores.memory.claims(policy=desk.learner.name if desk.uses_model else None):
+    for one in services.stores.memory.claims(policy=services.learner.name if services.uses_model else None):
         if one.influences and one.cause.startswith(FACT) and not is_secret(one.text):
             scope = {"environment": one.scope.environment, "family": one.scope.family}
             lines[canonical_json({"text": one.text, **scope})] = None

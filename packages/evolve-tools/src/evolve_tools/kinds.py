@@ -34,7 +34,7 @@ class ProgramKind:
             raise UsageError("a program has a command and no URL", hint="evolve tools add --help")
         CommandLine(server.command)
 
-    def told(self, server: Server) -> Sequence[tuple[str, str]]:
+    def approval_lines(self, server: Server) -> Sequence[tuple[str, str]]:
         """Its values, what it gives, and what it is for."""
         values = ", ".join(CommandLine(server.command).names)
         told = f"{values}; each is one argument, and none an option" if values else "none"
@@ -63,7 +63,7 @@ class OpenApiKind:
         if "?" in server.url:
             raise UsageError(f"{server.url[:200]!r} has a query", hint="give what paths come after")
 
-    def told(self, server: Server) -> Sequence[tuple[str, str]]:
+    def approval_lines(self, server: Server) -> Sequence[tuple[str, str]]:
         """Its file."""
         return [("described", server.settings["file"])]
 

@@ -21,7 +21,7 @@ from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.trials.gate import Interval, mean
 from evolve.workspace.arguments import BudgetLike, as_ledger
-from evolve.workspace.desk import WorkspaceServices
+from evolve.workspace.services import WorkspaceServices
 from evolve_worlds import Split, World, identity, open_world
 from evolve_worlds.experience import Limits, Meaning, Observer, Schedule, Setting, TrialResult, practice_steps, run
 
@@ -160,7 +160,7 @@ class TrialsReport:
 class _Work:
     """Trials that are under way."""
 
-    desk: WorkspaceServices
+    services: WorkspaceServices
     world: World
     request: TrialsRequest
     until: float
@@ -173,7 +173,7 @@ class _Work:
         schedule = self._schedule(task)
         asked = {**asdict(self.request), "world": identity(self.world), **_GOES_ON, "practised": schedule.practice}
         same = digest(canonical_json(asked | ({"encoder": self.meaning.encoder.name} if self.meaning else {})))
-        folder = self.desk.paths.store / "trials" / same[:16] / digest(task.encode())[:16]
+        folder = self.services.paths.store / "trials" / same[:16] / digest(task.encode())[:16]
         if self.request.fresh:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -199,7 +199,7 @@ class _Work:
     def _tell(self, one: TrialResult, *, practice: bool = False) -> None:
         told = {"task": one.task, "variation": one.variation, "trial": one.number, "score": one.score}
         told |= {"steps": one.steps, "lost": one.lost, "practice": practice, "kept": one.kept}
-        self.desk.events.emit(Event(kind="trial", data=told))
+        self.services.events.emit(Event(kind="trial", data=told))
 
     def _until_late(self, trials: Iterator[TrialResult]) -> Iterator[TrialResult]:
         """Trials until time is up: all that were kept, and one new one at least, so that each call comes further."""
@@ -215,7 +215,7 @@ class _Work:
         tried = known[:chosen] if isinstance(chosen, int) else _known(chosen, known, task, asked.split)
         if isinstance(chosen, int) and 0 < len(known) < chosen:
             few = f"{task} has {len(known)} variations in {asked.split}, fewer than {chosen}"
-            self.desk.events.emit(Event(kind="warning", data={"text": few}))
+            self.services.events.emit(Event(kind="warning", data={"text": few}))
         if not tried:
             raise UsageError(f"the task {task} has no variations in {asked.split}", hint="another --split")
         if task in asked.practice_tasks:
@@ -261,7 +261,7 @@ class _Work:
             verified=True,
             claims=one.claims,
         )
-        self.desk.stores.memory.commit(record, instruction=one.goal)
+        self.services.stores.memory.commit(record, instruction=one.goal)
 
 
 class Playing(Protocol):
@@ -278,7 +278,7 @@ class Playing(Protocol):
         ...
 
 
-def trials(desk: WorkspaceServices, need_writer: Callable[[], None]) -> Playing:
+def trials(services: WorkspaceServices, need_writer: Callable[[], None]) -> Playing:
     """The part of a workspace."""
 
     def play(
@@ -287,14 +287,14 @@ def trials(desk: WorkspaceServices, need_writer: Callable[[], None]) -> Playing:
         need_writer()
         if not isinstance(request, TrialsRequest):
             raise UsageError(f"request: expected a TrialsRequest, got {type(request).__name__}")
-        with desk.lock.held("trials"):
-            return play_trials(desk, request, as_ledger(budget), curve)
+        with services.lock.held("trials"):
+            return play_trials(services, request, as_ledger(budget), curve)
 
     return play
 
 
 def play_trials(
-    desk: WorkspaceServices, request: TrialsRequest, budget: Ledger, curve: str | os.PathLike[str] | None
+    services: WorkspaceServices, request: TrialsRequest, budget: Ledger, curve: str | os.PathLike[str] | None
 ) -> TrialsReport:
     """Plays what is asked for, going on from what the workspace keeps, and draws it; see :class:`Playing`."""
     _refuse(request, budget.budget)
@@ -302,7 +302,7 @@ def play_trials(
         if os.path.isdir(curve):
             raise UsageError(f"{os.fspath(curve)} is a folder", hint="name a file in it")
         is_replaced(curve, SVG)
-    report = _played(desk, request, budget)
+    report = _played(services, request, budget)
     if curve is not None:
         from evolve_worlds.curve import draw_trials
 
@@ -312,22 +312,22 @@ def play_trials(
     return report
 
 
-def _played(desk: WorkspaceServices, request: TrialsRequest, budget: Ledger) -> TrialsReport:
-    left = budget.left.seconds
+def _played(services: WorkspaceServices, request: TrialsRequest, budget: Ledger) -> TrialsReport:
+    left = budget.remaining.seconds
     until = time.monotonic() + (float("inf") if left is None else left)
     with closing(open_world(request.world)) as world:
-        encoder = desk.stores.memory.embedder
+        encoder = services.stores.memory.embedder
         # The spelling of names says no more than the policy reads in them itself.
         meaning = None if isinstance(encoder, HashingEmbedder) else Meaning(encoder=encoder)
-        _set_aside_of_other_versions(desk, world)
-        work = _Work(desk=desk, world=world, request=request, until=until, meaning=meaning)
+        _set_aside_of_other_versions(services, world)
+        work = _Work(services=services, world=world, request=request, until=until, meaning=meaning)
         tasks = _tasks(request, world)
         whole = all([work.play(task) for task in tasks])
         families = {f"{world.name}/{task}" for task in tasks}
         name = identity(world)
-    about = [one for one in desk.stores.memory.claims() if one.scope.family in families and one.influences]
+    about = [one for one in services.stores.memory.claims() if one.scope.family in families and one.influences]
     about.sort(key=lambda one: (one.relation == "no_effect", -one.groups, -one.posterior.firmness, one.id))
-    sentences = desk.stores.memory.sentences()
+    sentences = services.stores.memory.sentences()
     return TrialsReport(
         world=name,
         request=request,
@@ -340,19 +340,19 @@ def _played(desk: WorkspaceServices, request: TrialsRequest, budget: Ledger) -> 
     )
 
 
-def _set_aside_of_other_versions(desk: WorkspaceServices, world: World) -> None:
+def _set_aside_of_other_versions(services: WorkspaceServices, world: World) -> None:
     """Insights on the moves of a world whose version changed since are set aside, until it shows them again."""
-    path = desk.paths.store / "trials" / f"{digest(world.name.encode())[:16]}.version"
+    path = services.paths.store / "trials" / f"{digest(world.name.encode())[:16]}.version"
     now, before = identity(world), path.read_text("utf-8") if path.exists() else ""
     if now == before:
         return
-    memory = desk.stores.memory
+    memory = services.stores.memory
     own = [one for one in memory.claims() if one.scope.family.startswith(f"{world.name}/") and one.influences]
     for one in own if before else ():
         memory.expire(one.id, f"it was shown in {before}, and this is {now}")
     if before and own:
         told = f"{before} is now {now}: {len(own)} insights on its moves are set aside until it shows them again"
-        desk.events.emit(Event(kind="warning", data={"text": told}))
+        services.events.emit(Event(kind="warning", data={"text": told}))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, now.encode())
 

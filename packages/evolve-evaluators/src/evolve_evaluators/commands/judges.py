@@ -36,7 +36,7 @@ def judges_command(
         judges: Judges = getattr(opened, "judges")  # noqa: B009 (a part that a package adds, unknown to type checkers)
         measurement = judges.check(suite, count)
     emit_json(measured(measurement)) if as_json else show(measurement)
-    raise typer.Exit(0 if measurement.standing == "measured" else 1)
+    raise typer.Exit(0 if measurement.calibration == "measured" else 1)
 
 
 def measured(measurement: Measurement) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def measured(measurement: Measurement) -> dict[str, Any]:
         "model": measurement.model,
         "prompt": measurement.prompt,
         "suite": measurement.suite,
-        "standing": measurement.standing,
+        "standing": measurement.calibration,
     }
     return {**names, **intervals, "sound": measurement.sound, "wrong": measurement.wrong, "accepted_wrong": kinds}
 
@@ -79,4 +79,5 @@ def show(measurement: Measurement) -> None:
         "measured": f"both lower bounds reach {measurement.bar:g}: its verdicts count, as judged and never as verified",
         "below the bar": f"a lower bound is under {measurement.bar:g}: its verdicts are shown and do not count",
     }
-    emit(f"{measurement.model} on {measurement.suite}: {measurement.standing}; {verdict.get(measurement.standing, '')}")
+    status = measurement.calibration
+    emit(f"{measurement.model} on {measurement.suite}: {status}; {verdict.get(status, '')}")

@@ -52,7 +52,7 @@ class WorldEnvironment:
         """Nothing that a list of files could tell."""
         return Observation(ok=False)
 
-    def look(self) -> tuple[Exhibit, ...]:
+    def initial_view(self) -> tuple[Exhibit, ...]:
         """The goal in the world's words, what can be seen, and what can be done."""
         try:
             trial = self._moving.trial
@@ -66,7 +66,7 @@ class WorldEnvironment:
             return (Exhibit(name=WORLD_FAILED, text=str(failure)),)
         return tuple(Exhibit(name=part.name, text=self._setting.clean(clean_text(part.text))) for part in parts)
 
-    def focus(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+    def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """The steps that led to the scene from which the next action starts, then what was tried beside and left."""
         return with_what_was_left(active_path(steps, self._setting.branches, self._setting.exploring), steps)
 
@@ -197,7 +197,7 @@ class WorldEnvironment:
     def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
         return make_probe(self._setting.sandbox)(programs, inputs)
 
-    def whole(self, step: Step) -> str:
+    def full_output(self, step: Step) -> str:
         state = step.observation.state if step.observation is not None else None
         return state.output if state is not None else ""
 

@@ -30,14 +30,14 @@ class Worlds:
     needs_model: bool = True
     one_file: bool = False
     has_states: bool = False
-    unchecked: bool = False
+    accepts_unchecked: bool = False
     leaves_changes: bool = False
     least_steps: int = 30
     least_tokens: int = 1_000_000
     prompt: str = "act-worlds.md"
     refusal: str = "the world says that the task is not done"
 
-    def read(self, data: Json, place: FilePosition) -> Work:
+    def parse_work(self, data: Json, place: FilePosition) -> Work:
         """World, task, variation, and how it is told."""
         return world_work(data, place)
 
@@ -51,7 +51,7 @@ class Worlds:
         assert isinstance(setting.source, Moving)
         return WorldEnvironment(setting, setting.source, task.instruction)
 
-    def put(self, view: TaskView) -> Sequence[PromptPart]:
+    def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         """Nothing beside what can be seen."""
         return ()
 
@@ -62,7 +62,7 @@ class Worlds:
         counted = states if went_back else states[-1:]
         return min(0.99, max((state.score for _, state in counted), default=0.0))
 
-    def told(self, task: Task) -> str:
+    def summary(self, task: Task) -> str:
         """The world, and what it is to be done in."""
         assert isinstance(task.work, WorldWork)
         work = task.work
