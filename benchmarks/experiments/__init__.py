@@ -1,6 +1,6 @@
 """Experiments in worlds that misreport and in which effects are several: what each action promotes and prevents.
 
-They pay where replays are many; see the section on experiments in docs/architecture.md.
+They pay where replays are many; evolve/environments/README.md says what a kind has to offer.
 """
 
 from __future__ import annotations

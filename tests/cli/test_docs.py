@@ -85,8 +85,12 @@ def test_the_index_names_every_page():
 
 @pytest.mark.parametrize(
     "path",
-    sorted([*DOCS.rglob("*.md"), *ROOT.glob("packages/*/README.md"), *ROOT.glob("packages/*/docs/*.md")]),
-    ids=lambda path: path.name,
+    sorted(
+        path
+        for pattern in ("*.md", "docs/**/*.md", "evolve/*/README.md", "packages/*/README.md", "packages/*/docs/*.md")
+        for path in ROOT.glob(pattern)
+    ),
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_what_a_page_links_to_is_there(path):
     text = path.read_text("utf-8")
