@@ -117,6 +117,8 @@ def test_builds_carry_seeds_and_nothing_learned(used_tree: Path, tmp_path: Path)
     assert {"benchmarks/suites/__main__.py", "benchmarks/suites/lists.py"} <= in_sdist
     assert {"evolve/_seed/prompts/reply-form.md", "evolve/_seed/prompts/reply-continue.md"} <= in_wheel
     assert {"prompts/workflow.toml", "skills/SEEDS", "hatch_build.py", "conftest.py"} <= in_sdist
+    pages = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("evolve/*/README.md")}
+    assert pages <= in_sdist and not pages & in_wheel
     for package in (path.name for path in (ROOT / "packages").iterdir() if path.is_dir()):
         source = f"packages/{package}/src/{package.replace('-', '_')}/__init__.py"
         assert {f"packages/{package}/pyproject.toml", source} <= in_sdist
