@@ -22,9 +22,9 @@ from evolve.improve.session import BATCH
 from evolve.memory import ExperienceRow, MemoryRepository, MemorySnapshot
 from evolve.memory.index import MemoryIndex
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
-from evolve.policies.search.dreams import CANDIDATES, synthetic_task
 from evolve.policies.search.guide import fit
 from evolve.policies.search.programs.operations import literals, vocabulary
+from evolve.policies.search.search_dreams import CANDIDATES, synthetic_task
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.training import dream_prices, problems_of
 from evolve.runtime.retrieval import HashingEmbedder

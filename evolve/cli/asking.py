@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import typer
 
 import evolve
-from evolve.cli.render.changes import show_change, show_diff
 from evolve.cli.render.output import at_home, flush, note, paused, visible
+from evolve.cli.render.render_changes import show_change, show_diff
 from evolve.cli.render.views import answer_command
 
 if TYPE_CHECKING:
-    from evolve.cli.overrides import Overrides
+    from evolve.cli.cli_overrides import Overrides
     from evolve.core.errors import UntrustedWorkspace
     from evolve.workspace import CallQuestion, Consent, Person, Question, Result
 
@@ -145,7 +145,7 @@ def _respond(question: Question) -> str | None:
 
 def _consent(question: CallQuestion) -> Consent:
     """What the person says to a call that needs leave."""
-    from evolve.cli.consent import asked_for_consent
+    from evolve.cli.cli_consent import asked_for_consent
 
     note("")
     return asked_for_consent(question, lambda line: note(visible(line)), ask_line)

@@ -17,7 +17,7 @@ from evolve.core.episodes import SCREEN
 from evolve.core.episodes.codec import Jsonable, from_data, to_data
 from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.core.ledger import Spent
-from evolve.improve.items import (
+from evolve.improve.improve_items import (
     ALL,
     KINDS,
     ItemKind,
@@ -30,12 +30,12 @@ from evolve.improve.items import (
 from evolve.improve.judgement import judge_variant
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
-from evolve.policies.protocol import Guided
+from evolve.policies.base import Guided
 from evolve.tasks import Task
 from evolve.trials import Variant
-from evolve.trials.arms import LearnedState
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
-from evolve.trials.pairs import PairedEpisodes
+from evolve.trials.learned_state import LearnedState
+from evolve.trials.trials_pairs import PairedEpisodes
 
 ItemVerdict = Literal["helps", "no difference shown", "hurts"]
 LEVEL = 0.95

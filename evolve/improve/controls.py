@@ -11,10 +11,10 @@ from evolve.core.ledger import Spent
 from evolve.improve.schedule import fit_within_budget
 from evolve.improve.session import Session
 from evolve.tasks import Task
-from evolve.trials.arms import LearnedState
 from evolve.trials.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
 from evolve.trials.jobs import EpisodeJob
-from evolve.trials.pairs import PairedEpisodes, held_out_tasks, run_held_out
+from evolve.trials.learned_state import LearnedState
+from evolve.trials.trials_pairs import PairedEpisodes, held_out_tasks, run_held_out
 
 BEST_OF_N = "best-of-n at equal total budget"
 PLACEBO = "placebo"

@@ -10,7 +10,7 @@ from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import BudgetExhausted
 from evolve.core.failpoints import hit
-from evolve.improve.cut_short import judged_step
+from evolve.improve.improve_cut_short import judged_step
 from evolve.improve.schedule import FITTED, fit_within_budget, may_judge, no_room_to_judge
 from evolve.improve.session import Session
 from evolve.skills import KEPT, worth_offering
@@ -28,7 +28,7 @@ from evolve.trials.gate import (
     solved_by,
 )
 from evolve.trials.jobs import EpisodeJob
-from evolve.trials.pairs import PairedEpisodes, run_held_out
+from evolve.trials.trials_pairs import PairedEpisodes, run_held_out
 
 TRIES = 3
 """Fresh tries that a task takes to enter the regression suite, or to leave it, where a model is asked."""

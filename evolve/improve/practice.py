@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.core.activity import doing
 from evolve.core.episodes import OWN, EpisodeRecord
 from evolve.core.failpoints import hit
 from evolve.core.files import digest
-from evolve.improve.proposing import practising_also_on, proposed_tasks
+from evolve.core.progress import doing
+from evolve.improve.improve_proposing import practising_also_on, proposed_tasks
 from evolve.improve.schedule import may_practise
 from evolve.improve.session import BATCH, Session
 from evolve.skills import KEPT, Admission, Skill, with_called, worth_offering
 from evolve.tasks import Task, equal
 from evolve.tasks.alike import every_trait
-from evolve.trials.arms import LearnedState
+from evolve.trials.admitting import note_refusals, refusals
 from evolve.trials.jobs import Attempt, EpisodeJob
-from evolve.trials.keeping import note_refusals, refusals
-from evolve.trials.pairings import verified_pairings
+from evolve.trials.learned_state import LearnedState
 from evolve.trials.skill_drafts import DraftJudge, SkillProposal, may_be_alike, rivals_of, store_proposal
+from evolve.trials.trials_pairings import verified_pairings
 
 _AGAIN_OPEN = 64
 _AGAIN_SOLVED = 32

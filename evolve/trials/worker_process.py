@@ -13,7 +13,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from types import TracebackType
 
-from evolve.trials.learner import Learner
+from evolve.trials.trials_learner import Learner
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evolve.core.episodes import Json, Limits, TaskView
 from evolve.core.errors import BudgetExhausted, UsageError
-from evolve.trials.learner import Learner
+from evolve.trials.trials_learner import Learner
 
 if TYPE_CHECKING:
     from evolve.agent.workflow import Knobs
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
     from evolve.core.settings import Settings
     from evolve.memory import ExperienceRow
-    from evolve.policies.protocol import Policy
+    from evolve.policies.base import Policy
     from evolve.runtime.models import Recording
     from evolve.runtime.sandbox import Outcome
     from evolve.skills import Skill
@@ -42,7 +42,7 @@ class SearchLearner:
     ends: float | None = None
 
     def until(self, ends: float) -> SearchLearner:
-        """The same learner; see :class:`evolve.trials.learner.Hurried`."""
+        """The same learner; see :class:`evolve.trials.trials_learner.Hurried`."""
         return replace(self, ends=ends)
 
     def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
@@ -79,7 +79,7 @@ class SearchLearner:
 
     def fitting(self, views: Sequence[TaskView]) -> int:
         """The most candidates that the dreams of a fit try."""
-        from evolve.policies.search.dreams import CANDIDATES
+        from evolve.policies.search.search_dreams import CANDIDATES
 
         return CANDIDATES * len(views)
 
@@ -123,7 +123,7 @@ class TreeInterpreter:
     """
 
     def __init__(self, skills: Sequence[Skill]) -> None:
-        from evolve.policies.search.library import with_library
+        from evolve.policies.search.known_functions import with_library
         from evolve.policies.search.programs.operations import vocabulary
 
         self._operations = {operation.name: operation for operation in with_library(vocabulary(), skills)}
@@ -208,7 +208,7 @@ def choose_learner(
     recording = None if model is None or isinstance(model, str) else model
     model = model_name(model)
     if model or (model is None and (settings.model or settings.role_models.get("act"))):
-        from evolve.workspace.language import LanguageLearner
+        from evolve.workspace.workspace_language import LanguageLearner
 
         return cast(Learner, LanguageLearner(paths=paths, settings=settings, model=model, recording=recording))
     if recording is not None:

@@ -14,10 +14,10 @@ from evolve.workspace.arguments import check_arguments
 if TYPE_CHECKING:
     from evolve.core.events import EventSink
     from evolve.core.paths import WorkspacePaths
-    from evolve.policies.protocol import Policy
+    from evolve.policies.base import Policy
     from evolve.runtime.functions.servers import ServerFunctions
     from evolve.runtime.models import Recording
-    from evolve.trials.learner import Learner
+    from evolve.trials.trials_learner import Learner
 
 
 class Safety(TypedDict, total=False):

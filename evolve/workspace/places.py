@@ -14,7 +14,7 @@ from evolve.core.settings import VARIABLES, setting_fields, unread_variables
 
 if TYPE_CHECKING:
     from evolve.workspace.locating import WorkspaceLocation
-    from evolve.workspace.proposals import TrustProposal
+    from evolve.workspace.trust import TrustProposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ def proposal(path: str | os.PathLike[str] | None = None) -> TrustProposal:
         WorkspaceError: There is none.
     """
     from evolve.workspace.locating import selected_workspace
-    from evolve.workspace.proposals import proposal_of
+    from evolve.workspace.trust import proposal_of
 
     paths = selected_workspace(path)
     if not paths.root.is_dir():

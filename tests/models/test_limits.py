@@ -26,7 +26,7 @@ from evolve.runtime.models import (
 )
 from evolve.runtime.models.abilities import window_in
 from evolve.runtime.models.costs import Price
-from evolve.runtime.models.prices import listed_model
+from evolve.runtime.models.models_prices import listed_model
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
 

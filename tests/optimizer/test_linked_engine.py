@@ -20,9 +20,9 @@ from evolve.improve.optimizer.engine import (
     Left,
     SearchEnded,
 )
-from evolve.improve.optimizer.engine_kind import engine_kind
 from evolve.improve.optimizer.linked import LinkedEngine
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.optimizer_engine_kind import engine_kind
+from evolve.improve.optimizer.optimizer_scope import SearchScope
 from tests.agent.deliberating import with_stages
 
 SCOPE = SearchScope(policy="search", limits=Limits(candidates=2_000, seconds=None))

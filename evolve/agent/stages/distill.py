@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
+from evolve.agent.agent_stage_costs import once_with_cost
 from evolve.agent.context import EpisodeContext
 from evolve.agent.procedures import procedures
-from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.stages.reflect import evidence_steps
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.core.episodes import SkillDraft, Step

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.stages.withholding import sampling_fraction
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.agent.withholding import sampling_fraction
 from evolve.core.episodes import MOVE, PREFERENCE, TRIAL
 from evolve.core.episodes.codec import to_json
 from evolve.core.errors import ModelMistake
-from evolve.policies.protocol import Guided
+from evolve.policies.base import Guided
 
 
 def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:

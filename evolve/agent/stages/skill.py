@@ -17,7 +17,7 @@ from evolve.agent.answer_stages import (
     with_note,
 )
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_skills import call_skill, role_of
+from evolve.agent.stages.stage_skills import call_skill, role_of
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.core.episodes import Action, Plan, Step
 

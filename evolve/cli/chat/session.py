@@ -17,7 +17,7 @@ from evolve.cli.chat.reading import Wanted, parse_approval
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
-from evolve.cli.consent import asked_for_consent
+from evolve.cli.cli_consent import asked_for_consent
 from evolve.cli.open_questions import QuestionView, settle
 from evolve.cli.render.output import at_home, counted
 from evolve.cli.render.verdicts import WORDS

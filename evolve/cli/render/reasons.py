@@ -7,8 +7,8 @@ import string
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.diagnoses import OF_RUNS
 from evolve.cli.render.layout import counted
+from evolve.cli.render.render_diagnoses import OF_RUNS
 
 if TYPE_CHECKING:
     from evolve.workspace import Diagnosis, Explanation, FillResult, FlagReasons, LearningResult, Reason, Result

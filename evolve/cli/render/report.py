@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from evolve.cli.render.amounts import spending
 from evolve.cli.render.output import counted, emit, shorten, singular
-from evolve.cli.render.report_details import SEARCH
+from evolve.cli.render.render_amounts import spending
+from evolve.cli.render.render_report_details import SEARCH
 
 if TYPE_CHECKING:
     from evolve.workspace import Contrast, Interval, Proof, Report, RoundRow, RunChanges

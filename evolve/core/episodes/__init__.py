@@ -34,8 +34,10 @@ if TYPE_CHECKING:
         SuggestionKind,
         SuggestionSource,
     )
+    from evolve.core.episodes.episodes_telling import call_text, outlier_text, value_text
     from evolve.core.episodes.guidance import GUIDANCE_FOLDER, ExternalSkill, Guidance
     from evolve.core.episodes.planned import stated_subgoals, subgoal_states
+    from evolve.core.episodes.plans import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
     from evolve.core.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
     from evolve.core.episodes.record import EpisodeRecord, LateAnswer
     from evolve.core.episodes.steps import (
@@ -53,8 +55,6 @@ if TYPE_CHECKING:
         passes_check,
         shown_rows,
     )
-    from evolve.core.episodes.subgoals import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
-    from evolve.core.episodes.telling import call_text, outlier_text, value_text
     from evolve.core.episodes.views import (
         HELD_OUT,
         OWN,

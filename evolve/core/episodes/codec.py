@@ -13,7 +13,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from evolve.core.episodes.upgrades import upgrade_data
+from evolve.core.episodes.episodes_upgrades import upgrade_data
 
 T = TypeVar("T")
 

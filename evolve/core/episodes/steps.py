@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.core.episodes.actions import Action
-from evolve.core.episodes.subgoals import SPARSE, SubgoalCheck
+from evolve.core.episodes.plans import SPARSE, SubgoalCheck
 from evolve.core.episodes.views import Json, Row
 from evolve.core.reasons import Reason
 

@@ -9,20 +9,20 @@ from functools import cached_property, partial
 
 from evolve.core.episodes import Action, EnvironmentState, Exhibit, Json, Judgement, Observation, Step
 from evolve.core.episodes.blocks import blocks_of
-from evolve.core.episodes.subgoals import Subgoal, SubgoalCheck
+from evolve.core.episodes.plans import Subgoal, SubgoalCheck
 from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
-from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fit_length
+from evolve.environments.base import EnvironmentOptions
+from evolve.environments.branching import active_path, is_active, start_score, state_of
+from evolve.environments.environment import RehearsalResult
 from evolve.environments.files.diffs import folder_diff
+from evolve.environments.files.files_acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fit_length
+from evolve.environments.files.files_rehearsing import rehearse_call, repeated
+from evolve.environments.files.files_subgoal_checks import run_subgoal_checks
 from evolve.environments.files.first_look import need_program, seen_of, without_rules
-from evolve.environments.files.focus import known_outcome, left_right, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
-from evolve.environments.files.rehearsing import rehearse_call, repeated
+from evolve.environments.files.rehearsal import known_outcome, left_right, was_handed_in
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, newly_redacted, too_large
-from evolve.environments.files.subgoal_checks import run_subgoal_checks
-from evolve.environments.kind import EnvironmentOptions
-from evolve.environments.protocol import RehearsalResult
-from evolve.environments.tree import active_path, is_active, start_score, state_of
 from evolve.environments.verdicts import judged_by_all
 from evolve.runtime.folder_tree import Tree, read_tree
 from evolve.runtime.sandbox.actions import FunctionCalls
@@ -53,7 +53,7 @@ _UNCHECKED = "nothing can check it"
 
 
 class FilesEnvironment:
-    """The environment of a task in a folder; implements :class:`~evolve.environments.protocol.Environment`.
+    """The environment of a task in a folder; implements :class:`~evolve.environments.environment.Environment`.
 
     The blocks of an action run in one interpreter and one scratch folder, which live as long as the episode goes
     straight on; where it does not, or they are lost, another begins with the files as the action before left them.
@@ -293,7 +293,7 @@ class FilesEnvironment:
         return [self._passes_after(code, [str(row[0]) for row in inputs]) for code, _ in programs]
 
     def try_checks(self, subgoals: Sequence[Subgoal], step: Step) -> tuple[SubgoalCheck, ...]:
-        """What the checks of subgoals give after a step; see :class:`~evolve.environments.protocol.Checking`."""
+        """What the checks of subgoals give after a step; see :class:`~evolve.environments.environment.Checking`."""
         state = state_of(step)
         tree = self._tree_of(state.snapshot if state is not None else "")
         return tuple(run_subgoal_checks(self._sandbox, subgoals, tree, self._tree.executable))
@@ -327,14 +327,14 @@ class FilesEnvironment:
     def rehearse(
         self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
     ) -> RehearsalResult:
-        """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
+        """A procedure on the folder as it was; see :class:`~evolve.environments.environment.Rehearsing`."""
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
         return rehearse_call(call, self._tree, accepted, self._opened, judging)
 
     def repeat(
         self, codes: Sequence[tuple[int, str]], calls: FunctionCalls | None, start: Callable[[int], object]
     ) -> Json:
-        """Actions anew on a copy of the folder; see :class:`~evolve.environments.protocol.Repeating`."""
+        """Actions anew on a copy of the folder; see :class:`~evolve.environments.environment.Repeating`."""
         return repeated(codes, self._tree, partial(self._opened, calls=calls), start)
 
     def full_output(self, step: Step) -> str:

@@ -83,7 +83,7 @@ class CandidateJudgement:
     """What the gate said of a candidate against another, on tasks that no engine ever sees: one bit.
 
     The gate uses its tasks again for every candidate, and its error levels hold for proposals that depend on this bit
-    alone (:mod:`evolve.trials.gate.reuse`). So what was rejected, left undecided or refused looks the same.
+    alone (:mod:`evolve.trials.gate.gate_reuse`). So what was rejected, left undecided or refused looks the same.
 
     Attributes:
         accepted: The candidate is better, breaks nothing, and is the incumbent now if it was compared with the

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from evolve.core.episodes import Json, Row, SkillDraft, Step, TaskView
 from evolve.core.text_screen import insight_problem, repeats_text
-from evolve.policies.language.asking import SKILL_SCHEMA, Questions
 from evolve.policies.language.prompt import task_message
+from evolve.policies.language.questions import SKILL_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.policies.language.reflection import right_answer, shown_text
 from evolve.policies.skill_names import skill_name
@@ -94,7 +94,7 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
 
 
 class Drafting:
-    """Implements ``Repairing`` of :mod:`evolve.policies.protocol` for a policy that asks."""
+    """Implements ``Repairing`` of :mod:`evolve.policies.base` for a policy that asks."""
 
     def repair_draft(
         self: Asks, view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str]

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.core.activity import doing
 from evolve.core.episodes import Action, Limits, Plan, Step, TaskView, shown_rows
+from evolve.core.progress import doing
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Term, from_json
+from evolve.policies.search.search_turns import Turns
 from evolve.policies.search.searcher import Searcher, Solution
-from evolve.policies.search.turns import Turns
 from evolve.tasks import row_key
 
 UNLIMITED = 10_000_000

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from evolve.core.episodes import TaskView
 from evolve.core.errors import ModelMistake
-from evolve.policies.search.dreams import synthetic_task
 from evolve.policies.search.features import TaskFeatures
 from evolve.policies.search.guide import Guide, Sample, fit
-from evolve.policies.search.library import TreeSkill, operation_name, with_library
+from evolve.policies.search.known_functions import TreeSkill, operation_name, with_library
 from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.operations import literals, vocabulary
+from evolve.policies.search.search_dreams import synthetic_task
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.task_features import features_of
 

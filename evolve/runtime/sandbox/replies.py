@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from evolve.core.episodes import Json
 from evolve.runtime.sandbox.protocol import NOT_RUN, Outcome, ProgramRun
-from evolve.runtime.sandbox.text import escape_control
+from evolve.runtime.sandbox.sandbox_text import escape_control
 
 # above the 100 levels that the runner's children allow a value, with the levels around it
 _DEEPEST = 110

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from evolve.runtime.sandbox.folder_locks import YOUNG_S, lock_folder, take_over
 from evolve.runtime.sandbox.guest.wiping import wipe
+from evolve.runtime.sandbox.sandbox_folder_locks import YOUNG_S, lock_folder, take_over
 
 _MEMORY = "/dev/shm"
 # several scratch folders of the default 32 MiB; containers often have 64 MiB in all there

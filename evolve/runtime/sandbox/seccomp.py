@@ -14,7 +14,7 @@ import struct
 from typing import Literal
 
 from evolve.core.errors import SandboxUnavailable
-from evolve.runtime.sandbox.syscalls import (
+from evolve.runtime.sandbox.sandbox_syscalls import (
     ALWAYS_DENIED,
     JUDGED,
     METADATA,

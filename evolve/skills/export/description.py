@@ -16,7 +16,7 @@ from evolve.core.episodes import Json, Row
 from evolve.core.text_screen import without_spaces, hidden_sign, text_problem, repeats_text, insight_problem
 from evolve.skills import Skill
 from evolve.skills.export.validation import LONGEST_DESCRIPTION
-from evolve.skills.export.wording import kind_of, steps_of, unused_in, words_in
+from evolve.skills.export.export_wording import kind_of, steps_of, unused_in, words_in
 from evolve.skills.naming import name_of, without_digest
 from evolve.skills.signatures import names_of, types_of
 

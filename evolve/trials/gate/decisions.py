@@ -13,8 +13,7 @@ from evolve.core.store import Database, Value, value_of
 from evolve.trials.gate.confirmation import Confirmation
 from evolve.trials.gate.eprocess import Tally, TestState, Verdict
 from evolve.trials.gate.error_budget import ErrorBudget, GateLevel
-from evolve.trials.gate.proposal import GateReport, pair_key
-from evolve.trials.gate.reuse import (
+from evolve.trials.gate.gate_reuse import (
     DRAWN,
     JUDGED,
     KEPT_BACK,
@@ -25,7 +24,8 @@ from evolve.trials.gate.reuse import (
     error_level,
     suite_mark,
 )
-from evolve.trials.gate.standing import PairTotals
+from evolve.trials.gate.gate_standing import PairTotals
+from evolve.trials.gate.proposal import GateReport, pair_key
 
 
 @dataclass(frozen=True, kw_only=True)

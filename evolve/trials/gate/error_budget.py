@@ -36,7 +36,7 @@ class ErrorBudget:
     verdicts before them. What is asked of every test is what its null hypothesis says: a decisive pair is won with
     probability at most one half, whatever happened before, other proposals included. Groups that are used again do not
     give that: what came back after one proposal tells of the outcomes that the next one meets. There
-    :mod:`evolve.trials.gate.reuse` sets the levels, and nothing comes back.
+    :mod:`evolve.trials.gate.gate_reuse` sets the levels, and nothing comes back.
 
     Sources: wealth as the measure of evidence, Shafer, "Testing by betting", JRSS A 184 (2021); error levels as
     capital, Foster and Stine, "Alpha-investing", JRSS B 70 (2008), there for another error rate; an accepted

@@ -22,8 +22,8 @@ from evolve.memory.preferences import PreferenceRepository
 from evolve.skills import write_folder
 from evolve.skills.folder import read_folder
 from evolve.trials import UNLEARNED
-from evolve.trials.stores import Repositories
-from evolve.workspace.health import damage as soundness
+from evolve.trials.repositories import Repositories
+from evolve.workspace.health import health_damage as soundness
 from evolve.workspace.health.housekeeping import clean_up
 from evolve.workspace.locating import restore_number, trusted_settings, trusted_workspace
 from evolve.workspace.opening import open_stores

@@ -9,25 +9,25 @@ from typing import Any, Literal, cast
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Ledger
+from evolve.improve.improve_parts import split_budget
+from evolve.improve.improve_transfer import transfer as run_transfer
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
 from evolve.improve.optimizer.engine import EngineSettings
-from evolve.improve.optimizer.engine_kind import GONE, PARTS, EngineParts, engine_kind
 from evolve.improve.optimizer.item_record import ItemRecord
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.optimizer_engine_kind import GONE, PARTS, EngineParts, engine_kind
+from evolve.improve.optimizer.optimizer_scope import SearchScope
 from evolve.improve.paid import PaidAnswers
-from evolve.improve.parts import split_budget
 from evolve.improve.session import LoopPlan, Session
 from evolve.improve.stage_replay import StageRerun
 from evolve.improve.targets import MetricTarget
-from evolve.improve.transfer import transfer as run_transfer
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.tasks import Submission, load_suite
 from evolve.trials import UNLEARNED
 from evolve.workspace.arguments import check_arguments
-from evolve.workspace.evaluators import Opinion
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
-from evolve.workspace.loops.workflow_search import can_draft, drafters, edited_state, editor_of, texts_in_force
+from evolve.workspace.loops.loops_workflow_search import can_draft, drafters, edited_state, editor_of, texts_in_force
+from evolve.workspace.resources.evaluators import Opinion
 from evolve.workspace.services import WorkspaceServices
 
 Part = Literal["", "prompts", "workflow", "knobs"]

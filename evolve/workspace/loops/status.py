@@ -19,7 +19,7 @@ from evolve.core.store import Database, WriterLock
 from evolve.trials.set_aside import PendingAttempts
 from evolve.workspace.health.doctor import Finding, doctor
 from evolve.workspace.locating import selected_workspace
-from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work
+from evolve.workspace.loops.loops_at_work import LoopAtWork, loop_at_work
 from evolve.workspace.opening import is_current
 from evolve.workspace.places import Where, where
 from evolve.workspace.resources.models import models

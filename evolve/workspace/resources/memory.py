@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from evolve.core.episodes import FACT, Recalled, Scope
 from evolve.core.errors import UsageError
 from evolve.core.files import SVG, is_replaced, write_atomic
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.practice import shipped_tasks
-from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
     from evolve.core.redaction import Scanner
-    from evolve.improve.item_history import ItemHistory
+    from evolve.improve.improve_item_history import ItemHistory
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
-    from evolve.trials.stores import Repositories
+    from evolve.trials.repositories import Repositories
     from evolve.workspace.resources.preferences import Preferences
 
 _NOTES = ("note", "replaced")
@@ -111,7 +111,7 @@ class Memories(Resource):
         Raises:
             UsageError: There is such a file, or a note holds a known secret.
         """
-        from evolve.workspace.resources.note_files import write_notes
+        from evolve.workspace.resources.resources_note_files import write_notes
 
         return write_notes(Path(path), self.notes(), self._scanner())
 
@@ -125,7 +125,7 @@ class Memories(Resource):
         Raises:
             UsageError: The file cannot be read, or a line is no note.
         """
-        from evolve.workspace.resources.note_files import read_notes
+        from evolve.workspace.resources.resources_note_files import read_notes
 
         found = read_notes(Path(path), mine=mine)
         before = len(self.notes())
@@ -168,7 +168,7 @@ class Memories(Resource):
         """How often each of these insights was used and what trials without it showed, by id."""
         if not insights:
             return {}
-        from evolve.improve.item_history import insight_histories
+        from evolve.improve.improve_item_history import insight_histories
 
         return insight_histories(self._stores, insights)
 

@@ -28,14 +28,14 @@ from evolve.memory.preferences import (
     without_reply,
 )
 from evolve.memory.preferences.quotes import own_words
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.secrets import AsksEndpoints
 
 if TYPE_CHECKING:
     from evolve.agent import Recall, RunRepository
     from evolve.policies.language.describing import PreferenceDraft
     from evolve.tasks import Task
-    from evolve.trials.learner import Learner
+    from evolve.trials.trials_learner import Learner
 
 ABOUT = "about"
 """Key of a run's JSON: instruction, family and folder of its task."""

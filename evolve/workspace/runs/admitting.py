@@ -12,16 +12,16 @@ from evolve.core.episodes import EarlierCall, EpisodeRecord, Limits, Rehearsal, 
 from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.core.events import Event
 from evolve.environments import EnvironmentOptions, RehearsesProcedures, open_environment
+from evolve.policies.base import Attendable
 from evolve.policies.proceeding import PastWork
-from evolve.policies.protocol import Attendable
 from evolve.runtime.sandbox import Sandbox
 from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
-from evolve.trials.arms import PromptedLearner
-from evolve.trials.keeping import AdmissionResult, Keeper, Repairs
+from evolve.trials.admitting import AdmissionResult, Keeper, Repairs
+from evolve.trials.learned_state import PromptedLearner
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
-from evolve.workspace.runs.place import RunRequest, as_it_was, sandbox_for
+from evolve.workspace.runs.context import RunRequest, as_it_was, sandbox_for
 from evolve.workspace.runs.run_answers import CONTESTED
 from evolve.workspace.services import WorkspaceServices
 

@@ -13,7 +13,7 @@ are property signatures (Odena & Sutton 2020), here of a task and a name.
 - ``reader``: all of them for one problem.
 """
 
-from evolve.policies.search.features.reader import TaskFeatures
+from evolve.policies.search.features.features_reader import TaskFeatures
 from evolve.policies.search.features.texts import kind_of, priced_literals
 
 __all__ = ["TaskFeatures", "kind_of", "priced_literals"]

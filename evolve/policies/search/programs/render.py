@@ -19,8 +19,15 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve.policies.search.programs.expressions import Renamer, local_names, parsed, raw_string, simplified, unwrapped
 from evolve.policies.search.programs.operation import Operation
+from evolve.policies.search.programs.programs_expressions import (
+    Renamer,
+    local_names,
+    parsed,
+    raw_string,
+    simplified,
+    unwrapped,
+)
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, children, size, walk
 from evolve.policies.search.programs.types import thaw
 
