@@ -19,7 +19,6 @@ from evolve.core.events import NoEvents
 from evolve.core.ledger import Budget, Ledger
 from evolve.core.paths import WorkspacePaths
 from evolve.core.settings import load_settings
-from evolve.improve.improve_parts import split_budget
 from evolve.improve.optimization import optimize
 from evolve.improve.optimizer.engine import (
     Candidate,
@@ -32,15 +31,14 @@ from evolve.improve.optimizer.engine import (
     SearchEnded,
 )
 from evolve.improve.optimizer.linked import LOOKS, LinkedEngine
-from evolve.improve.optimizer.optimizer_scope import SearchScope
 from evolve.improve.optimizer.parts import parts_of, resample_part
-from evolve.improve.session import LoopPlan, Session
+from evolve.improve.optimizer.workflow_drafts import SearchScope
+from evolve.improve.session import LoopPlan, Session, split_budget
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
 from evolve.trials.gate import comparable_costs, is_verified, one_per_group
 from evolve.trials.jobs import WorkerSetup
-from evolve.trials.learned_state import LearnedState, agent_for
-from evolve.trials.trials_learner import Learner
+from evolve.trials.learned_state import LearnedState, Learner, agent_for
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace

@@ -22,9 +22,8 @@ from evolve.core.episodes import (
 )
 from evolve.improve.optimizer.adas import apart_of, others_of, setting_of, tasks_of, trials_of
 from evolve.improve.optimizer.engine import Candidate, CandidateTrial
-from evolve.improve.optimizer.optimizer_scope import SearchScope
 from evolve.improve.optimizer.population import ScoredCandidate
-from evolve.improve.optimizer.workflow_drafts import Room
+from evolve.improve.optimizer.workflow_drafts import Room, SearchScope
 from evolve.policies import WorkflowBrief
 from evolve.skills import Skill
 from evolve.tasks import Task

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from evolve.agent.agent_stage_costs import policy_cost
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import policy_cost
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
 from evolve.core.episodes import Action, Alternative, Json, Limits, Plan, SampleRequest, StageNote, Step

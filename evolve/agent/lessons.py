@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from evolve.agent.agent_stage_costs import once_with_cost
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.outputs import Paid
 from evolve.agent.progress import progress_of
 from evolve.agent.stages.distill import distill

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from evolve.agent.agent_attended_run import AttendedEpisode, run_attended
-from evolve.agent.agent_stage_costs import begin_within, policy_cost, told_when_it_breaks
+from evolve.agent.attended import AttendedEpisode, run_attended
 from evolve.agent.context import (
     EpisodeContext,
     EpisodeKey,
@@ -25,11 +24,11 @@ from evolve.agent.context import (
 )
 from evolve.agent.exploration import Exploration
 from evolve.agent.functions import functions_of, with_functions
-from evolve.agent.learning_costs import set_aside_when_asked
+from evolve.agent.learning_costs import begin_within, policy_cost, set_aside_when_asked, told_when_it_breaks
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.outputs import StepOutputs
 from evolve.agent.progress import piece_data
-from evolve.agent.stages.stage_skills import stage_skills
+from evolve.agent.stages.skill import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_steps
 from evolve.agent.workflow import Workflow, inapplicable_stages, visit_bounds
 from evolve.core.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Exhibit, Limits
@@ -349,7 +348,7 @@ class Agent:
         if saved.values.get("record"):
             return _record(saved.values)
         if context.calls is not None and saved.values:
-            from evolve.agent.agent_offered_functions import refuse_lost_calls
+            from evolve.agent.functions import refuse_lost_calls
 
             refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
         begin_within(context, cast(AgentState, saved.values or initial))

@@ -12,11 +12,10 @@ import typer
 
 import evolve
 from evolve.cli import asking, folder, learning, open_questions, options, pages
-from evolve.cli import cli_overrides as overrides
-from evolve.cli.render.layout import terminal_width
+from evolve.cli import options as overrides
+from evolve.cli.render.layout import cost_line, terminal_width
 from evolve.cli.render.memory import used_lines
 from evolve.cli.render.output import at_home, emit, flush, note, paused, visible
-from evolve.cli.render.render_amounts import cost_line
 from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
 from evolve.cli.render.views import RunView
 

@@ -8,10 +8,10 @@ import typer
 
 import evolve
 from evolve.cli import asking, options, pages
-from evolve.cli import cli_overrides as overrides
+from evolve.cli import options as overrides
 from evolve.cli.forget import in_use, tell_gone
+from evolve.cli.render.episodes import show_patch
 from evolve.cli.render.output import emit, emit_json
-from evolve.cli.render.render_changes import show_patch
 
 app = pages.App()
 

@@ -20,16 +20,14 @@ from typing import Any
 
 from evolve.core.episodes import FACT, PROBE, Claim, Evidence
 from evolve.core.failpoints import hit
-from evolve.improve.improve_item_history import PLAN_STEP, TEST_STEP
-from evolve.improve.improve_items import recalled_on, times_used
+from evolve.improve.ablation import recalled_on, times_used
+from evolve.improve.history import PLAN_STEP, TEST_STEP
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
-from evolve.trials.comparisons import Change
+from evolve.trials.comparisons import Change, PairedEpisodes, by_success, claim_on, run_pairs
 from evolve.trials.gate import Pair, one_per_group
 from evolve.trials.jobs import Attempt
 from evolve.trials.learned_state import PromptedLearner
-from evolve.trials.trials_pairs import PairedEpisodes, run_pairs
-from evolve.trials.trials_verdict import by_success, claim_on
 
 TESTS = 2
 """Insights that one round tests at most."""

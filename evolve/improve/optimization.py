@@ -12,7 +12,6 @@ from evolve.agent.workflow import differences
 from evolve.core.episodes.codec import Jsonable, from_data, to_data
 from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget, Spent
-from evolve.improve.improve_parts import JUDGING, SEARCHING, BudgetSplit
 from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.optimizer.adas import DESIGN
 from evolve.improve.optimizer.engine import Candidate, Engine, SearchEnded
@@ -20,13 +19,13 @@ from evolve.improve.paid import DESIGNS, REWRITES
 from evolve.improve.report import contrast
 from evolve.improve.schedule import judgement_pairs
 from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
-from evolve.improve.session import Session
+from evolve.improve.session import JUDGING, SEARCHING, BudgetSplit, Session
 from evolve.improve.targets import MetricTarget, TargetFigures, target_figures
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED
+from evolve.trials.comparisons import PairedEpisodes, held_out_tasks
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
 from evolve.trials.step_log import StepLog
-from evolve.trials.trials_pairs import PairedEpisodes, held_out_tasks
 
 FEWEST = 3
 """A budget that buys fewer proposals or paired tests than this is refused."""

@@ -18,8 +18,7 @@ from typing import Any
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import BudgetExhausted
 from evolve.improve.history import note_beginning
-from evolve.improve.improve_winnable import judging_if_winnable
-from evolve.improve.judgement import conclude, propose, retries, told_of
+from evolve.improve.judgement import conclude, judging_if_winnable, propose, retries, told_of
 from evolve.improve.loop import check_size, make_report, round_row
 from evolve.improve.loop import improve as improve_by_split
 from evolve.improve.practice import practise
@@ -28,6 +27,7 @@ from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
+from evolve.trials.comparisons import PairedEpisodes
 from evolve.trials.gate import (
     GateReport,
     Pair,
@@ -42,7 +42,6 @@ from evolve.trials.gate.integrity import code_digests
 from evolve.trials.learned_state import UNLEARNED
 from evolve.trials.repositories import Repositories
 from evolve.trials.step_log import keep_report, report_of
-from evolve.trials.trials_pairs import PairedEpisodes
 
 BLOCKS = 3
 """Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""

@@ -16,8 +16,8 @@ from evolve.core.ledger import Spent
 from evolve.improve.session import Session
 from evolve.memory import ExperienceRow
 from evolve.skills import Skill
+from evolve.trials.learned_state import TimeBoundLearner
 from evolve.trials.pace import KINDS
-from evolve.trials.trials_learner import TimeBoundLearner
 
 FITTED = "fitted:"
 """How steps of the journal begin that keep what fitting a guide has cost."""

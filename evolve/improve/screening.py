@@ -13,18 +13,17 @@ from typing import Any
 from evolve.core.episodes import SCREEN, EpisodeRecord, TaskView
 from evolve.core.failpoints import hit
 from evolve.environments import kind_of
-from evolve.improve.improve_parts import BudgetSplit
 from evolve.improve.judgement import judge_variant
 from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, Left, SearchEnded
 from evolve.improve.optimizer.item_record import ItemRecord
 from evolve.improve.optimizer.population import ScoredCandidate
+from evolve.improve.session import BudgetSplit
 from evolve.improve.withholding import control_outcomes, item_controls
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED, Variant
-from evolve.trials.comparisons import Change
+from evolve.trials.comparisons import ArmTrials, Change
 from evolve.trials.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.trials.learned_state import LearnedState
-from evolve.trials.trials_pairs import ArmTrials
 
 Opinion = Callable[[Task, EpisodeRecord], float | None]
 """How the answer of an episode does by a target, in [0, 1]; None where that cannot be said."""

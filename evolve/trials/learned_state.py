@@ -1,4 +1,8 @@
-"""A learned state as a value that can be sent to another process, and agents made from it."""
+"""A learned state as a value that travels between processes, the agents made from it, and the skills verified for it.
+
+A verdict holds for one content, one policy and one sandbox. What was admitted for another model or on another machine
+is tried by its own tests before anybody is told of it, and the verdict is kept, so that this happens once.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,65 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import TRIAL, Guidance, Json, Limits, Recalled, RunOrigin, TaskView
+from evolve.runtime.sandbox import ProgramRun, Sandbox, SandboxLimits, TestModule
+from evolve.skills import Skill, SkillRepository
+from evolve.skills.repository import PAIRING
 
 if TYPE_CHECKING:
     from evolve.agent import Agent, Recall
+    from evolve.core.episodes import Json, TaskView
     from evolve.core.redaction import Scanner
-    from evolve.memory import MemoryRepository, MemorySnapshot
+    from evolve.memory import ExperienceRow, MemoryRepository, MemorySnapshot
     from evolve.policies.base import Policy
     from evolve.runtime.sandbox import Sandbox
     from evolve.skills import Skill
-    from evolve.trials.trials_learner import Learner
+    from evolve.skills.admission import Interpreter
+
+
+class Learner(Protocol):
+    """Makes policies from what was learned, and guides from experience. Must be picklable."""
+
+    @property
+    def name(self) -> str:
+        """Name of the kind of policy, such as ``search``."""
+        ...
+
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+        """The policy with this guide (None for none) and these skills.
+
+        Args:
+            attended: A person reads the result, so it is worth looking on for a second program that fits.
+        """
+        ...
+
+    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
+        """Evaluates the trees of skills, which may use ``skills``; None where skills have no trees."""
+        return None
+
+    def fit(
+        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
+    ) -> Json:
+        """A guide fitted to experience, as JSON; None where there is nothing to fit.
+
+        Args:
+            views: What a policy may see of the practised tasks, for dreams of the same kinds.
+        """
+        return None
+
+
+@runtime_checkable
+class TimeBoundLearner(Protocol):
+    """A learner whose fitting can take so long that it needs a deadline."""
+
+    def until(self, ends: float) -> Learner:
+        """The same learner, which ends at ``ends`` of ``time.monotonic``: there its searches stop, and its
+        :meth:`Learner.fit` raises BudgetExhausted, at once where it sees that it would not be done by then."""
+        ...
+
+    def fitting(self, views: Sequence[TaskView]) -> int:
+        """The most candidates that :meth:`Learner.fit` tries."""
+        ...
+
 
 UNLEARNED = "unlearned"
 """Name of the variant that has learned nothing."""
@@ -165,3 +219,42 @@ def recall_from(
         return source.recall(query, k, features=features, kinds=kinds, scope=origin)
 
     return recall
+
+
+_MOST = 100
+"""Skills that are tried before one run, the most helpful first; the others wait for the next."""
+_TEST_S = 1.0
+
+
+def verified_pairings(library: SkillRepository, skills: Sequence[Skill], policy: str, sandbox: Sandbox) -> list[Skill]:
+    """Those of the skills that are verified for a policy and a sandbox, in their order; keeps the verdicts on new ones.
+
+    Procedures stay: the folders on which they were tried are their evidence. A test that ran out of time says nothing,
+    so its skill waits for the next run.
+    """
+    from evolve.skills import AdmissionVerdict
+
+    blank = AdmissionVerdict(digest="", policy=policy, fingerprint=sandbox.backend)
+    known = library.paired(policy, sandbox.backend)
+    asked = [skill for skill in skills if skill.digest not in known and not skill.environment]
+    asked = sorted(asked, key=lambda skill: -len(skill.tasks))[:_MOST]
+    modules = [
+        TestModule(files={"skill.py": one.code, "test_skill.py": one.test_code}, test_file="test_skill.py")
+        for one in asked
+    ]
+    limits = SandboxLimits(wall_s=2.0 + _TEST_S * len(modules), program_s=_TEST_S)
+    ran = sandbox.run_tests(modules, limits) if modules else None
+    for skill, run in zip(asked, () if ran is None or ran.fault or ran.killed else ran.programs, strict=False):
+        if not run.timed_out:
+            reason = failure_of(run)
+            failed = PAIRING if reason else ""
+            verdict = replace(blank, digest=skill.digest, admitted=not reason, failed=failed, reason=reason)
+            library.record_verdict(replace(verdict, checks={"tests": len(run.outputs)}))
+            known[skill.digest] = not reason
+    return [skill for skill in skills if skill.environment or known.get(skill.digest, False)]
+
+
+def failure_of(run: ProgramRun) -> str:
+    """Why a skill failed its own tests, in one sentence; "" where it passed them."""
+    failed = next((f"{output.name} fails: {output.error}" for output in run.outputs if not output.ok), run.error)
+    return failed or ("" if run.outputs else "it has no tests")

@@ -21,11 +21,11 @@ from evolve.core.ledger import Ledger
 from evolve.core.progress import doing
 from evolve.tasks import Suite, Task
 from evolve.trials.jobs import Attempt, EpisodeJob, Workers
+from evolve.trials.learned_state import Learner
 from evolve.trials.pace import EpisodePace
 from evolve.trials.repositories import Repositories
 from evolve.trials.set_aside import PendingAttempts
 from evolve.trials.step_log import StepLog
-from evolve.trials.trials_learner import Learner
 
 _PAUSE_S = 0.2
 """Seconds between looks at whether a pause is over."""

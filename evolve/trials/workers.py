@@ -25,8 +25,8 @@ from evolve.trials.bench import ARMS_KEPT, Bench
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt, unstarted_record
 from evolve.trials.learned_state import LearnedState
 from evolve.trials.lifeline import Lifeline, run_tied_to_parent
-from evolve.trials.trials_added_workers import AddedWorkers
 from evolve.trials.worker_process import (
+    AddedWorkers,
     FaultTold,
     WorkerFault,
     caller_hidden,

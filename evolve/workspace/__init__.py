@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from evolve.core.progress import Activities, Activity, doing, watched
     from evolve.core.reasons import Reason
     from evolve.improve.ablation import AblationReport, ItemCredit
-    from evolve.improve.improve_item_history import ItemHistory
+    from evolve.improve.history import ItemHistory
     from evolve.improve.optimization import AcceptedVariant, OptimizationReport
     from evolve.improve.report import ArmRow, Contrast, CostShares, Report, RoundRow, RunChanges
     from evolve.improve.targets import TargetFigures
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from evolve.tasks.tables import table_path
     from evolve.trials.diagnosis import Suspect
     from evolve.trials.gate import GateDecision, Interval, PairSummary, PrequentialPair, Proof
-    from evolve.trials.trials_learner import Learner
+    from evolve.trials.learned_state import Learner
     from evolve.trials.usage import FunctionCounts
     from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
@@ -66,20 +66,41 @@ if TYPE_CHECKING:
     from evolve.workspace.health.repair import Repair, repair
     from evolve.workspace.locating import WorkspaceLocation, locate
     from evolve.workspace.loops.ablation import AblationRequest
-    from evolve.workspace.loops.loops_at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
     from evolve.workspace.loops.optimizing import OptimizerRequest
-    from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
+    from evolve.workspace.loops.status import (
+        LoopAtWork,
+        LoopProgress,
+        OpenRun,
+        Status,
+        loop_at_work,
+        pause_loop,
+        resume_loop,
+        status,
+        stop_loop,
+    )
     from evolve.workspace.loops.testing_skills import SkillTestReport, SkillTestRequest, SkillTestRow
     from evolve.workspace.loops.tried_claims import ClaimTest
-    from evolve.workspace.options import KeptServers, Options, setting_names
-    from evolve.workspace.places import Config, Setting, Where, config, init, proposal, where
+    from evolve.workspace.options import KeptServers, Options, model_or_recording, setting_names
+    from evolve.workspace.places import (
+        Config,
+        Setting,
+        Visit,
+        Where,
+        config,
+        init,
+        keep_visit,
+        last_visit,
+        proposal,
+        where,
+    )
     from evolve.workspace.resources.models import models
     from evolve.workspace.resources.patch import Patch
     from evolve.workspace.resources.preferences import context_of
-    from evolve.workspace.resources.resources_skill_tools import order_arguments, schemas
     from evolve.workspace.resources.servers import KnownServer, servers
+    from evolve.workspace.resources.skill_folders import order_arguments, schemas
     from evolve.workspace.resources.workflow import StageRow, is_stage, workflow
     from evolve.workspace.runs import tasks
+    from evolve.workspace.runs.code_sessions import sandbox
     from evolve.workspace.runs.conversations import (
         ChatTurn,
         Conversation,
@@ -95,12 +116,9 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.past_runs import RunRow
     from evolve.workspace.runs.person import Approve, LearnMode, Person
     from evolve.workspace.runs.result import Result
-    from evolve.workspace.runs.runs_sandboxed import sandbox
     from evolve.workspace.runs.searching import SearchHit
     from evolve.workspace.runs.suggesting import DroppedSuggestion
     from evolve.workspace.trust import TrustProposal
-    from evolve.workspace.workspace_model_setup import model_or_recording
-    from evolve.workspace.workspace_visits import Visit, keep_visit, last_visit
 else:
     __getattr__, __dir__ = attach(__name__, "open")
 

@@ -14,11 +14,11 @@ from evolve.workspace.resources.base import Resource, close_resource
 if TYPE_CHECKING:
     from evolve.workspace.loops.tried_claims import TriedMemories
     from evolve.workspace.loops.variants import Variants
+    from evolve.workspace.resources.evaluators import Criteria
     from evolve.workspace.resources.folders import Folders
     from evolve.workspace.resources.gate import GateLog
     from evolve.workspace.resources.models import Models
     from evolve.workspace.resources.preferences import Preferences
-    from evolve.workspace.resources.resources_criteria import Criteria
     from evolve.workspace.resources.tools import Tools
     from evolve.workspace.resources.workflow import Workflows
     from evolve.workspace.runs.conversations import Conversations

@@ -9,7 +9,7 @@ import pytest
 from evolve.core.episodes import Action, Step
 from evolve.environments import EnvironmentOptions, open_environment
 from evolve.runtime.folder_tree import read_tree
-from evolve.tasks.reading.reading_own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.tasks.verification.test_quality import finding_of
 from tests.environments.conftest import CHECK, RIGHT, TEST
 

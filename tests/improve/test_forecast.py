@@ -10,11 +10,10 @@ from benchmarks.doubles import small_suite
 from benchmarks.optimize_search import LIMITS, opened_session
 from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget, Ledger, LedgerPart
-from evolve.improve.improve_parts import SEARCHING, split_budget
 from evolve.improve.optimization import forecast_search
 from evolve.improve.optimizer.engine import Candidate
 from evolve.improve.screening import SessionTrials
-from evolve.improve.session import LoopPlan
+from evolve.improve.session import SEARCHING, LoopPlan, split_budget
 
 
 class Clock:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import PROBE, Claim, EpisodeRecord, Evidence, Row, Scope, SkillDraft
 from evolve.core.ledger import Spent
-from evolve.improve.ablation import AblationReport, ItemCredit
-from evolve.improve.improve_item_history import ItemHistory
-from evolve.improve.improve_items import VariantItem
+from evolve.improve.ablation import AblationReport, ItemCredit, VariantItem
+from evolve.improve.history import ItemHistory
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.search.known_functions import tree_of
 from evolve.policies.search.programs.terms import Apply, Input

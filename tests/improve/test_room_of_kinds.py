@@ -15,9 +15,9 @@ from evolve.tasks import load_suite
 from evolve.testing import LocalWire, question_of
 from evolve.testing.endpoint_faults import completion
 from evolve.trials.jobs import EpisodeJob
+from evolve.workspace.learners import LanguageLearner
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.opening import now
-from evolve.workspace.workspace_language import LanguageLearner
 
 MEND = "So.\n```file notes.txt\nnew\n```\n```done\n```\n"
 RIGHT = "```python\ndef double(n):\n    return 2 * n\n```\n"

@@ -22,8 +22,7 @@ from evolve.memory import MemoryRepository, Note
 from evolve.memory.index import VectorIndex, open_index
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes import cache as kept_module
-from evolve.memory.notes.cache import WORTH_KEEPING
-from evolve.memory.notes.notes_late import COLUMNS, SCHEMA, LateNotes
+from evolve.memory.notes.cache import COLUMNS, SCHEMA, WORTH_KEEPING, LateNotes
 from evolve.memory.notes.superseded import ResolvedNotes, superseded_notes
 from evolve.runtime.retrieval import HashingEmbedder
 

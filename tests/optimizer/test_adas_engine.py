@@ -22,9 +22,8 @@ from evolve.improve.optimizer.adas import (
     trials_of,
 )
 from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, EngineSettings, Left
-from evolve.improve.optimizer.optimizer_scope import SearchScope
 from evolve.improve.optimizer.population import ScoredCandidate
-from evolve.improve.optimizer.workflow_drafts import Drafter
+from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
 from evolve.policies.language import LanguageDesigner
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire, prompt_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from evolve.core.episodes import Row
+from evolve.policies.search.ambiguity import LeavingOut
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.programs.operations import literals, vocabulary
-from evolve.policies.search.search_leaving_out import LeavingOut
 from evolve.policies.search.searcher import Searcher, Vocabulary
 
 ROWS = [Row(input=(text,), output=text[::-1].upper() + "!") for text in ("abc", "wxyz", "mn", "pqrst")]

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from evolve.core.episodes import Limits, Row, Step, TaskView
 from evolve.policies.base import Ambiguities
 from evolve.policies.search import SearchPolicy
+from evolve.policies.search.conditionals import MIN_SUPPORT
 from evolve.policies.search.problem import SearchProblem, problem_from_rows
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operations import vocabulary
-from evolve.policies.search.search_decisions import MIN_SUPPORT
-from evolve.policies.search.solvers.solvers_piece_tests import mined_tests
-from evolve.policies.search.solvers.substrings import ENOUGH, lists_of, supported_tests
+from evolve.policies.search.solvers.substrings import ENOUGH, lists_of, mined_tests, supported_tests
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 

@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.policies.search.guide import Sample, fit
+from evolve.policies.search.guide import Pricing, Sample, fit
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.types import FLOAT, as_type
-from evolve.policies.search.search_pricing import Pricing
 from evolve.policies.search.task_features import feature_space, features_of
 from tests.architecture.source import ROOT
 from tests.policies.samples import view_of

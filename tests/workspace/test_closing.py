@@ -31,8 +31,8 @@ def methods() -> Iterator[tuple[str, str]]:
 
 def shelf_class(shelf: str) -> type:
     from evolve.workspace.loops import variants
+    from evolve.workspace.resources import evaluators as criteria
     from evolve.workspace.resources import folders, gate, memory, models, preferences, skills, tools, workflow
-    from evolve.workspace.resources import resources_criteria as criteria
     from evolve.workspace.runs import conversations, past_runs
 
     return {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evolve.agent.agent_stage_costs import cost_of
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import cost_of
 from evolve.agent.outcome import final_status
 from evolve.agent.state import (
     AgentState,

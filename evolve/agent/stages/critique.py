@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evolve.agent.agent_stage_costs import policy_cost
 from evolve.agent.answer_stages import change_answer, is_error, nearby_inputs, run_programs, with_note, with_rivals
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.core.episodes import Action, Cost, Json, Plan, Row, Step
 from evolve.core.errors import BudgetExhausted, ModelMistake

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evolve.agent.agent_stage_costs import once_with_cost
 from evolve.agent.answer_stages import note_skipped
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
 from evolve.core.episodes import Plan
 from evolve.core.episodes.codec import from_json, to_json

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from evolve.agent.agent_stage_costs import once_with_cost
 from evolve.agent.attempts import EpisodeTrials
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.questions import was_stopped
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled, read_steps
 from evolve.core.episodes import Claim, Step

@@ -9,8 +9,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
+from evolve.cli.render.layout import odds
 from evolve.cli.render.output import counted, emit, emit_json, note, singular, table
-from evolve.cli.render.render_amounts import odds
 
 if TYPE_CHECKING:
     from evolve.workspace import GateDecision

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         SuggestionKind,
         SuggestionSource,
     )
-    from evolve.core.episodes.episodes_telling import call_text, outlier_text, value_text
     from evolve.core.episodes.guidance import GUIDANCE_FOLDER, ExternalSkill, Guidance
     from evolve.core.episodes.planned import stated_subgoals, subgoal_states
     from evolve.core.episodes.plans import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
@@ -51,9 +50,12 @@ if TYPE_CHECKING:
         Respond,
         Status,
         Step,
+        call_text,
         checked_state,
+        outlier_text,
         passes_check,
         shown_rows,
+        value_text,
     )
     from evolve.core.episodes.views import (
         HELD_OUT,

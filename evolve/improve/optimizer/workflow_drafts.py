@@ -1,4 +1,4 @@
-"""Workflows that somebody writes: what he is told to them by, and how a text of his becomes a workflow or a fault.
+"""Workflows that a model writes: the brief, how its text becomes a workflow or a fault, and the scope of the search.
 
 The text is not trusted. It is read by the loader that reads a person's file, may name built-in stages and those that
 the parent has, and cannot change what no trial would show or what is a person's choice.
@@ -8,17 +8,92 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evolve.agent.workflow import BY_HAND, KINDS, Workflow, parse_workflow, used_knobs
 from evolve.agent.workflow.reference import knob_reference, stage_reference
+from evolve.core.episodes import Limits
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import parse_toml
 from evolve.improve.optimizer.leakage import LeakGuard, unsafe_reason
-from evolve.improve.optimizer.optimizer_scope import SearchScope
 from evolve.improve.optimizer.parts import crossover
 from evolve.policies import WorkflowBrief, WorkflowWriter
+
+UNSEEN_KNOBS = frozenset({"submissions", "withhold"})
+"""These act where something is learned, and trials are runs on which nothing is."""
+
+INERT_KNOBS: Mapping[str, frozenset[str]] = {
+    "search": frozenset({"samples", "tokens", "branches", "recall_k"}),
+    "language": frozenset({"candidates", "seconds"}),
+}
+"""Knobs that mean nothing to a kind of policy."""
+
+_LENT = frozenset({"candidates", "seconds"})
+"""Knobs of which a stage ``search`` lends a share to a policy that does not search."""
+
+INERT_STAGES: Mapping[str, frozenset[str]] = {"search": frozenset({"recall"})}
+"""Stages that do nothing for a kind of policy."""
+
+LEARNING_STAGES = frozenset({"reflect", "distill"})
+"""These only learn, and on trials nothing is learned."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchScope:
+    """The part of a workflow in which a search looks.
+
+    Attributes:
+        policy: Kind of policy, such as ``search``; "" where every difference counts.
+        limits: What an episode may spend at most; a knob above it means the same as one at it.
+    """
+
+    policy: str = ""
+    limits: Limits = field(default_factory=lambda: Limits(candidates=None, seconds=None))
+
+    def fitted(self, workflow: Workflow) -> Workflow:
+        """The workflow with knobs at most at the limits."""
+        bounds = {"candidates": self.limits.candidates, "seconds": self.limits.seconds, "tokens": self.limits.tokens}
+        changes = {
+            name: type(value)(bound)  # of the knob's own type, because a digest tells 20 from 20.0
+            for name, bound in bounds.items()
+            if bound is not None and (value := getattr(workflow.knobs, name)) > bound
+        }
+        return workflow.with_knobs(**changes) if changes else workflow
+
+    def shows(self, before: Workflow, after: Workflow) -> bool:
+        """Whether a trial could tell the two apart."""
+        return self._seen(before) != self._seen(after)
+
+    def hides(self, part: str) -> bool:
+        """Whether no trial could show a change of this part alone."""
+        kind, _, name = part.partition(":")
+        return name in (self._hidden_knobs if kind == "knob" else self._hidden_stages)
+
+    @property
+    def _hidden_knobs(self) -> frozenset[str]:
+        return self._hidden(UNSEEN_KNOBS, INERT_KNOBS)
+
+    @property
+    def _hidden_stages(self) -> frozenset[str]:
+        return self._hidden(LEARNING_STAGES, INERT_STAGES)
+
+    def _hidden(self, always: frozenset[str], inert: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        return always | inert.get(self.policy.partition(":")[0], frozenset()) if self.policy else frozenset()
+
+    def _seen(self, workflow: Workflow) -> object:
+        if not self.policy:
+            return workflow.as_json()
+        unseen = self._hidden_knobs - (_LENT if "search" in workflow.stages else frozenset())
+        knobs = {name: value for name, value in asdict(workflow.knobs).items() if name not in unseen}
+        hidden = self._hidden_stages
+        stages = [stage for stage in workflow.stages if stage not in hidden]
+        routes = {
+            stage: {condition: target for condition, target in targets.items() if target not in hidden}
+            for stage, targets in workflow.routes.items()
+        }
+        return [stages, routes, knobs]
+
 
 LONGEST = 4_000
 """Characters of a workflow's text, some times what one takes that has every stage, route and knob."""

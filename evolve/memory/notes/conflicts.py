@@ -1,7 +1,7 @@
 """Whether two notes are about the same, so that the older one may not hold any more.
 
-That is less than a contradiction, which :mod:`evolve.memory.notes.superseded` finds: tastes, habits and values in lower case
-change in any words. So nothing is left out by it. The newer note comes first and the older one is marked.
+That is less than a contradiction, which :mod:`evolve.memory.notes.superseded` finds: tastes, habits and values in
+lower case change in any words. So nothing is left out by it. The newer note comes first and the older one is marked.
 """
 
 from __future__ import annotations

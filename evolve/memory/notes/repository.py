@@ -20,9 +20,8 @@ from evolve.core.files import canonical_json, clean_text, digest
 from evolve.core.store import Database, Value
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.index import Hit
-from evolve.memory.notes.cache import UNSOUND, WORTH_KEEPING, KeptNotes
+from evolve.memory.notes.cache import COLUMNS, UNSOUND, WORTH_KEEPING, KeptNotes, LateNotes, read_note
 from evolve.memory.notes.note import TRUST, Note
-from evolve.memory.notes.notes_late import COLUMNS, LateNotes, read_note
 from evolve.memory.notes.superseded import ResolvedNotes
 from evolve.memory.record_index import BATCH, DerivedIndex, IndexFactory, exact_distances, exact_index
 from evolve.runtime.retrieval import WordIndex

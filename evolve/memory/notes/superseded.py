@@ -19,8 +19,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from evolve.memory.notes.cache import LateNotes, LateTable
 from evolve.memory.notes.note import TRUST, Note
-from evolve.memory.notes.notes_late import LateNotes, LateTable
 
 if TYPE_CHECKING:
     from evolve.memory.notes.facts import Fact
@@ -261,8 +261,7 @@ class ResolvedNotes:
 
         Not where it gives a value of what notes as trusted gave one of (``groups``): that is replaced by its fact.
         """
-        from evolve.memory.notes.facts import is_negated
-        from evolve.memory.notes.notes_changing import CHANGE, MAYBE
+        from evolve.memory.notes.facts import CHANGE, MAYBE, is_negated
 
         text = said.note.text
         changes = _ALIKE if CHANGE.search(text) else _LIKELY if MAYBE.search(text) else 0.0
@@ -283,7 +282,7 @@ class ResolvedNotes:
         self, said: _Said, changes: float, postings: LateTable[array[int]], weights: _Weights
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
-        from evolve.memory.notes.notes_changing import is_denial_of, tells_a_change
+        from evolve.memory.notes.facts import is_denial_of, tells_a_change
 
         least = changes or _DENIED
         shared: dict[int, float] = {}

@@ -4,8 +4,7 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.preferences.kinds import is_once
-    from evolve.memory.preferences.preference import WISHES, Context, PersonAct, Preference, PreferenceStatus
-    from evolve.memory.preferences.preferences_meaning import (
+    from evolve.memory.preferences.matching import (
         YOU_SAID,
         is_negated,
         is_new,
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
         same_meaning,
         topics,
     )
+    from evolve.memory.preferences.preference import WISHES, Context, PersonAct, Preference, PreferenceStatus
     from evolve.memory.preferences.quotes import LEFT_OUT, LONGEST, edit_in_words, parse_answer, without_reply
     from evolve.memory.preferences.repository import PreferenceRepository
 else:

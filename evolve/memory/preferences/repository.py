@@ -13,9 +13,8 @@ from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
 from evolve.memory.preferences.kinds import is_once
-from evolve.memory.preferences.matching import find_preferences, shares_context
+from evolve.memory.preferences.matching import contradict, find_preferences, same_meaning, shares_context
 from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
-from evolve.memory.preferences.preferences_meaning import contradict, same_meaning
 
 if TYPE_CHECKING:
     from evolve.runtime.retrieval import Embedder

@@ -30,15 +30,10 @@ from evolve.core.ledger import Budget
 from evolve.environments import ReflectionTrials, kind_of
 from evolve.policies.base import Once, OnPiece
 from evolve.policies.language.deliberation import Deliberation
-from evolve.policies.language.drafting import Drafting, drafts_of
+from evolve.policies.language.drafting import Drafting, drafts_of, proceeding_of
 from evolve.policies.language.forms import CITED, read_written
-from evolve.policies.language.language_learning import Reflection
-from evolve.policies.language.language_offers import skill_id, skill_offer
-from evolve.policies.language.language_proceeding import proceeding_of
-from evolve.policies.language.language_streaming import Watched
-from evolve.policies.language.language_stuck import stuck_reason
-from evolve.policies.language.loop_detection import is_decided, open_question
-from evolve.policies.language.model_calls import CachedModel, EpisodeMeter
+from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
+from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, Watched
 from evolve.policies.language.plans import PLAN_SCHEMA, adopt_plan, read_subgoals
 from evolve.policies.language.prompt import (
     earlier_message,
@@ -56,8 +51,8 @@ from evolve.policies.language.prompt import (
 from evolve.policies.language.proposals import ProposedAction, read_proposal
 from evolve.policies.language.questions import Questions
 from evolve.policies.language.quoting import Learned, quoted_items, truncate_middle
-from evolve.policies.language.reflection import unfit_fact
-from evolve.policies.language.skills import imported, mount, skill_files
+from evolve.policies.language.reflection import Reflection, unfit_fact
+from evolve.policies.language.skills import imported, mount, skill_files, skill_id, skill_offer
 from evolve.policies.language.suggestions import suggestions_of
 from evolve.policies.language.transcript import SEEN, TurnLimits, conversation_turns
 from evolve.policies.proceeding import PastWork, Proceeding
@@ -193,7 +188,7 @@ class LanguagePolicy(Deliberation, Drafting):
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: ReflectionTrials) -> tuple[Claim, ...]:
-        """Claims with evidence; see :class:`~evolve.policies.language.language_learning.Reflection`.
+        """Claims with evidence; see :class:`~evolve.policies.language.reflection.Reflection`.
 
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is learned.

@@ -100,7 +100,7 @@ def read_proposal(
 
 
 def from_action(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> ProposedAction:
-    """What a JSON object of one action proposes, by :data:`~evolve.policies.language.questions.ACTION_SCHEMA` proposes."""
+    """What a JSON object of one action proposes, by :data:`~evolve.policies.language.questions.ACTION_SCHEMA`."""
     text = str(data["text"] or data["thought"])
     return ProposedAction(
         kind=data["kind"],

@@ -27,11 +27,11 @@ from evolve.core.text_screen import (
 from evolve.memory.preferences import LEFT_OUT, WISHES, is_negated, topics
 from evolve.memory.preferences.quotes import own_words
 from evolve.policies.language.deliberation import ModelCaller
-from evolve.policies.language.language_offers import content_stems
 from evolve.policies.language.loop_detection import told_in
 from evolve.policies.language.prompt import earlier_message, task_message
 from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
 from evolve.policies.language.reflection import shown_text
+from evolve.policies.language.skills import content_stems
 from evolve.policies.language.transcript import step_text
 from evolve.runtime.models import KEPT, Message
 from evolve.runtime.models.structure import closed_object

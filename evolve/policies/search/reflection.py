@@ -20,9 +20,9 @@ from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.render import render
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR
-from evolve.policies.search.search_dreams import names_in
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.task_features import coarse_relation, features_of
+from evolve.policies.search.training import names_in
 
 ENVIRONMENT = "programs"
 EFFECT = "solved"

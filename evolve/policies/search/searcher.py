@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.policies.search.bank import Entry, term_of
-from evolve.policies.search.conditionals import Branches
+from evolve.policies.search.conditionals import MIN_SUPPORT, Branches, Decision, Partials
 from evolve.policies.search.decomposition import Segments
 from evolve.policies.search.deduction import AHEAD, Deductions
 from evolve.policies.search.enumerator import Enumerator, equality, matcher
@@ -19,7 +19,6 @@ from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.terms import Constant, Term
 from evolve.policies.search.programs.types import STR, Type
-from evolve.policies.search.search_decisions import MIN_SUPPORT, Decision, Partials
 from evolve.policies.search.solvers import Solvers
 
 MAX_COST = 60

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
         Function,
         FunctionSource,
         is_name,
+        signature_of,
         unique_names,
     )
-    from evolve.runtime.functions.functions_signatures import signature_of
     from evolve.runtime.functions.gate import (
         Call,
         CallAnswer,

@@ -15,7 +15,6 @@ from evolve.runtime.models import requests
 from evolve.runtime.models.abilities import limits_of, offered_window
 from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.costs import Expected
-from evolve.runtime.models.models_listening import Listener
 from evolve.runtime.models.overflow import overflow, trim
 from evolve.runtime.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
 from evolve.runtime.models.replies import NO_ROOM, ONLY_THOUGHTS, ReplyParts, Unusable, read_reply
@@ -28,6 +27,7 @@ from evolve.runtime.models.wire import (
     CodeAt,
     Exchange,
     Failure,
+    Listener,
     RawReply,
     endpoint_problem,
     over_budget,

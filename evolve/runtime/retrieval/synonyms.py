@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from evolve.runtime.retrieval.lexical import words
-from evolve.runtime.retrieval.retrieval_word_index import STOP_WORDS, WordIndex
+from evolve.runtime.retrieval.lexical import STOP_WORDS, WordIndex, words
 
 _SAY_LITTLE_TEXT = (
     "build convert create find generate get give how make much put show take tell turn use value way write"

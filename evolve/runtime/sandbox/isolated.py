@@ -23,8 +23,7 @@ from evolve.runtime.sandbox.protocol import (
     SandboxResult,
     TestModule,
 )
-from evolve.runtime.sandbox.replies import JobReply, read_block
-from evolve.runtime.sandbox.sandbox_text import decode_output
+from evolve.runtime.sandbox.replies import JobReply, decode_output, read_block
 from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange, RunnerProcess
 
 _MOST_USES = 200

@@ -25,9 +25,8 @@ from evolve.runtime.sandbox.interpreter import (
     runner_config,
     variables,
 )
-from evolve.runtime.sandbox.process_limits import tasks_of_user
+from evolve.runtime.sandbox.process_limits import needs_task_group, tasks_of_user
 from evolve.runtime.sandbox.protocol import Launch, SandboxLimits
-from evolve.runtime.sandbox.sandbox_taskgroup import needs_task_group
 from evolve.runtime.sandbox.scratch import new_scratch
 
 # 4 bounds TCP (Linux 6.7); 6 keeps signals inside (Linux 6.12)

@@ -32,10 +32,10 @@ from evolve.skills.export.formats import Bundle
 from evolve.skills.export.description import describe, exported_name, may_stand
 from evolve.skills.export.examples import made_up_examples
 from evolve.skills.export.leaving import ExportedSkill
-from evolve.skills.export.export_procedure_folder import procedure_problems
+from evolve.skills.export.formats import procedure_problems
 from evolve.skills.export.script import argument_count, without_words
-from evolve.skills.export.export_script_check import difference
-from evolve.skills.export.export_skill_folder import SKILL_FOLDERS
+from evolve.skills.export.script import difference
+from evolve.skills.export.formats import SKILL_FOLDERS
 from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint

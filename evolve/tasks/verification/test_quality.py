@@ -9,12 +9,17 @@ from dataclasses import dataclass
 
 from evolve.core.progress import doing
 from evolve.core.text_files import text_of
-from evolve.tasks.verification.broken_tests import Breaking, break_tests, names_of_tests, new_secret
+from evolve.tasks.verification.broken_tests import (
+    Breaking,
+    OtherCommand,
+    break_tests,
+    loads_tests,
+    names_of_tests,
+    new_secret,
+)
 from evolve.tasks.verification.checks import Checked, is_pytest
 from evolve.tasks.verification.strict_tests import ends, reprint_tests, strengthen_tests, uses_class
-from evolve.tasks.verification.test_discovery import lost_tests, without_tests
-from evolve.tasks.verification.verification_other_commands import OtherCommand, loads_tests
-from evolve.tasks.verification.verification_reached import UNITTEST, not_reached, skips
+from evolve.tasks.verification.test_discovery import UNITTEST, lost_tests, not_reached, skips, without_tests
 
 Run = Callable[[Mapping[str, bytes]], Checked]
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
         OfferedItem,
         Suspect,
         Verdict,
+        breaking_step,
         episode_label,
+        fault_of,
         led_to,
     )
-    from evolve.trials.diagnosis.diagnosis_breaking import breaking_step
-    from evolve.trials.diagnosis.diagnosis_faults import fault_of
     from evolve.trials.diagnosis.ranking import rows_at_odds, suspects_of
 else:
     __getattr__, __dir__ = attach(__name__)

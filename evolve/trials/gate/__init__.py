@@ -4,26 +4,30 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.trials.gate.confirmation import Confirmation, ExactTest, sign_test_p
-    from evolve.trials.gate.decisions import DecisionRepository, GateDecision, OpenJudgement
+    from evolve.trials.gate.decisions import (
+        DecisionRepository,
+        GateDecision,
+        HoldoutAccess,
+        HoldoutAccessLog,
+        OpenJudgement,
+        SuiteSeals,
+    )
     from evolve.trials.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
-    from evolve.trials.gate.error_budget import ErrorBudget, GateLevel
+    from evolve.trials.gate.error_budget import ErrorBudget, GateLevel, GroupBlocks, GroupUsage, error_level
     from evolve.trials.gate.gate import ComparisonPlan, Gate, solved_by
-    from evolve.trials.gate.gate_harm import harm_test
-    from evolve.trials.gate.gate_interval import (
+    from evolve.trials.gate.integrity import is_fresh
+    from evolve.trials.gate.intervals import (
         NOTHING,
         Interval,
         PairedRow,
         clopper_pearson,
         cost_ratio,
         mean,
+        mean_sequence,
+        saving_sequence,
         solved_difference,
+        solved_sequence,
     )
-    from evolve.trials.gate.gate_looks import HoldoutAccess, HoldoutAccessLog
-    from evolve.trials.gate.gate_reuse import GroupBlocks, GroupUsage, error_level
-    from evolve.trials.gate.gate_seals import SuiteSeals
-    from evolve.trials.gate.gate_standing import PairTotals
-    from evolve.trials.gate.gate_telemetry import is_fresh
-    from evolve.trials.gate.intervals import mean_sequence, saving_sequence, solved_sequence
     from evolve.trials.gate.jobs import BudgetRefused, GateTask, Job, RunJobs, run_serially
     from evolve.trials.gate.outcome import (
         CHEAPER,
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
         Pair,
         PairedRunner,
         PairTest,
+        PairTotals,
         shuffled_groups,
         test_state,
     )
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
     from evolve.trials.gate.two_sided import (
         Effect,
         PairSummary,
+        harm_test,
         pairs_needed,
         smallest_detectable,
         solved_outcome,

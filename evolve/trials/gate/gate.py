@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from evolve.tasks import Suite, Task
 from evolve.trials.gate.confirmation import Confirmation, ExactTest
-from evolve.trials.gate.decisions import DecisionRepository, GateDecision
+from evolve.trials.gate.decisions import DecisionRepository, GateDecision, SuiteSeals
 from evolve.trials.gate.eprocess import SequentialTest, TestState
-from evolve.trials.gate.gate_reuse import DRAWN, KEPT_BACK, GroupBlocks
-from evolve.trials.gate.gate_seals import SuiteSeals
+from evolve.trials.gate.error_budget import DRAWN, KEPT_BACK, GroupBlocks
 from evolve.trials.gate.integrity import changed_parts, code_digests
 from evolve.trials.gate.jobs import BudgetRefused, RunJobs
 from evolve.trials.gate.leakage import copied_tasks

@@ -16,7 +16,7 @@ from typing import Any
 from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
-from evolve.trials.gate.gate_telemetry import is_fresh
+from evolve.trials.gate.integrity import is_fresh
 from evolve.trials.gate.outcome import is_informative, is_verified
 
 SLACK = 2

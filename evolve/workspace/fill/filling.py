@@ -23,12 +23,11 @@ from evolve.tasks.tables import (
     reading_text,
     table_path,
 )
-from evolve.workspace.fill.cells import ColumnCells, Functions
+from evolve.workspace.fill.cells import ColumnCells, Contradicted, Functions
 from evolve.workspace.fill.contradictions import look_up
 from evolve.workspace.fill.corrections import apply_corrections
 from evolve.workspace.fill.counterexamples import Opposed, function_holds, search
 from evolve.workspace.fill.files import check_other_column, script_file, target_file, write_script
-from evolve.workspace.fill.fill_contradicted import Contradicted
 from evolve.workspace.fill.given_function import chosen_function
 from evolve.workspace.fill.offers import accept_offer, made_for, nothing_filled, offer_for
 from evolve.workspace.fill.request import FillRequest

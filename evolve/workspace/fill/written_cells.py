@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evolve.core.files import digest
 from evolve.core.store import Database
-from evolve.improve.improve_item_history import TABLE_FILLED
+from evolve.improve.history import TABLE_FILLED
 from evolve.tasks.tables import CHECKS, Cell, Record, Table, is_blank, label_of
 from evolve.trials.step_log import StepLog
 

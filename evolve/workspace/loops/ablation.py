@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from evolve.core.errors import UsageError
 from evolve.core.ledger import Ledger
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.ablation import AblationReport, AblationWish
+from evolve.improve.ablation import KINDS, AblationReport, AblationWish
 from evolve.improve.ablation import ablate as run_ablation
-from evolve.improve.improve_items import KINDS
 from evolve.improve.session import LoopPlan
 from evolve.tasks import load_suite
 from evolve.trials import UNLEARNED

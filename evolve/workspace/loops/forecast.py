@@ -7,10 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from evolve.agent import Run
-from evolve.improve.improve_cut_short import NOTHING_NEW
 from evolve.improve.practice import finished_practice
 from evolve.improve.prequential import MOST, blocks_of, distinct_tasks, fresh_of
-from evolve.improve.session import PASSES
+from evolve.improve.session import NOTHING_NEW, PASSES
 from evolve.tasks import Suite
 from evolve.tasks.reading.labels import tells_nothing
 from evolve.trials.gate.power import HALF, Foresight

@@ -25,9 +25,14 @@ from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials import Change
-from evolve.trials.learned_state import LearnedState, RecallScope, recall_from
-from evolve.trials.trials_learner import Learner, TimeBoundLearner
-from evolve.trials.trials_pairings import verified_pairings
+from evolve.trials.learned_state import (
+    LearnedState,
+    Learner,
+    RecallScope,
+    TimeBoundLearner,
+    recall_from,
+    verified_pairings,
+)
 from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
 from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.conversations import Conversations

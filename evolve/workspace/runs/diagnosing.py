@@ -26,7 +26,7 @@ from evolve.trials.diagnosis import (
     rows_at_odds,
     suspects_of,
 )
-from evolve.trials.diagnosis.diagnosis_faults import MachineFault
+from evolve.trials.diagnosis.case import MachineFault
 from evolve.workspace.runs.beginnings import RunStart, beginning_of, broken_off
 from evolve.workspace.runs.files import FILLING
 from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from evolve.agent import Run
 from evolve.core.episodes import EpisodeRecord
-from evolve.core.episodes.codec import from_data, to_data
-from evolve.core.episodes.episodes_upgrades import to_reason
+from evolve.core.episodes.codec import from_data, to_data, to_reason
 from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
 from evolve.trials.admitting import RefusedSkill, not_kept

@@ -15,13 +15,12 @@ from evolve.runtime.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxRe
 from evolve.skills import Skill
 from evolve.skills.archives import read_foreign
 from evolve.skills.documented import TOLD
-from evolve.skills.imported import ForeignSkill, foreign_skills, look_of
-from evolve.skills.skills_quarantine import ImportedSkill, imported_skills, set_aside
+from evolve.skills.imported import ForeignSkill, ImportedSkill, foreign_skills, imported_skills, look_of, set_aside
 from evolve.tasks import Task
-from evolve.trials.trials_pairings import failure_of
+from evolve.trials.learned_state import failure_of
 from evolve.workspace.resources.skills import Skills
+from evolve.workspace.runs.admitting import admit_imports
 from evolve.workspace.runs.run_answers import given_task_of
-from evolve.workspace.runs.runs_admitting_imports import admit_imports
 from evolve.workspace.services import WorkspaceServices
 
 _BATCH, _MOST_TASKS = 25, 50

@@ -115,7 +115,7 @@ class _Seen:
 
 
 def _skills(services: WorkspaceServices) -> Iterator[RememberedItem]:
-    from evolve.improve.improve_item_history import skill_histories
+    from evolve.improve.history import skill_histories
 
     shipped, active = shipped_tasks(services.stores), services.stores.skills.active()
     skills = [skill for skill in active if not (skill.hidden or only_practised(skill, shipped))]

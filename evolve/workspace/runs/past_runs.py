@@ -20,7 +20,7 @@ from evolve.workspace.opening import now
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.evaluators import Criterion
 from evolve.workspace.resources.patch import Patch
-from evolve.workspace.resources.resources_comments import Comment
+from evolve.workspace.resources.preferences import Comment
 from evolve.workspace.runs.beginnings import RunStart, beginning_of
 from evolve.workspace.runs.conversations import PastConversation
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
@@ -36,7 +36,7 @@ from evolve.workspace.runs.run_answers import (
     keep_answer,
     kept_by_person,
 )
-from evolve.workspace.runs.runs_owning import owned_skill
+from evolve.workspace.runs.saved import owned_skill
 from evolve.workspace.runs.searching import SearchHit, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
 from evolve.workspace.services import WorkspaceServices

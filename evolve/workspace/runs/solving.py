@@ -25,11 +25,11 @@ from evolve.trials.learned_state import LearnedState
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
 from evolve.workspace.opening import now, sandbox_opener
+from evolve.workspace.options import within_spending_limits
 from evolve.workspace.resources.gate import BET
-from evolve.workspace.resources.patch import Patch
+from evolve.workspace.resources.patch import BEGUN, Patch
 from evolve.workspace.resources.preferences import task_context
-from evolve.workspace.resources.resources_recorded_changes import BEGUN
-from evolve.workspace.runs.admitting import keeper_for
+from evolve.workspace.runs.admitting import imported_for, keeper_for
 from evolve.workspace.runs.ambiguity import kept_for_doubts, with_ambiguities
 from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import deliver_patch
@@ -43,11 +43,9 @@ from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.proving import bet_for, told_before
 from evolve.workspace.runs.result import Result, result_of
 from evolve.workspace.runs.run_answers import CONTESTED, NARROW, VOUCHED
-from evolve.workspace.runs.runs_admitting_imports import imported_for
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.runs.searching import said_by
 from evolve.workspace.services import WorkspaceServices
-from evolve.workspace.workspace_model_setup import within_spending_limits
 
 
 def run_task(services: WorkspaceServices, request: RunRequest, run: Run | None = None) -> Result:

@@ -12,11 +12,11 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolve.policies.search.conditionals import MIN_SUPPORT
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Constant, Input, Term
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of
-from evolve.policies.search.search_decisions import MIN_SUPPORT
 from evolve.policies.search.solvers.base import Column, SolvedTerm, apply, newest_values, price_of
 
 DEAREST, MOST_KEYS, MOST_KINDS = 8, 12, 4

@@ -10,7 +10,7 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.runtime.functions.servers.approvals import Approvals, Home, Pin, ServerApproval, with_pins
-    from evolve.runtime.functions.servers.http import Trouble, short_text
+    from evolve.runtime.functions.servers.http import Trouble, pinned_client, short_text
     from evolve.runtime.functions.servers.kind import Process, Provider, ServerCall, ServerKind, Start, server_kind
     from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool
     from evolve.runtime.functions.servers.server import (
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         server_environment,
         server_of,
     )
-    from evolve.runtime.functions.servers.servers_pinned_http import pinned_client
     from evolve.runtime.functions.servers.source import ServerFunctions
 else:
     __getattr__, __dir__ = attach(__name__)
