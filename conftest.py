@@ -182,7 +182,7 @@ def generators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def few_rivals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardly anything is tried in search of other functions that fit the rows, which takes longer than an answer."""
-    monkeypatch.setattr("evolve.workspace.runs.doubts.CANDIDATES", (300, 300))
+    monkeypatch.setattr("evolve.workspace.runs.ambiguity.CANDIDATES", (300, 300))
 
 
 @pytest.fixture

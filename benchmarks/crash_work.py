@@ -17,8 +17,8 @@ from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Task
 from evolve.trials import Variant
 from evolve.trials.gate import SequentialTest, Tally
-from evolve.trials.journal import StepLog, keep_report
-from evolve.trials.stores import Repositories
+from evolve.trials.repositories import Repositories
+from evolve.trials.step_log import StepLog, keep_report
 from evolve.workspace.locating import ensure_workspace
 
 

@@ -150,11 +150,10 @@ def _run_arms(suite: Suite, sandbox: Sandbox, tell: Callable[[str], None]) -> Pl
 
 def _dream_guide(suite: Suite) -> Json:
     """A guide fitted to what the policy made up on inputs of ``train`` tasks; it knows no answer."""
-    from evolve.policies.search.dreams import synthetic_task
     from evolve.policies.search.guide import fit
     from evolve.policies.search.programs.operations import literals, vocabulary
     from evolve.policies.search.searcher import Vocabulary
-    from evolve.policies.search.training import dream_prices, problems_of
+    from evolve.policies.search.training import dream_prices, problems_of, synthetic_task
 
     words = Vocabulary(vocabulary(), literals())
     problems = problems_of([task.view() for task in suite.split("train")])

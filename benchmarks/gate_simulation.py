@@ -26,7 +26,7 @@ from evolve.trials.gate import (
     log_wealth,
     sign_test_p,
 )
-from evolve.trials.gate.reuse import SHARE
+from evolve.trials.gate.error_budget import SHARE
 
 if TYPE_CHECKING:
     import numpy as np

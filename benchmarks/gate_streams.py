@@ -30,17 +30,16 @@ from evolve.core.paths import WorkspacePaths
 from evolve.core.schema import GATE
 from evolve.core.settings import Settings
 from evolve.core.store import Database
+from evolve.improve.judgement import LOOKED
+from evolve.improve.prequential import BLOCKS, improve_in_stream
 from evolve.improve.session import LoopPlan, Session
-from evolve.improve.stream import BLOCKS, improve_in_stream
-from evolve.improve.winnable import LOOKED
 from evolve.memory import ExperienceRow
 from evolve.skills import Skill
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import every_trait
-from evolve.trials.arms import UNLEARNED, LearnedState
 from evolve.trials.gate import Interval, PairedTotals, PrequentialTest, clopper_pearson
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
-from evolve.trials.learner import Learner
+from evolve.trials.learned_state import UNLEARNED, LearnedState, Learner
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace

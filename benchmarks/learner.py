@@ -22,11 +22,10 @@ from evolve.improve.session import BATCH
 from evolve.memory import ExperienceRow, MemoryRepository, MemorySnapshot
 from evolve.memory.index import MemoryIndex
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
-from evolve.policies.search.dreams import CANDIDATES, synthetic_task
 from evolve.policies.search.guide import fit
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary
-from evolve.policies.search.training import dream_prices, problems_of
+from evolve.policies.search.training import CANDIDATES, dream_prices, problems_of, synthetic_task
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import Skill, unseen_rows, with_called, worth_offering
 from evolve.tasks import Task, equal

@@ -25,9 +25,9 @@ from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import Task, load_suite
 from evolve.tasks.alike import every_trait
 from evolve.tasks.reading.labels import behind_rows
-from evolve.trials.arms import LearnedState
 from evolve.trials.gate import one_per_group, paired_outcome
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
+from evolve.trials.learned_state import LearnedState
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.opening import cache_folder

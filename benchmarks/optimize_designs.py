@@ -30,22 +30,20 @@ from evolve.core.paths import WorkspacePaths
 from evolve.core.settings import load_settings
 from evolve.improve.optimization import optimize
 from evolve.improve.optimizer.adas import AdasEngine
-from evolve.improve.optimizer.drafting import Drafter
 from evolve.improve.optimizer.engine import Engine, EngineSettings
 from evolve.improve.optimizer.leakage import guard_of
 from evolve.improve.optimizer.linked import LinkedEngine
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
 from evolve.improve.paid import PaidAnswers, PaidDesigner
-from evolve.improve.parts import BudgetSplit, split_budget
-from evolve.improve.session import LoopPlan
+from evolve.improve.session import BudgetSplit, LoopPlan, split_budget
 from evolve.policies.language import EpisodeMeter, LanguageDesigner
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.tasks import Suite, load_suite
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.trials.gate import Interval
-from evolve.trials.learner import Learner
-from evolve.workspace.language import LanguageLearner
+from evolve.trials.learned_state import Learner
+from evolve.workspace.learners import LanguageLearner
 
 ARMS = ("linked", "adas", "adas, told nothing")
 BUDGET, SEEDS = 500_000, 6

@@ -32,15 +32,13 @@ from evolve.improve.optimizer.engine import (
 )
 from evolve.improve.optimizer.linked import LOOKS, LinkedEngine
 from evolve.improve.optimizer.parts import parts_of, resample_part
-from evolve.improve.optimizer.scope import SearchScope
-from evolve.improve.parts import split_budget
-from evolve.improve.session import LoopPlan, Session
+from evolve.improve.optimizer.workflow_drafts import SearchScope
+from evolve.improve.session import LoopPlan, Session, split_budget
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
-from evolve.trials.arms import LearnedState, agent_for
 from evolve.trials.gate import comparable_costs, is_verified, one_per_group
 from evolve.trials.jobs import WorkerSetup
-from evolve.trials.learner import Learner
+from evolve.trials.learned_state import LearnedState, Learner, agent_for
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace

@@ -29,7 +29,7 @@ from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import ExperienceRow, MemoryRepository
 from evolve.memory.index import MemoryIndex
-from evolve.policies.protocol import Policy
+from evolve.policies.base import Policy
 from evolve.policies.search import Guide, SearchPolicy, fit_guide
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import Skill

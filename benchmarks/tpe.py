@@ -15,7 +15,7 @@ from typing import Any
 from evolve.agent.workflow import BY_HAND, KNOB_BOUNDS, Knobs, Workflow, used_knobs
 from evolve.core.errors import UsageError
 from evolve.improve.optimizer.engine import Candidate, EngineSettings, EngineTrials
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.workflow_drafts import SearchScope
 
 OPTIONAL = ("recall", "reflect", "distill")
 """Stages that it may leave out. Beside them it draws where ``judge`` leads back to, and knobs."""

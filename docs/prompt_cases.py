@@ -21,10 +21,9 @@ from evolve.core.episodes import (
     TaskView,
 )
 from evolve.improve.optimizer.adas import apart_of, others_of, setting_of, tasks_of, trials_of
-from evolve.improve.optimizer.drafting import Room
 from evolve.improve.optimizer.engine import Candidate, CandidateTrial
-from evolve.improve.optimizer.member import ScoredCandidate
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.population import ScoredCandidate
+from evolve.improve.optimizer.workflow_drafts import Room, SearchScope
 from evolve.policies import WorkflowBrief
 from evolve.skills import Skill
 from evolve.tasks import Task

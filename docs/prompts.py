@@ -52,10 +52,10 @@ from evolve.environments.files.editing import EditRefusal as EditRefused
 from evolve.environments.files.editing import apply_block
 from evolve.environments.files.first_look import seen_of, without_rules
 from evolve.policies.language import EpisodeMeter, LanguageDesigner, LanguagePolicy, LanguageRewriter
-from evolve.policies.language.asking import Questions
 from evolve.policies.language.describing import describe_preference
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
+from evolve.policies.language.questions import Questions
 from evolve.policies.proceeding import PastWork
 from evolve.runtime.models import ChatModel, ModelSetup, open_models
 from evolve.tasks.verification.checks import Checked

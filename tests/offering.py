@@ -69,7 +69,7 @@ def offer_engine(patch: pytest.MonkeyPatch, folder: Path, engine: Engine) -> Non
     Args:
         folder: A folder of the test.
     """
-    from evolve.improve.optimizer.engine_kind import EngineKind
+    from evolve.improve.optimizer.engine import EngineKind
 
     kind = EngineKind(name=engine.name, changes=frozenset({"workflow", "knobs"}), make=lambda parts: engine)
     offer(patch, folder / f"site-{next(_NUMBERS)}", "engines", engine.name, kind)

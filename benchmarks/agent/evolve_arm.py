@@ -20,7 +20,7 @@ from benchmarks.agent.task import AgentTask
 from benchmarks.record import UNSEEDED
 from evolve.core.episodes import Row
 from evolve.tasks import Task
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.workspace import Person, Workspace
 
 NAMES = ("evolve", "evolve with memory")

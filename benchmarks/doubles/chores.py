@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.tasks import Task
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing.doubles import prompt_of, question_of
 
 CHECK = "python3 test_app.py"

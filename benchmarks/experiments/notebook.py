@@ -8,7 +8,7 @@ from typing import Protocol
 
 from evolve.core.episodes import PROBE, Claim, EpisodeRecord
 from evolve.memory.insights import Insight
-from evolve.memory.memory import MemoryRepository
+from evolve.memory.repository import MemoryRepository
 
 
 class Notebook(Protocol):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from evolve.agent.lessons import Lessons
     from evolve.agent.outcome import rows_missing
     from evolve.agent.questions import question_in
-    from evolve.agent.records import PendingLearning, Run, RunRepository
     from evolve.agent.runner import Agent, AgentServices, CounterfactualRun, episode_id, room_for
-    from evolve.agent.withholding import sampling_fraction
+    from evolve.agent.runs import PendingLearning, Run, RunRepository
+    from evolve.agent.stages.recall import sampling_fraction
     from evolve.environments.probing import ProgramTrial, make_probe, try_rows
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import policy_cost
 from evolve.agent.outcome import goes_on
-from evolve.agent.stage_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
 from evolve.core.episodes import Action, Alternative, Json, Limits, Plan, SampleRequest, StageNote, Step
 from evolve.core.episodes.codec import to_json
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import clean_text
 from evolve.environments.probing import make_probe
-from evolve.policies.protocol import Deliberating, Searching
+from evolve.policies.base import Deliberating, Searching
 from evolve.tasks import equal
 
 _MIN_CANDIDATES = 1_000
@@ -174,7 +174,7 @@ def is_error(value: Json) -> bool:
 
 def nearby_inputs(context: EpisodeContext) -> list[list[Json]]:
     """Inputs near the examples; none where their values have no common types."""
-    from evolve.policies.search.ambiguity import near_inputs
+    from evolve.policies.search.probe_inputs import near_inputs
 
     return near_inputs(context.view) if context.view.examples else []
 

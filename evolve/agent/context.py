@@ -13,8 +13,8 @@ from evolve.core.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond,
 from evolve.core.events import EventSink, NoEvents
 from evolve.core.redaction import Scanner
 from evolve.environments import Environment, EnvironmentKind, kind_of
+from evolve.policies.base import Policy, Weighing
 from evolve.policies.proceeding import PastWork
-from evolve.policies.protocol import Policy, Weighing
 
 if TYPE_CHECKING:
     from evolve.agent.exploration import Exploration

@@ -17,9 +17,9 @@ from langgraph.runtime import Runtime
 
 from evolve.agent.answer_stages import StageWork, change_answer, doubt_of, note_skipped
 from evolve.agent.context import EpisodeContext
-from evolve.agent.kept_values import change_and_keep
-from evolve.agent.narration import progress_of
 from evolve.agent.outcome import goes_on
+from evolve.agent.progress import progress_of
+from evolve.agent.stage_values import change_and_keep
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.agent.workflow import Workflow, kind_of, skill_of
 from evolve.core.episodes import Action, Plan, Step

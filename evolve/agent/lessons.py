@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.narration import progress_of
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.outputs import Paid
-from evolve.agent.stage_costs import once_with_cost
+from evolve.agent.progress import progress_of
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.reflect import reflect
 from evolve.agent.state import AgentState, initial_state, read_aside, read_claims, read_drafts, read_steps
 from evolve.core.episodes import Claim, Cost, EpisodeRecord, LateAnswer, SkillDraft, Suggestion
 from evolve.core.episodes.codec import from_json, to_json
-from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.events import Event
-from evolve.policies.protocol import Suggesting
+from evolve.policies.base import Suggesting
 
 Unasked = Literal["", "budget", "reply"]
 

@@ -8,7 +8,7 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
 from evolve.core.episodes import Json, Limits, Observation, Row, Status, Step, call_text, shown_rows, value_text
 from evolve.core.redaction import MARK
-from evolve.policies.protocol import Weighing
+from evolve.policies.base import Weighing
 from evolve.tasks import MIN_VERIFY
 
 

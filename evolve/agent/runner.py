@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from evolve.agent.attended_run import AttendedEpisode, run_attended
+from evolve.agent.attended import AttendedEpisode, run_attended
 from evolve.agent.context import (
     EpisodeContext,
     EpisodeKey,
@@ -22,26 +22,25 @@ from evolve.agent.context import (
     no_past,
     recall_nothing,
 )
-from evolve.agent.episode_functions import functions_of, with_functions
 from evolve.agent.exploration import Exploration
+from evolve.agent.functions import functions_of, with_functions
+from evolve.agent.learning_costs import begin_within, policy_cost, set_aside_when_asked, told_when_it_breaks
 from evolve.agent.lessons import Lessons, lessons_of
-from evolve.agent.narration import piece_data
 from evolve.agent.outputs import StepOutputs
-from evolve.agent.setting_aside import set_aside_when_asked
-from evolve.agent.stage_costs import begin_within, policy_cost, told_when_it_breaks
-from evolve.agent.stage_skills import stage_skills
+from evolve.agent.progress import piece_data
+from evolve.agent.stages.skill import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_steps
 from evolve.agent.workflow import Workflow, inapplicable_stages, visit_bounds
-from evolve.core.activity import doing
 from evolve.core.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Exhibit, Limits
 from evolve.core.episodes.codec import from_json
 from evolve.core.errors import Cancelled, WorkspaceError
 from evolve.core.events import Event, EventSink, NoEvents
 from evolve.core.files import canonical_json, digest
+from evolve.core.progress import doing
 from evolve.core.redaction import Scanner
 from evolve.environments import Environment, EnvironmentOptions, kind_of, open_environment, opened_source
+from evolve.policies.base import Attendable, Policy, ReplyDelta, Spending, Trying, Weighing
 from evolve.policies.proceeding import PastWork
-from evolve.policies.protocol import Attendable, Policy, ReplyDelta, Spending, Trying, Weighing
 from evolve.runtime.sandbox.actions import NO_FILES
 
 if TYPE_CHECKING:
@@ -349,7 +348,7 @@ class Agent:
         if saved.values.get("record"):
             return _record(saved.values)
         if context.calls is not None and saved.values:
-            from evolve.agent.offered_functions import refuse_lost_calls
+            from evolve.agent.functions import refuse_lost_calls
 
             refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
         begin_within(context, cast(AgentState, saved.values or initial))

@@ -22,10 +22,10 @@ from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
 from evolve.core.text_screen import insight_problem, repeats_text
 from evolve.environments import Repeating
-from evolve.environments.tree import is_active
+from evolve.environments.branching import is_active
 from evolve.policies.language.reflection import shown_text
 from evolve.skills.admission import UNSEEN
-from evolve.skills.foreign import bound, needed
+from evolve.skills.imported import bound, needed
 from evolve.skills.lint import lint
 from evolve.skills.naming import name_of
 from evolve.tasks.signature import format_signature, infer_signature

@@ -34,7 +34,7 @@ class AgentState(TypedDict, total=False):
     record: str
     """JSON of the :class:`EpisodeRecord` once it has been committed, or ""."""
     kept: dict[str, str]
-    """JSON of what stages of packages keep; see :mod:`evolve.agent.kept_values`. Earlier states have none."""
+    """JSON of what stages of packages keep; see :mod:`evolve.agent.stage_values`. Earlier states have none."""
 
 
 AgentUpdate = AgentState

@@ -16,7 +16,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.demo_acts import Show, interrupted
+from evolve.cli.render.demo import Show, interrupted
 from evolve.cli.render.output import emit, emit_json, flush, note
 from evolve.cli.render.reasons import flag_told
 from evolve.cli.render.views import LoopView, RunView, TableView

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import asking, learning, options, overrides, pages
+from evolve.cli import asking, learning, options, pages
+from evolve.cli import options as overrides
 from evolve.cli.render.output import at_home, counted, emit, emit_json, flush, note, visible
 from evolve.cli.render.reasons import filled_data, flag_told, reason_told, values_told
 from evolve.cli.render.views import TableView

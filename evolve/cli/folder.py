@@ -14,7 +14,7 @@ import typer
 
 from evolve.cli.asking import WAITING, ask_yes, tell_waiting
 from evolve.cli.learning import emit_with_lessons
-from evolve.cli.render.changes import show_change
+from evolve.cli.render.episodes import show_change
 from evolve.cli.render.output import at_home, emit, note, visible
 from evolve.core.errors import UsageError
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 import evolve
-from evolve.cli import options, overrides, pages
+from evolve.cli import options, pages
+from evolve.cli import options as overrides
 from evolve.cli.render.output import emit_json, flush
 from evolve.cli.render.views import LoopView
 from evolve.cli.run import tell_created

@@ -12,8 +12,8 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.proposals import offer, offer_rule
-from evolve.cli.render.amounts import spending
-from evolve.cli.render.kept import dropped_line
+from evolve.cli.render.layout import spending
+from evolve.cli.render.memory import dropped_line
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten
 from evolve.cli.render.reasons import reason_told, result_data, taught_data
 from evolve.cli.render.views import KEPT_STEPS, RunView

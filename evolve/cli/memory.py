@@ -11,11 +11,10 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.causes import insight_data
-from evolve.cli.render.kept import origin, practice_line
+from evolve.cli.memory_graph import insight_data
 from evolve.cli.render.layout import terminal_width
+from evolve.cli.render.memory import MemoryListing, origin, practice_line, show_remembered, speaker
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table, visible
-from evolve.cli.render.remembered import MemoryListing, show_remembered, speaker
 from evolve.cli.render.views import LEARN
 from evolve.core.errors import UsageError
 

@@ -8,7 +8,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.kept import scope
+from evolve.cli.render.memory import scope
 from evolve.cli.render.output import emit, emit_json, shorten, table
 from evolve.core.errors import UsageError
 

@@ -12,7 +12,7 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.asking import ask_line
-from evolve.cli.render.kept import beyond, choice_line, kept_line, offer_lines, proposal_rows, scope
+from evolve.cli.render.memory import beyond, choice_line, kept_line, offer_lines, proposal_rows, scope
 from evolve.cli.render.output import emit, emit_json, note, table, visible
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
 

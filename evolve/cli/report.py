@@ -10,10 +10,9 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.lab.optimize import show_change
-from evolve.cli.render.kept import kept_table
+from evolve.cli.render.memory import kept_table
 from evolve.cli.render.output import emit, emit_json, flush, writing
-from evolve.cli.render.report import show_own_tasks, show_summary
-from evolve.cli.render.report_details import SEARCH, show_details, show_proof, told_now
+from evolve.cli.render.report import SEARCH, show_details, show_own_tasks, show_proof, show_summary, told_now
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:

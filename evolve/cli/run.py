@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import evolve
-from evolve.cli import asking, folder, learning, open_questions, options, overrides, pages
-from evolve.cli.render.amounts import cost_line
-from evolve.cli.render.kept import used_lines
-from evolve.cli.render.layout import terminal_width
+from evolve.cli import asking, folder, learning, open_questions, options, pages
+from evolve.cli import options as overrides
+from evolve.cli.render.layout import cost_line, terminal_width
+from evolve.cli.render.memory import used_lines
 from evolve.cli.render.output import at_home, emit, flush, note, paused, visible
 from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
 from evolve.cli.render.views import RunView

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import evolve
-from evolve.cli import asking, options, overrides, pages
-from evolve.cli.render.amounts import spending
-from evolve.cli.render.changes import left_alone, show_diff
-from evolve.cli.render.layout import minute
+from evolve.cli import asking, options, pages
+from evolve.cli import options as overrides
+from evolve.cli.render.episodes import left_alone, show_diff
+from evolve.cli.render.layout import minute, spending
 from evolve.cli.render.output import emit, emit_json, flush, paused, picked, shorten, table, visible
 from evolve.cli.render.views import RunView, answer_command, subgoal_line
 from evolve.core.errors import UsageError

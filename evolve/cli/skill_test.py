@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import evolve
-from evolve.cli import options, overrides, pages
+from evolve.cli import options, pages
+from evolve.cli import options as overrides
 from evolve.cli.asking import WAITING, ask_yes
-from evolve.cli.render.amounts import spending
+from evolve.cli.render.layout import spending
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, table
 from evolve.cli.render.views import LoopView
 

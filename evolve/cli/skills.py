@@ -8,7 +8,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.kept import origin, practice_line
+from evolve.cli.render.memory import origin, practice_line
 from evolve.cli.render.output import counted, emit, emit_json, note, picked, shorten, table
 from evolve.cli.render.views import NO_TASK
 from evolve.core.errors import UsageError

@@ -9,8 +9,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.amounts import spending
-from evolve.cli.render.layout import counted, minute, shorten
+from evolve.cli.render.layout import counted, minute, shorten, spending
 from evolve.cli.render.output import emit, emit_json, note, table, visible
 from evolve.cli.render.views import answer_command, loop_line
 from evolve.core.errors import UsageError

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 import evolve
-from evolve.cli import options, overrides, pages
+from evolve.cli import options, pages
+from evolve.cli import options as overrides
 from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
 
 app = pages.App(

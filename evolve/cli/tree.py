@@ -148,7 +148,7 @@ def _runs(wanted: Sequence[str]) -> typer.Typer:
 
 def _memory(wanted: Sequence[str]) -> typer.Typer:
     about = "See and correct the knowledge of evolve, and add your own notes and preferences."
-    known = _group(about, *map(_app_of, ("memory", "causes", "proposals")), examples=_MEMORY)
+    known = _group(about, *map(_app_of, ("memory", "memory_graph", "proposals")), examples=_MEMORY)
     known.add_typer(_app_of("preferences"), name="preferences")
     return known
 
@@ -157,7 +157,7 @@ def _skills(wanted: Sequence[str]) -> typer.Typer:
     group = copy(_app_of("skills"))
     group.registered_groups = [*group.registered_groups]  # the module's own stays as it is
     group.add_typer(_app_of("skill_test"))
-    group.add_typer(_app_of("importing"))
+    group.add_typer(_app_of("skills_import"))
     for words, app in _added(("skills", *wanted), "skills"):
         _add(group, words, app)
     return group

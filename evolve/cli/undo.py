@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 import evolve
-from evolve.cli import asking, options, overrides, pages
+from evolve.cli import asking, options, pages
+from evolve.cli import options as overrides
 from evolve.cli.forget import in_use, tell_gone
-from evolve.cli.render.changes import show_patch
+from evolve.cli.render.episodes import show_patch
 from evolve.cli.render.output import emit, emit_json
 
 app = pages.App()

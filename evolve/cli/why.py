@@ -9,7 +9,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.causes import chain_data, evidence_data, insight_data
+from evolve.cli.memory_graph import chain_data, evidence_data, insight_data
 from evolve.cli.naming import Kind, Named, named
 from evolve.cli.preferences import show_preference
 from evolve.cli.render.episodes import show_steps

@@ -8,7 +8,7 @@ stand here by name, so who reads a task file gets at the kind that the file name
 seam              what a name stands for
 ================  ==================================================================================
 ``environments``  an :class:`evolve.environments.EnvironmentKind`, named by tasks
-``engines``       an :class:`evolve.improve.optimizer.engine_kind.EngineKind`, named by ``--engine``
+``engines``       an :class:`evolve.improve.optimizer.engine.EngineKind`, named by ``--engine``
 ``functions``     an :class:`evolve.runtime.functions.servers.ServerKind` of tools, named by ``kind`` in
                   ``[tools.servers.NAME]`` and by ``--kind``
 ``formats``       an :class:`evolve.skills.export.ExportFormat`, named by ``--format``
@@ -28,7 +28,7 @@ seam              what a name stands for
                   a group that there is
 ``recall``        what makes a source of notes, called with the workspace's services; asked as
                   :class:`evolve.agent.Recall` is
-``evaluators``    what makes an :class:`evolve.workspace.evaluators.Evaluator`, called with the workspace's services
+``evaluators``    what makes an :class:`evolve.workspace.resources.evaluators.Evaluator`, given the workspace's services
 ``workspace``     what makes the part ``ws.NAME`` of an open workspace, called with the workspace's services and with
                   what refuses where it is open for reading only
 ================  ==================================================================================
@@ -67,7 +67,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "linked": "evolve.improve.optimizer.linked:LINKED",
     },
     "formats": {
-        "bundle": "evolve.skills.export.bundle:BUNDLE",
+        "bundle": "evolve.skills.export.formats:BUNDLE",
     },
     "stages": dict.fromkeys(
         (

@@ -6,7 +6,7 @@ Each kind is one value and one folder here; packages may offer more (:mod:`evolv
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.environments.kind import (
+    from evolve.environments.base import (
         AdvisesWithoutModel,
         EnvironmentKind,
         EnvironmentOptions,
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
         open_environment,
         opened_source,
     )
-    from evolve.environments.probing import Attempted, Probe, ReflectionTrials, make_probe
-    from evolve.environments.protocol import (
+    from evolve.environments.environment import (
         ChecksSubgoals,
         ComparesAnswers,
         Environment,
@@ -32,5 +31,6 @@ if TYPE_CHECKING:
         RunsExperiments,
         ShowsRefusedRows,
     )
+    from evolve.environments.probing import Attempted, Probe, ReflectionTrials, make_probe
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -1,20 +1,26 @@
-"""The arms of a report, each beside the learned one on the same held-out tasks: unlearned, best-of-n, placebo."""
+"""The control arms of a report on the same held-out tasks, and whether a variant also wins on another suite or model.
+
+A winner was chosen on one suite, by one policy. Only what also wins on other gate tasks may be called transferable.
+Nothing is promoted here, and no error level of the other suite's proposals is used up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
 
 from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.core.ledger import Spent
+from evolve.improve.judgement import told_of
 from evolve.improve.schedule import fit_within_budget
 from evolve.improve.session import Session
 from evolve.tasks import Task
-from evolve.trials.arms import LearnedState
-from evolve.trials.gate import Comparison, Job, Pair, PairedRunner, is_verified, one_per_group
+from evolve.trials.comparisons import PairedEpisodes, held_out_tasks, run_held_out
+from evolve.trials.gate import Comparison, Job, Pair, PairedRunner, SequentialTest, is_verified, one_per_group
 from evolve.trials.jobs import EpisodeJob
-from evolve.trials.pairs import PairedEpisodes, held_out_tasks, run_held_out
+from evolve.trials.learned_state import LearnedState
 
 BEST_OF_N = "best-of-n at equal total budget"
 PLACEBO = "placebo"
@@ -121,3 +127,32 @@ def _compared(session: Session, runner: PairedRunner[Task], other: str, learned:
 
 def _control(comparison: Comparison, note: str) -> Control:
     return Control(note="not run: the budget ended") if comparison.ended else Control(pairs=comparison.pairs, note=note)
+
+
+ALPHA = 0.05
+
+
+def transfer(session: Session, variant: str) -> Mapping[str, Any]:
+    """Compares a variant with its parent on the gate tasks of the session's suite, and keeps what came of it.
+
+    Returns:
+        JSON: ``on`` (suite and policy), ``verdict``, ``reason``, ``wins``, ``losses``, ``ties``.
+    """
+    parent, tasks = session.stores.variants.get(variant).parent, held_out_tasks(session, "gate")
+    planned = len({task.group for task in tasks})
+
+    def on_pair(pair: Pair) -> None:
+        session.show("gate", **told_of(pair.state, planned), candidate=variant[:12])
+
+    runner = PairedEpisodes(run=session, split="gate").runner(SequentialTest(alpha=ALPHA))
+    state = runner.compare(tasks, parent=parent, variant=variant, on_pair=on_pair).state
+    body = {
+        "on": f"{session.suite.name}, {session.learner.name}",
+        "verdict": state.verdict,
+        "reason": state.reason,
+        "wins": state.tally.wins,
+        "losses": state.tally.losses,
+        "ties": state.tally.ties,
+    }
+    session.stores.variants.add_measure(variant, run=session.run, kind=f"transfer to {body['on']}", body=body)
+    return body

@@ -20,16 +20,14 @@ from typing import Any
 
 from evolve.core.episodes import FACT, PROBE, Claim, Evidence
 from evolve.core.failpoints import hit
-from evolve.improve.item_history import PLAN_STEP, TEST_STEP
-from evolve.improve.items import recalled_on, times_used
+from evolve.improve.ablation import recalled_on, times_used
+from evolve.improve.history import PLAN_STEP, TEST_STEP
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
-from evolve.trials.arms import PromptedLearner
-from evolve.trials.change import Change
+from evolve.trials.comparisons import Change, PairedEpisodes, by_success, claim_on, run_pairs
 from evolve.trials.gate import Pair, one_per_group
 from evolve.trials.jobs import Attempt
-from evolve.trials.pairs import PairedEpisodes, run_pairs
-from evolve.trials.verdict import by_success, claim_on
+from evolve.trials.learned_state import PromptedLearner
 
 TESTS = 2
 """Insights that one round tests at most."""

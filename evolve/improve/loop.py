@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolve.core.activity import doing
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.errors import BudgetExhausted, UsageError
-from evolve.improve.changes import note_beginning, what_changed
+from evolve.core.progress import doing
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
-from evolve.improve.cut_short import NOTHING_NEW, TEST
+from evolve.improve.history import note_beginning, what_changed
 from evolve.improve.interventions import intervene
-from evolve.improve.judgement import judge, propose
+from evolve.improve.judgement import judge, judging_if_winnable, propose
 from evolve.improve.practice import finished_practice, practise, why_no_further_pass
 from evolve.improve.removals import try_without
 from evolve.improve.report import (
@@ -27,13 +26,12 @@ from evolve.improve.report import (
     learned_skills,
 )
 from evolve.improve.schedule import judgement_pairs, no_room_to_judge
-from evolve.improve.session import Session
-from evolve.improve.winnable import judging_if_winnable
+from evolve.improve.session import NOTHING_NEW, TEST, Session
 from evolve.tasks import Suite
-from evolve.trials.arms import UNLEARNED
+from evolve.trials.comparisons import held_out_tasks
 from evolve.trials.gate import Pair, comparable_costs, is_verified
-from evolve.trials.journal import keep_report, report_of
-from evolve.trials.pairs import held_out_tasks
+from evolve.trials.learned_state import UNLEARNED
+from evolve.trials.step_log import keep_report, report_of
 
 _FEWEST_GROUPS = 6
 

@@ -16,17 +16,16 @@ from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.optimizer.adas import DESIGN
 from evolve.improve.optimizer.engine import Candidate, Engine, SearchEnded
 from evolve.improve.paid import DESIGNS, REWRITES
-from evolve.improve.parts import JUDGING, SEARCHING, BudgetSplit
 from evolve.improve.report import contrast
 from evolve.improve.schedule import judgement_pairs
 from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
-from evolve.improve.session import Session
+from evolve.improve.session import JUDGING, SEARCHING, BudgetSplit, Session
 from evolve.improve.targets import MetricTarget, TargetFigures, target_figures
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED
+from evolve.trials.comparisons import PairedEpisodes, held_out_tasks
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
-from evolve.trials.journal import StepLog
-from evolve.trials.pairs import PairedEpisodes, held_out_tasks
+from evolve.trials.step_log import StepLog
 
 FEWEST = 3
 """A budget that buys fewer proposals or paired tests than this is refused."""

@@ -13,7 +13,7 @@ from evolve.core.ledger import Ledger
 from evolve.improve.optimizer.engine import SearchEnded
 from evolve.policies import PromptEdit, PromptEditor, WorkflowBrief, WorkflowDraft, WorkflowWriter
 from evolve.policies.language import EpisodeMeter
-from evolve.trials.journal import StepLog
+from evolve.trials.step_log import StepLog
 
 
 class PaidAnswers:

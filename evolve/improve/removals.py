@@ -2,7 +2,7 @@
 
 Taking a part out of one answer says that it occurs there. Whether the problem needs it is found by taking it out of
 the vocabulary and searching again, with the same prices and skills, for at most :data:`MOST` times
-what the search with it took. :func:`evolve.trials.verdict.by_cost` says what that tells.
+what the search with it took. :func:`evolve.trials.comparisons.by_cost` says what that tells.
 """
 
 from __future__ import annotations
@@ -19,16 +19,13 @@ from evolve.core.files import canonical_json, digest
 from evolve.improve.practice import finished_practice
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
-from evolve.policies.protocol import Removing
+from evolve.policies.base import Removing
 from evolve.tasks import Suite, Task
-from evolve.trials.arms import LearnedState
-from evolve.trials.change import Change
+from evolve.trials.comparisons import ArmTrials, Change, PairEvidence, by_cost, claim_on
 from evolve.trials.jobs import Attempt
-from evolve.trials.journal import finished_steps
-from evolve.trials.learner import Learner
-from evolve.trials.pairs import ArmTrials
-from evolve.trials.stores import Repositories
-from evolve.trials.verdict import PairEvidence, by_cost, claim_on
+from evolve.trials.learned_state import LearnedState, Learner
+from evolve.trials.repositories import Repositories
+from evolve.trials.step_log import finished_steps
 
 SHARE = 0.1
 """What searches without a cause may cost at most, of what the round's practice took in candidates."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from evolve.core.episodes import Cost, EpisodeRecord
 from evolve.core.episodes.codec import Jsonable
-from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.episodes.plans import SPARSE
 from evolve.core.ledger import Spent
 from evolve.memory import INFLUENTIAL
 from evolve.trials.gate import (
@@ -23,7 +23,7 @@ from evolve.trials.gate import (
     solved_difference,
     solved_sequence,
 )
-from evolve.trials.stores import Repositories
+from evolve.trials.repositories import Repositories
 
 NOT_RUN = "not run"
 _INSIGHTS_SHOWN = 12

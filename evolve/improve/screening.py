@@ -16,15 +16,14 @@ from evolve.environments import kind_of
 from evolve.improve.judgement import judge_variant
 from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, Left, SearchEnded
 from evolve.improve.optimizer.item_record import ItemRecord
-from evolve.improve.optimizer.member import ScoredCandidate
-from evolve.improve.parts import BudgetSplit
+from evolve.improve.optimizer.population import ScoredCandidate
+from evolve.improve.session import BudgetSplit
 from evolve.improve.withholding import control_outcomes, item_controls
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED, Variant
-from evolve.trials.arms import LearnedState
-from evolve.trials.change import Change
+from evolve.trials.comparisons import ArmTrials, Change
 from evolve.trials.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
-from evolve.trials.pairs import ArmTrials
+from evolve.trials.learned_state import LearnedState
 
 Opinion = Callable[[Task, EpisodeRecord], float | None]
 """How the answer of an episode does by a target, in [0, 1]; None where that cannot be said."""

@@ -1,16 +1,25 @@
-"""One run of a loop: its rounds, and which part of its budget is for what."""
+"""One run of a loop: its rounds, the parts of its budget, and how a run that the budget ended goes on.
+
+A judgement that the budget ended stands as it is: the same variant is not judged twice in a run. What is practised
+afterwards goes into a variant of its own.
+
+How long a judgement took tells how close it was, which on tasks that are used again is more than an engine may know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from evolve.core.episodes import EpisodeRecord
 from evolve.core.events import Event, EventSink, NoEvents
-from evolve.core.ledger import Budget, Spent
+from evolve.core.ledger import Budget, LedgerPart, Spent
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Suite
 from evolve.trials.paid_run import NO_TIME, BudgetedRun, TrialPlan
+from evolve.trials.step_log import StepLog
 
 BATCH = 16
 """Episodes of practice that run on the same learned state; fixed, so that results do not depend on the machine."""
@@ -136,3 +145,131 @@ class Session(BudgetedRun):
     def may_judge(self, number: int) -> bool:
         """Whether judging the variant of round ``number`` is still within its part of the budget."""
         return not self.ledger.exhausted_bound and self.share_spent() < 5 * number / (5 * self.plan.rounds + 2)
+
+
+TEST = "test:cut"
+"""Step of the journal where the budget ended the comparison on test tasks."""
+
+
+NOTHING_NEW = "practice:nothing new"
+"""Step of the journal after the pass that brought nothing new, so that no further one is owed."""
+
+
+def is_cut_short(journal: StepLog, rounds: int) -> bool:
+    """Whether a budget left tasks of a round, its variant, or a whole round undone."""
+    rounds = int((journal.done(NOTHING_NEW) or {"rounds": rounds})["rounds"])
+    for number in range(1, rounds + 1):
+        practice = journal.done(f"practice:{number}")
+        if practice is None or not practice["complete"]:
+            return True
+        if journal.done(f"unfitted:{number}") is not None and journal.done(f"variant:{number}") is None:
+            return True
+    return journal.done(TEST) is not None
+
+
+def take_up(journal: StepLog, rounds: int) -> None:
+    """Opens the steps of a run again that its budget cut short; what was finished stays finished."""
+    journal.drop(TEST)
+    for number in range(1, rounds + 1):
+        journal.drop(f"unfitted:{number}")
+        practice = journal.done(f"practice:{number}")
+        if practice is None or practice["complete"]:
+            continue
+        judged = journal.done(f"gate:{number}")
+        if judged is not None and journal.done(judged_step(judged["variant"])) is None:
+            journal.finish(judged_step(judged["variant"]), judged)
+        for name in (f"practice:{number}", f"variant:{number}", f"gate:{number}"):
+            journal.drop(name)
+        for start in range(0, int(practice["planned"]), BATCH):
+            name = f"practice:{number}:{start}"
+            part = journal.done(name)
+            if part is not None and part["episodes"] < min(BATCH, int(practice["planned"]) - start):
+                journal.drop(name)
+                journal.drop(f"{name}:part")
+                journal.finish(f"{name}:part", part)
+
+
+def judged_step(variant: str) -> str:
+    """Key of a verdict of this run that stands, whichever round proposes the same variant again."""
+    return f"gate:{variant}"
+
+
+SEARCHING, JUDGING = 0.55, 0.3
+"""Parts of the budget for trials and for judgements; the rest measures on test tasks what was accepted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetSplit:
+    """One run as three sessions over the same record.
+
+    Attributes:
+        whole: With the whole budget; measures on test tasks.
+        search: What engines, rewriters and judges by a metric spend from.
+        gate: What judgements spend from.
+    """
+
+    whole: Session
+    search: Session
+    gate: Session
+
+    @contextmanager
+    def judging(self, number: int) -> Iterator[Session]:
+        """The gate's session while it judges; the search's clock stands still.
+
+        Args:
+            number: Of the engine's question.
+        """
+        search, gate = _part(self.search), _part(self.gate)
+        before = gate.spent.seconds
+        search.pause()
+        gate.go_on()
+        try:
+            yield self.gate
+            self.whole.journal.finish(_took(number), gate.spent.seconds - before)
+        finally:
+            gate.pause()
+            search.go_on()
+
+
+def split_budget(session: Session) -> BudgetSplit:
+    """Divides a run's budget; what earlier processes of the run spent counts where it was spent."""
+    records = session.stores.runs.episodes(run=session.run)
+    gate = _spent([record for record in records if record.split == "gate"], _judged_seconds(session))
+    search = _less(_less(session.ledger.spent, gate), _spent([one for one in records if one.split == "test"], 0.0))
+    searching = LedgerPart(session.ledger, SEARCHING, name="searching", spent=search)
+    judging = LedgerPart(session.ledger, JUDGING, name="judging", spent=gate)
+    searching.go_on()
+    return BudgetSplit(
+        whole=session,
+        search=replace(session, ledger=searching, before=Spent()),
+        gate=replace(session, ledger=judging, before=Spent()),
+    )
+
+
+def _part(session: Session) -> LedgerPart:
+    assert isinstance(session.ledger, LedgerPart)
+    return session.ledger
+
+
+def _took(number: int) -> str:
+    return f"judging:{number}"
+
+
+def _judged_seconds(session: Session) -> float:
+    """Wall seconds of the judgements that earlier processes finished."""
+    total, number = 0.0, 0
+    asked = session.journal
+    while (number == 0) or asked.done(f"answer:{number}") is not None:
+        number += 1
+        total += float(asked.done(_took(number)) or 0.0)
+    return total
+
+
+def _spent(records: Sequence[EpisodeRecord], seconds: float) -> Spent:
+    costs = [record.cost for record in records]
+    names = ("candidates", "tokens", "calls", "money", "completion", "cached")
+    return Spent(seconds=seconds, **{name: sum(getattr(cost, name) for cost in costs) for name in names})
+
+
+def _less(one: Spent, other: Spent) -> Spent:
+    return Spent(**{name: max(0, count - getattr(other, name)) for name, count in asdict(one).items()})

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.files import canonical_json, digest
-from evolve.improve.optimizer.member import ScoredCandidate, compare
-from evolve.improve.optimizer.targets import is_preferred, target_wins
+from evolve.improve.optimizer.population import ScoredCandidate, compare, is_preferred, target_wins
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.screening import SessionTrials, net_wins
 from evolve.tasks import Task

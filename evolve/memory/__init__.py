@@ -4,6 +4,7 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.causal_graph import CausalChain
+    from evolve.memory.experiments import plan_removals, plan_test
     from evolve.memory.insight_book import EpisodeEntry, ExperienceRow
     from evolve.memory.insights import (
         INFLUENTIAL,
@@ -15,9 +16,8 @@ if TYPE_CHECKING:
         insight_id,
         resolve,
     )
-    from evolve.memory.memory import MemoryCheck, MemoryRepository
     from evolve.memory.notes import Note, NoteQuestion, answer_from
-    from evolve.memory.planning import plan_removals, plan_test
+    from evolve.memory.repository import MemoryCheck, MemoryRepository
     from evolve.memory.sentences import Sentence
     from evolve.memory.snapshot import MemorySnapshot
 else:

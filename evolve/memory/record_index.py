@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evolve.core.activity import doing
 from evolve.core.failpoints import hit
+from evolve.core.progress import doing
 from evolve.memory.encoding import LookEncoder
 from evolve.memory.index import Hit, Tag, VectorIndex, Where
 

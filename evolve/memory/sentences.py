@@ -14,7 +14,7 @@ from evolve.core.episodes import MOVE, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, Insight
 from evolve.memory.necessity import Occurrence
-from evolve.memory.record import policy_label
+from evolve.memory.rows import policy_label
 
 ENOUGH = 3
 """Problems in whose answer something must have stood before it is told after a run."""

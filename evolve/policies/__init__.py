@@ -4,7 +4,7 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.probing import Probe
-    from evolve.policies.protocol import (
+    from evolve.policies.base import (
         Policy,
         PromptEdit,
         PromptEditor,

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evolve.core.activity import doing
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.core.paths import APPROVALS, MARKER
+from evolve.core.progress import doing
 from evolve.runtime.sandbox.actions import is_plain_name
 
 IGNORED = frozenset(

@@ -25,14 +25,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evolve.core.activity import doing
+from evolve.core.progress import doing
 from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.errors import SandboxUnavailable
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.skills.equivalence import same_source
 from evolve.skills.hard_coded import frozen_piece
-from evolve.skills.inputs import similar_inputs
+from evolve.skills.signatures import similar_inputs
 from evolve.skills.lint import lint
 from evolve.skills.lint.audit import audit
 from evolve.skills.merging import as_cases, case_program, told_case

@@ -13,7 +13,7 @@ from pathlib import Path
 from evolve.core.files import read_text
 from evolve.core.store import Database, ObjectStore
 from evolve.skills.folder import read_folder, write_folder
-from evolve.skills.library import SkillRepository
+from evolve.skills.repository import SkillRepository
 from evolve.skills.skill import Skill, SkillStatus
 
 

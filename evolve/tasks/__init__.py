@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from evolve.core.equality import equal
     from evolve.tasks.likeness import row_outline
     from evolve.tasks.model import MIN_VERIFY, SplitName, Suite, Task, assign_splits, row_key, task_json
+    from evolve.tasks.reading.folder import folder_task
     from evolve.tasks.reading.jsonl import render_jsonl, write_jsonl
     from evolve.tasks.reading.load import load_examples, load_suite, resolve_task
-    from evolve.tasks.reading.own_folder import folder_task
     from evolve.tasks.signature import SignatureError, format_signature, infer_signature, parse_signature
     from evolve.tasks.suites import BUILTIN, generate_suite
     from evolve.tasks.verification.rubric import RubricVerifier

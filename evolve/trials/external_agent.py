@@ -13,20 +13,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from evolve.core.activity import doing
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Guidance, Judgement, Observation, Status, Step
 from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
+from evolve.core.progress import doing
 from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.snapshots import changes_between
 from evolve.runtime.folder_tree import Tree, read_tree
-from evolve.runtime.sandbox.outside import OutsideRun, run_outside
+from evolve.runtime.sandbox.server_process import OutsideRun, run_outside
 from evolve.tasks import Task
-from evolve.tasks.reading.git_history import write_tree
+from evolve.tasks.reading.git import write_tree
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
 from evolve.tasks.work import FolderWork
-from evolve.trials.arms import LearnedState
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, WorkerSetup, ignore_attempt, unstarted_record
+from evolve.trials.learned_state import LearnedState
 
 _SKILL_FOLDERS = (".claude/skills", ".agents/skills")
 _NOTE_FILES = ("CLAUDE.md", "AGENTS.md")

@@ -13,19 +13,19 @@ from typing import Any
 
 from evolve.agent import episode_id
 from evolve.agent.workflow import Workflow
-from evolve.core.activity import doing
 from evolve.core.episodes import Cost, EpisodeRecord, Limits
 from evolve.core.events import Event, EventSink
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Ledger
+from evolve.core.progress import doing
 from evolve.tasks import Suite, Task
 from evolve.trials.jobs import Attempt, EpisodeJob, Workers
-from evolve.trials.journal import StepLog
-from evolve.trials.learner import Learner
+from evolve.trials.learned_state import Learner
 from evolve.trials.pace import EpisodePace
+from evolve.trials.repositories import Repositories
 from evolve.trials.set_aside import PendingAttempts
-from evolve.trials.stores import Repositories
+from evolve.trials.step_log import StepLog
 
 _PAUSE_S = 0.2
 """Seconds between looks at whether a pause is over."""

@@ -8,12 +8,11 @@ from typing import Any
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observation, Plan, Recalled, Step, TaskView
+from evolve.policies.base import Policy
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.plans import carries_plan
-from evolve.policies.protocol import Policy
 from evolve.skills import Skill
-from evolve.trials.arms import LearnedState
-from evolve.trials.learner import Learner
+from evolve.trials.learned_state import LearnedState, Learner
 
 _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflect", "distill", "commit"})
 """Stages that ask a policy for plans and actions alone, so that these are all that has to be said again."""

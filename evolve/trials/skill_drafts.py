@@ -16,14 +16,14 @@ from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillRepository, parameter_count, unseen_rows
 from evolve.skills.contract import drawn_from
 from evolve.skills.equivalence import ProgramMatch, closest_match, same_source
-from evolve.skills.library import taken_up
 from evolve.skills.lint import lint
 from evolve.skills.merging import as_case, case_of, merge_skills
 from evolve.skills.procedures import lint_procedure, procedure_status
+from evolve.skills.repository import taken_up
 from evolve.skills.signatures import names_of, types_of
 from evolve.skills.unreached_branches import Trimmed, trim_branches
 from evolve.tasks import Task, equal
-from evolve.trials.learner import Learner
+from evolve.trials.learned_state import Learner
 
 _MOST_CALLS = 6
 """Further calls that a repair may bring."""

@@ -21,12 +21,12 @@ from evolve.core.errors import EvolveError
 from evolve.core.extensions import BUILT_IN, find, refused
 from evolve.core.failpoints import hit
 from evolve.core.files import machine_problem
-from evolve.trials.added_workers import AddedWorkers
-from evolve.trials.arms import LearnedState
 from evolve.trials.bench import ARMS_KEPT, Bench
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt, unstarted_record
+from evolve.trials.learned_state import LearnedState
 from evolve.trials.lifeline import Lifeline, run_tied_to_parent
 from evolve.trials.worker_process import (
+    AddedWorkers,
     FaultTold,
     WorkerFault,
     caller_hidden,

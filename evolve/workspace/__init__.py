@@ -15,10 +15,9 @@ if TYPE_CHECKING:  # for the signatures below, and handed on to nobody
     from evolve.workspace.options import Safety
 
 if TYPE_CHECKING:
-    from evolve.agent.records import Run
+    from evolve.agent.runs import Run
     from evolve.agent.workflow import Workflow
     from evolve.core import extensions
-    from evolve.core.activity import Activities, Activity, doing, watched
     from evolve.core.cancellation import Cancellation
     from evolve.core.episodes import (
         Ambiguity,
@@ -38,15 +37,16 @@ if TYPE_CHECKING:
     from evolve.core.extensions import package_at_fault
     from evolve.core.files import clean_text, machine_problem, named_path
     from evolve.core.ledger import Amount, Budget, Ledger, parse_budget
+    from evolve.core.progress import Activities, Activity, doing, watched
     from evolve.core.reasons import Reason
     from evolve.improve.ablation import AblationReport, ItemCredit
-    from evolve.improve.item_history import ItemHistory
+    from evolve.improve.history import ItemHistory
     from evolve.improve.optimization import AcceptedVariant, OptimizationReport
     from evolve.improve.report import ArmRow, Contrast, CostShares, Report, RoundRow, RunChanges
     from evolve.improve.targets import TargetFigures
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Note, Sentence
     from evolve.memory.preferences import Context, PersonAct, Preference, parse_answer
-    from evolve.policies.protocol import Policy
+    from evolve.policies.base import Policy
     from evolve.runtime.functions import CallQuestion, Consent, Effect, Function
     from evolve.runtime.functions.servers import OfferedTool, Server, server_kind
     from evolve.runtime.models import ProbeReport, Recording, parse_model
@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from evolve.tasks import Suite, Task
     from evolve.tasks.tables import table_path
     from evolve.trials.diagnosis import Suspect
-    from evolve.trials.function_uses import FunctionCounts
     from evolve.trials.gate import GateDecision, Interval, PairSummary, PrequentialPair, Proof
-    from evolve.trials.learner import Learner
+    from evolve.trials.learned_state import Learner
+    from evolve.trials.usage import FunctionCounts
     from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
     from evolve.workspace.fill.result import CellFlag, FillResult, FlagReasons
@@ -65,23 +65,42 @@ if TYPE_CHECKING:
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
     from evolve.workspace.locating import WorkspaceLocation, locate
-    from evolve.workspace.loops.ablating import AblationRequest
-    from evolve.workspace.loops.at_work import LoopAtWork, loop_at_work, pause_loop, resume_loop, stop_loop
+    from evolve.workspace.loops.ablation import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
-    from evolve.workspace.loops.status import LoopProgress, OpenRun, Status, status
+    from evolve.workspace.loops.status import (
+        LoopAtWork,
+        LoopProgress,
+        OpenRun,
+        Status,
+        loop_at_work,
+        pause_loop,
+        resume_loop,
+        status,
+        stop_loop,
+    )
     from evolve.workspace.loops.testing_skills import SkillTestReport, SkillTestRequest, SkillTestRow
     from evolve.workspace.loops.tried_claims import ClaimTest
-    from evolve.workspace.model_setup import model_or_recording
-    from evolve.workspace.options import KeptServers, Options, setting_names
-    from evolve.workspace.places import Config, Setting, Where, config, init, proposal, where
-    from evolve.workspace.proposals import TrustProposal
+    from evolve.workspace.options import KeptServers, Options, model_or_recording, setting_names
+    from evolve.workspace.places import (
+        Config,
+        Setting,
+        Visit,
+        Where,
+        config,
+        init,
+        keep_visit,
+        last_visit,
+        proposal,
+        where,
+    )
     from evolve.workspace.resources.models import models
     from evolve.workspace.resources.patch import Patch
     from evolve.workspace.resources.preferences import context_of
     from evolve.workspace.resources.servers import KnownServer, servers
-    from evolve.workspace.resources.skill_tools import order_arguments, schemas
+    from evolve.workspace.resources.skill_folders import order_arguments, schemas
     from evolve.workspace.resources.workflow import StageRow, is_stage, workflow
     from evolve.workspace.runs import tasks
+    from evolve.workspace.runs.code_sessions import sandbox
     from evolve.workspace.runs.conversations import (
         ChatTurn,
         Conversation,
@@ -96,11 +115,10 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.learning import LearningResult
     from evolve.workspace.runs.past_runs import RunRow
     from evolve.workspace.runs.person import Approve, LearnMode, Person
-    from evolve.workspace.runs.proposing import DroppedSuggestion
     from evolve.workspace.runs.result import Result
-    from evolve.workspace.runs.sandboxed import sandbox
     from evolve.workspace.runs.searching import SearchHit
-    from evolve.workspace.visits import Visit, keep_visit, last_visit
+    from evolve.workspace.runs.suggesting import DroppedSuggestion
+    from evolve.workspace.trust import TrustProposal
 else:
     __getattr__, __dir__ = attach(__name__, "open")
 
@@ -135,7 +153,7 @@ def open(
         WorkspaceBusy: Another process repairs it.
         WorkspaceError: It cannot be written, the disk is full, or a newer version made it.
     """
-    from evolve.core.activity import doing
+    from evolve.core.progress import doing
 
     with doing("load", "evolve"):
         from evolve.workspace.facade import Workspace

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from evolve.improve.report import Report
     from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import Task
-    from evolve.tasks.reading.git_history import History
-    from evolve.trials.stores import Repositories
+    from evolve.tasks.reading.git import History
+    from evolve.trials.repositories import Repositories
     from evolve.workspace.fill.request import FillOptions
     from evolve.workspace.fill.result import FillResult
     from evolve.workspace.loops.testing_skills import SkillTestReport
@@ -128,10 +128,10 @@ class Workspace(Resources):
             UsageError: The task is malformed, or nothing here can decide in its environment.
             EnvironmentProblem: No sandbox, disk full, damaged record.
         """
+        from evolve.workspace.runs.context import RunRequest
         from evolve.workspace.runs.given_task import wanted_task
         from evolve.workspace.runs.learning import learn_and_close
         from evolve.workspace.runs.person import Person
-        from evolve.workspace.runs.place import RunRequest
         from evolve.workspace.runs.solving import run_task
 
         self._need_writer()
@@ -251,7 +251,7 @@ class Workspace(Resources):
         Raises:
             UsageError: It is no repository with commits.
         """
-        from evolve.tasks.reading.git_history import PYTEST, HistoryRules
+        from evolve.tasks.reading.git import PYTEST, HistoryRules
 
         self._need_open()
         rules = HistoryRules(last=last, check=check or PYTEST)

@@ -33,7 +33,8 @@ from evolve.core.settings import Settings, load_settings, settings_template
 from evolve.core.store import Database, peek
 from evolve.workspace.git_tracked import tracked_file
 from evolve.workspace.opening import NAMED, identity_of, record_to_write
-from evolve.workspace.proposals import (
+from evolve.workspace.register import Register, TrustedWorkspace
+from evolve.workspace.trust import (
     TrustProposal,
     addresses_of,
     believed_parts,
@@ -42,7 +43,6 @@ from evolve.workspace.proposals import (
     proposal_of,
     safe_line,
 )
-from evolve.workspace.register import Register, TrustedWorkspace
 
 _LATE = 10.0
 """Seconds after a run began in which it has written its first file."""

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from evolve.core.activity import doing
 from evolve.core.errors import RecordDamaged, UsageError, WorkspaceError
 from evolve.core.extensions import BUILT_IN, PACKAGES, find, install_hint, installed_extensions, refused
 from evolve.core.files import read_text
 from evolve.core.paths import WorkspacePaths, home_folder, seed_root
+from evolve.core.progress import doing
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock
-from evolve.trials.stores import Repositories
+from evolve.trials.repositories import Repositories
 
 if TYPE_CHECKING:
     from evolve.core.settings import Settings
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evolve.memory.index import VectorIndex
     from evolve.runtime.retrieval import Embedder
     from evolve.runtime.sandbox import Sandbox
-    from evolve.trials.function_uses import FunctionCounts
+    from evolve.trials.usage import FunctionCounts
 
 _SESSIONS = "sessions"
 """Recorded code sessions lie beside the runs and need no record."""
@@ -152,7 +152,7 @@ def function_counts(paths: WorkspacePaths) -> Mapping[str, FunctionCounts]:
 
     A record that is missing, older or damaged counts as an empty one.
     """
-    from evolve.trials.function_uses import FunctionUses
+    from evolve.trials.usage import FunctionUses
 
     try:
         if not is_current(paths):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.errors import UsageError
 from evolve.core.extensions import find, install_hint
 from evolve.core.store import closed
-from evolve.workspace.resources.shelf import Resource, close_resource
+from evolve.workspace.resources.base import Resource, close_resource
 
 if TYPE_CHECKING:
     from evolve.workspace.loops.tried_claims import TriedMemories
     from evolve.workspace.loops.variants import Variants
-    from evolve.workspace.resources.criteria import Criteria
+    from evolve.workspace.resources.evaluators import Criteria
     from evolve.workspace.resources.folders import Folders
     from evolve.workspace.resources.gate import GateLog
     from evolve.workspace.resources.models import Models

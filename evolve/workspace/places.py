@@ -1,20 +1,27 @@
-"""Where a workspace is and what it is set to, found out without opening it."""
+"""Where a workspace is, what it is set to, and what a person saw of it last; found out without opening it.
+
+It is kept beside what they approved, outside of the workspace: a mere look changes nothing in there.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.paths import find_workspace, is_workspace, workspace_at
+from evolve.core.files import digest, replacing
+from evolve.core.paths import approvals_folder, find_workspace, is_workspace, workspace_at
 from evolve.core.settings import VARIABLES, setting_fields, unread_variables
 
 if TYPE_CHECKING:
     from evolve.workspace.locating import WorkspaceLocation
-    from evolve.workspace.proposals import TrustProposal
+    from evolve.workspace.trust import TrustProposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +98,7 @@ def proposal(path: str | os.PathLike[str] | None = None) -> TrustProposal:
         WorkspaceError: There is none.
     """
     from evolve.workspace.locating import selected_workspace
-    from evolve.workspace.proposals import proposal_of
+    from evolve.workspace.trust import proposal_of
 
     paths = selected_workspace(path)
     if not paths.root.is_dir():
@@ -132,3 +139,42 @@ def config(path: str | os.PathLike[str] | None = None) -> Config:
         for item in setting_fields()
     ]
     return Config(settings=tuple(rows), variables=VARIABLES, unread=unread_variables())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """What was there when a person looked.
+
+    Attributes:
+        at: When that was, in seconds since the epoch.
+        unfinished: Ids of the runs that had not ended.
+    """
+
+    insights: int = 0
+    skills: int = 0
+    unfinished: tuple[str, ...] = ()
+    at: float = field(default_factory=time.time)
+
+
+def last_visit(root: Path) -> Visit | None:
+    """The last visit to a workspace, or None where there was none or what is kept of it cannot be understood."""
+    try:
+        kept = json.loads(_file(root).read_bytes())
+        return Visit(
+            insights=int(kept["insights"]),
+            skills=int(kept["skills"]),
+            unfinished=tuple(map(str, kept["unfinished"])),
+            at=float(kept["at"]),
+        )
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def keep_visit(root: Path, visit: Visit) -> None:
+    """Keeps a visit in place of the one before; where nothing can be written, the next one tells the same again."""
+    with suppress(WorkspaceError), replacing(_file(root), mode=0o600) as stream:
+        stream.write(json.dumps(asdict(visit)).encode("ascii"))
+
+
+def _file(root: Path) -> Path:
+    return approvals_folder() / "visits" / f"{digest(str(root).encode())[:16]}.json"

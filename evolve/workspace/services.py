@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from evolve.runtime.models import Recording
     from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import RubricVerifier, Task
-    from evolve.trials.learner import Learner
-    from evolve.trials.stores import Repositories
+    from evolve.trials.learned_state import Learner
+    from evolve.trials.repositories import Repositories
     from evolve.workspace.judging import Judge
     from evolve.workspace.options import KeptServers
-    from evolve.workspace.resources.comments import Comments
-    from evolve.workspace.resources.criteria import Criteria
+    from evolve.workspace.resources.evaluators import Criteria
     from evolve.workspace.resources.folders import Folders
-    from evolve.workspace.resources.preferences import Preferences
+    from evolve.workspace.resources.preferences import Comments, Preferences
     from evolve.workspace.resources.tools import Tools
 
 
@@ -85,14 +84,14 @@ class WorkspaceServices:
     @cached_property
     def comments(self) -> Comments:
         """What people say about runs."""
-        from evolve.workspace.resources.comments import Comments
+        from evolve.workspace.resources.preferences import Comments
 
         return Comments(self._wishes, self.stores.runs)
 
     @cached_property
     def criteria(self) -> Criteria:
         """What packages tell right answers apart by."""
-        from evolve.workspace.resources.criteria import Criteria
+        from evolve.workspace.resources.evaluators import Criteria
 
         return Criteria(self)
 

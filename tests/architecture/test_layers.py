@@ -65,7 +65,7 @@ INNER = {
         ("episodes", "prompts", "settings", "events", "cancellation"),
         ("ledger", "paths", "redaction", "extensions"),
         ("files", "frontmatter", "svg", "text_files"),
-        ("activity", "failpoints", "reasons"),
+        ("progress", "failpoints", "reasons"),
         ("errors", "lazy"),
     ),
 }

@@ -58,7 +58,7 @@ def test_every_execution_goes_through_one_launcher() -> None:
     inside = [module for module in modules() if module.name.startswith(SANDBOX) and module.path.name != "probes.py"]
     made = {(name, module.path.name) for module in inside for name, _ in calls(module)}
     starters = {place for name, place in made if name in ("subprocess.Popen", "Popen")}
-    assert starters == {"session.py", "serving.py", "outside.py"}
+    assert starters == {"session.py", "server_process.py"}
     assert {place for name, place in made if STARTERS.match(name)} == {"runner.py"}
     others = {place for name, place in made if name.startswith("subprocess.") and name != "subprocess.Popen"}
     assert others == {"bubblewrap.py"}  # it is asked for its options

@@ -14,7 +14,7 @@ from benchmarks import gate_streams
 from benchmarks.gate_streams import LOOP, OWN, arm_of, null_loop, null_proof
 from benchmarks.null_arms import NullArm, NullPool, Sides, counted, distinct_tasks, without_gain
 from evolve.core.episodes import Action, Claim, Cost, EpisodeRecord, Evidence, Judgement, Scope, Step
-from evolve.improve.stream import block_sizes
+from evolve.improve.prequential import block_sizes
 from evolve.tasks import Task
 
 

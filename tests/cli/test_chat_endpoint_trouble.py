@@ -10,13 +10,13 @@ from rich.console import Console
 
 from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.screen import TerminalScreen
-from evolve.core.activity import doing
 from evolve.core.events import Event
 from evolve.core.paths import WorkspacePaths
+from evolve.core.progress import doing
 from evolve.core.settings import load_settings
 from evolve.runtime.models import Deadlines
 from evolve.testing import Scenario, ScriptedEndpoint
-from evolve.workspace.model_setup import model_setup
+from evolve.workspace.options import model_setup
 
 ANSWER = {"text": "Forty-two.", "usage": {"prompt_tokens": 100, "completion_tokens": 5}}
 

@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
-from evolve.cli.render.report_details import show_details
+from evolve.cli.render.report import show_details
 from evolve.tasks import render_jsonl
 from evolve.testing import TrustingSandbox
 from tests.write_protection import without_power_over_permissions

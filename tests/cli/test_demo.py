@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.suites import draw_suite
 from evolve.cli.demo import CANDIDATES, MARCH, TASKS, Month, first_act, second_act
-from evolve.cli.render.demo_acts import LONGER, VERDICTS, Show
+from evolve.cli.render.demo import LONGER, VERDICTS, Show
 from evolve.tasks import render_jsonl
 from tests.cli.conftest import ROOT
 

@@ -9,7 +9,7 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _solves_more
-from evolve.cli.render.report_details import show_details
+from evolve.cli.render.report import show_details
 from evolve.core.ledger import Spent
 from evolve.improve.report import ArmRow, Contrast, Report
 from evolve.trials.gate import ComparisonPlan, Interval, SuiteSeals, VariantProposal

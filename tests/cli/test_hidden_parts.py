@@ -11,7 +11,7 @@ import evolve
 from evolve.core.episodes import Row, SkillDraft
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
-from evolve.policies.search.library import tree_of
+from evolve.policies.search.known_functions import tree_of
 from evolve.policies.search.programs.terms import Apply, Input
 from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill

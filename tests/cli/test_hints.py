@@ -20,7 +20,7 @@ FIRST_WORDS = {*TREE.commands, *(name for names in (*FRONT.values(), *SECOND.val
 
 LEFT_OUT = {
     *(f"docs/{page}.md" for page in ("chat", "environment", "python", "servers", "tables", "terminal", "tools")),
-    "evolve/cli/causes.py",
+    "evolve/cli/memory_graph.py",
 }
 """Pages and modules that do not know the present names of commands."""
 

@@ -11,10 +11,10 @@ import typer
 import evolve
 from evolve.cli.proposals import ProposalReply, ask_each, decide, offer, offer_rule
 from evolve.cli.render.activities import watching
-from evolve.cli.render.kept import scope
 from evolve.cli.render.live_line import RedrawInterval
-from evolve.core.activity import doing
+from evolve.cli.render.memory import scope
 from evolve.core.ledger import Budget, Ledger
+from evolve.core.progress import doing
 from evolve.memory.preferences import Context, Preference
 from evolve.tasks import folder_task
 from evolve.testing import ScriptedEndpoint

@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.cli import main
 from evolve.runtime.folder_tree import read_tree
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing import ScriptedWorker
 from evolve.workspace import Person
 from tests.cli.screens import check_screen

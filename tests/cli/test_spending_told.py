@@ -10,7 +10,7 @@ import pytest
 from benchmarks.doubles import QuirkDouble, quirk_suite
 from evolve.cli.chat.spending import Purse, spent_of
 from evolve.cli.lab.optimize import show_optimization
-from evolve.cli.render.amounts import spending
+from evolve.cli.render.layout import spending
 from evolve.core.episodes import Cost
 from evolve.core.ledger import Budget, Ledger, Spent
 from evolve.improve.optimization import OptimizationReport, OptimizerForecast

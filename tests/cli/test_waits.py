@@ -21,8 +21,8 @@ from evolve.cli.render.activities import WORDS, duration, watching
 from evolve.cli.render.live_line import LiveLine, RedrawInterval
 from evolve.cli.render.output import emit, note, paused
 from evolve.cli.render.views import LoopView
-from evolve.core.activity import doing, watched
 from evolve.core.events import Event
+from evolve.core.progress import doing, watched
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.cli.conftest import ROOT
 
@@ -38,7 +38,7 @@ program.main(sys.argv[1:], {SCALED})
 """
 SLEEPER = f"""
 import time
-from evolve.core.activity import doing
+from evolve.core.progress import doing
 from evolve.cli import program
 from evolve.cli.render.live_line import RedrawInterval
 from evolve.cli.render.output import note

@@ -58,6 +58,10 @@ def test_a_run_without_a_model_loads_neither_models_nor_providers_of_functions_n
     values = ["evolve.runtime.models", "evolve.runtime.models.protocol"]
     assert inside(modules, "evolve.runtime.models") in ([], values)
     assert inside(modules, "evolve.runtime.functions", "evolve.improve", "mcp", "anyio.from_thread") == []
-    texts = {"evolve.policies.language", "evolve.policies.language.prompt_items", "evolve.policies.language.repetition"}
+    texts = {
+        "evolve.policies.language",
+        "evolve.policies.language.prompt_items",
+        "evolve.policies.language.loop_detection",
+    }
     assert set(inside(modules, "evolve.policies.language")) <= texts
     assert len(own(modules)) <= 450

@@ -10,7 +10,7 @@ from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import QuirkTask
 from evolve.core.episodes import Row
 from evolve.tasks import Task
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing import schema_of
 
 ANSWER = "answer.py"

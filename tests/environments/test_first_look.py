@@ -10,7 +10,7 @@ from evolve.core.episodes import TaskView
 from evolve.environments import EnvironmentOptions, kind_of, open_environment
 from evolve.environments.files.first_look import seen_of
 from evolve.environments.files.map import MOST, full_listing, map_of
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.tasks.verification.checks import Checked
 from tests.environments.conftest import TEST, WRONG
 

@@ -13,10 +13,10 @@ from evolve.core.episodes import Action, Step, Subgoal
 from evolve.core.episodes.blocks import FencedBlock
 from evolve.environments import EnvironmentOptions, open_environment
 from evolve.environments.files import FilesEnvironment
-from evolve.environments.files.acting import BlockRunner
+from evolve.environments.files.editing import BlockRunner
 from evolve.environments.files.folder_session import FolderSession
 from evolve.tasks import load_suite, task_json
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from tests.environments.conftest import CHECK
 
 ANEW = "the interpreter was started anew: variables and temporary files are gone, the folder is as it was"

@@ -9,8 +9,8 @@ import pytest
 from evolve.core.episodes import Action, Step
 from evolve.environments import EnvironmentOptions, open_environment
 from evolve.runtime.folder_tree import read_tree
-from evolve.tasks.reading.own_folder import folder_task
-from evolve.tasks.verification.examination import finding_of
+from evolve.tasks.reading.folder import folder_task
+from evolve.tasks.verification.test_quality import finding_of
 from tests.environments.conftest import CHECK, RIGHT, TEST
 
 EASIER = "open('test_total.py', 'w').write('')"

@@ -75,7 +75,7 @@ def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, mo
 
 def use(seam: str, root: Path) -> None:
     from evolve.environments import kind_of
-    from evolve.improve.optimizer.engine_kind import engine_kind
+    from evolve.improve.optimizer.engine import engine_kind
     from evolve.runtime.functions.servers import Server
     from evolve.skills.export import export_format
 

@@ -16,7 +16,7 @@ from evolve.core.episodes import EpisodeRecord, Row
 from evolve.core.errors import EnvironmentProblem, WorkspaceError
 from evolve.tasks import Suite, Task, load_suite, render_jsonl
 from evolve.testing import TrustingSandbox
-from evolve.trials.journal import StepLog
+from evolve.trials.step_log import StepLog
 from tests.extensions.test_extending import toys
 from tests.offering import offer
 

@@ -7,7 +7,7 @@ import pytest
 from evolve.core.episodes import Action, EpisodeRecord, FunctionCall, Observation, Step
 from evolve.core.schema import IMPROVE
 from evolve.core.store import Database
-from evolve.trials.function_uses import FunctionCounts, FunctionUses
+from evolve.trials.usage import FunctionCounts, FunctionUses
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from evolve.runtime.functions import Function, PythonFunctions
-from evolve.runtime.functions.signatures import signature_of
+from evolve.runtime.functions.function import signature_of
 
 
 @dataclass

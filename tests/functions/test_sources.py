@@ -14,8 +14,8 @@ from contextlib import contextmanager
 import pytest
 
 from evolve.runtime.functions import CallFailed, CallGate, CallsInMemory, Permission, PythonFunctions
+from evolve.runtime.functions.function import signature_of
 from evolve.runtime.functions.servers import Server
-from evolve.runtime.functions.signatures import signature_of
 from tests.functions.running import SERVERS, allowed, free_port, functions_of, shop
 
 

@@ -27,9 +27,9 @@ from evolve.trials.gate import (
     RegressionSuite,
     SuiteSeals,
     VariantProposal,
-    instruments,
 )
 from evolve.trials.gate import gate as gate_module
+from evolve.trials.gate import integrity as instruments
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import Cost, EpisodeRecord
 from evolve.trials.gate import Pair, PairTotals, SequentialTest, Tally, harm_test, paired_outcome
-from evolve.trials.gate.harm import LAST
+from evolve.trials.gate.two_sided import LAST
 
 
 def episode(status: str, tokens: int) -> EpisodeRecord:

@@ -32,7 +32,7 @@ from evolve.trials.gate import (
     VariantProposal,
     sign_test_p,
 )
-from evolve.trials.gate.reuse import DRAWN, KEPT_BACK, LEAST, SHARE
+from evolve.trials.gate.error_budget import DRAWN, KEPT_BACK, LEAST, SHARE
 
 NAMES = {"parent": "old", "suite": "s"}
 LARGE = 5 * LEAST

@@ -16,13 +16,21 @@ from evolve.cli.lab.variants import show_ablation
 from evolve.core.episodes import Row, SkillDraft
 from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.ablation import AblationReport, share_won, verdict_on
-from evolve.improve.items import VariantItem, items_of, recalled_on, used_insights, variant_without
+from evolve.improve.ablation import (
+    AblationReport,
+    VariantItem,
+    items_of,
+    recalled_on,
+    share_won,
+    used_insights,
+    variant_without,
+    verdict_on,
+)
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing.endpoint_faults import completion
 from evolve.trials import Variant
-from evolve.workspace.loops.ablating import AblationRequest
+from evolve.workspace.loops.ablation import AblationRequest
 from tests.improve.model_runs import USAGE, learner_of
 from tests.improve.test_optimization import POOR
 

@@ -15,7 +15,7 @@ from benchmarks.doubles.quirks import quirk_family
 from evolve.cli.lab.optimize import show_optimization
 from evolve.core.errors import UsageError
 from evolve.improve.optimization import OptimizationReport
-from evolve.improve.optimizer.engine_kind import engine_kind
+from evolve.improve.optimizer.engine import engine_kind
 from evolve.tasks import load_suite
 from evolve.testing import ScriptedEndpoint, prompt_of, question_of
 from evolve.testing.endpoint_faults import completion

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.doubles import small_suite
-from evolve.trials.gate.reuse import DRAWN
+from evolve.trials.gate.error_budget import DRAWN
 
 
 @pytest.mark.slow

@@ -12,9 +12,8 @@ from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget, Ledger, LedgerPart
 from evolve.improve.optimization import forecast_search
 from evolve.improve.optimizer.engine import Candidate
-from evolve.improve.parts import SEARCHING, split_budget
 from evolve.improve.screening import SessionTrials
-from evolve.improve.session import LoopPlan
+from evolve.improve.session import SEARCHING, LoopPlan, split_budget
 
 
 class Clock:

@@ -10,17 +10,16 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import PROBE, Claim, EpisodeRecord, Evidence, Row, Scope, SkillDraft
 from evolve.core.ledger import Spent
-from evolve.improve.ablation import AblationReport, ItemCredit
-from evolve.improve.item_history import ItemHistory
-from evolve.improve.items import VariantItem
+from evolve.improve.ablation import AblationReport, ItemCredit, VariantItem
+from evolve.improve.history import ItemHistory
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
-from evolve.policies.search.library import tree_of
+from evolve.policies.search.known_functions import tree_of
 from evolve.policies.search.programs.terms import Apply, Input
 from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.trials import Variant
 from evolve.trials.gate import Interval
-from evolve.trials.journal import StepLog
+from evolve.trials.step_log import StepLog
 
 TEXTS, NUMBERS = "(str) -> str", "(int) -> int"
 DRAFT = SkillDraft(

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from evolve.core.events import read_events
-from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, EngineTrials
-from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, EngineKind, EngineParts, EngineTrials
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.test_optimization import POOR
 from tests.offering import offering

@@ -17,7 +17,7 @@ from evolve.improve.removals import SHARE
 from evolve.memory import ClaimKey, plan_removals, resolve
 from evolve.memory.necessity import Occurrence, need_of
 from evolve.tasks import render_jsonl
-from evolve.trials.journal import StepLog, finished_steps
+from evolve.trials.step_log import StepLog, finished_steps
 from evolve.workspace.learners import SearchLearner
 
 BUDGET = "400k-candidates"

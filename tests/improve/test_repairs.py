@@ -6,9 +6,9 @@ import pytest
 
 from evolve.core.episodes import Limits
 from evolve.runtime.sandbox import open_sandbox
-from evolve.trials.arms import LearnedState
 from evolve.trials.bench import Bench
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
+from evolve.trials.learned_state import LearnedState
 from tests.doubles.repairing import TASK, grading_learner
 
 LIMITS = Limits(candidates=None, seconds=None)

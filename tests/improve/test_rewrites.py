@@ -17,7 +17,7 @@ from evolve.policies.language import EpisodeMeter, LanguageRewriter
 from evolve.runtime.models import Failure, ModelSetup, open_models
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
-from evolve.trials.journal import StepLog
+from evolve.trials.step_log import StepLog
 
 EDITS = json.dumps({"edits": [{"op": "add", "item": 0, "text": "Dates are read day first.", "why": "t1"}]})
 USAGE = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 340}

@@ -15,9 +15,8 @@ from evolve.core.ledger import parse_budget
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.optimizer.credit import Divergence, divergences
 from evolve.improve.optimizer.engine import Candidate, SearchEnded
-from evolve.improve.parts import split_budget
 from evolve.improve.screening import SessionTrials
-from evolve.improve.session import LoopPlan
+from evolve.improve.session import LoopPlan, split_budget
 from evolve.improve.stage_replay import StageRerun
 from evolve.policies.language import LanguageSettings
 from evolve.tasks import load_suite
@@ -28,8 +27,7 @@ from evolve.trials import UNLEARNED
 from evolve.trials.gate import is_verified
 from evolve.trials.replay import EpisodePrefix, beginning_of, same_beginning
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
-from evolve.workspace.loops.optimizing import OptimizerRequest
-from evolve.workspace.loops.workflow_search import texts_in_force
+from evolve.workspace.loops.optimizing import OptimizerRequest, texts_in_force
 from evolve.workspace.opening import now
 from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
 from tests.improve.model_runs import Stopped, learner_of, suite_of

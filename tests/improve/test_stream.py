@@ -11,8 +11,8 @@ from evolve.core.episodes import Row, SkillDraft
 from evolve.core.errors import BudgetExhausted
 from evolve.core.failpoints import VARIABLE
 from evolve.core.ledger import Budget
+from evolve.improve.prequential import BLOCKS, block_sizes, distinct_tasks, improve_in_stream
 from evolve.improve.session import LoopPlan
-from evolve.improve.stream import BLOCKS, block_sizes, distinct_tasks, improve_in_stream
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Suite
 from evolve.testing import FixedLearner

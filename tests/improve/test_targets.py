@@ -16,8 +16,8 @@ from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimizer.engine import Candidate
 from evolve.testing import question_of
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.evaluators import Criterion, Evaluator, Opinion
 from evolve.workspace.loops.optimizing import OptimizerRequest
+from evolve.workspace.resources.evaluators import Criterion, Evaluator, Opinion
 from tests.doubles.judges import StyledDouble, TasteJudge
 from tests.improve.model_runs import USAGE, Stopped, learner_of, suite_of
 from tests.offering import hide, offer_engine, offering

@@ -13,7 +13,7 @@ from evolve.agent import sampling_fraction
 from evolve.improve.withholding import item_controls
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.testing import FixedLearner, FixedPolicy
-from evolve.trials.arms import LearnedState
+from evolve.trials.learned_state import LearnedState
 
 TASKS = small_suite(40).tasks
 LINES = tuple(f"Heed the rule number {number}." for number in range(8))

@@ -15,7 +15,7 @@ from evolve.core.store import Database
 from evolve.memory import MemoryRepository
 from evolve.memory.index import open_index
 from evolve.memory.notes import KeptNotes
-from evolve.memory.notes.kept import WORTH_KEEPING
+from evolve.memory.notes.cache import WORTH_KEEPING
 from evolve.runtime.retrieval import HashingEmbedder
 
 TOLD = (

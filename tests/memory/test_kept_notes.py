@@ -21,10 +21,9 @@ from evolve.core.store import Database
 from evolve.memory import MemoryRepository, Note
 from evolve.memory.index import VectorIndex, open_index
 from evolve.memory.notes import KeptNotes
-from evolve.memory.notes import kept as kept_module
-from evolve.memory.notes.book import ResolvedNotes, superseded_notes
-from evolve.memory.notes.kept import WORTH_KEEPING
-from evolve.memory.notes.late import COLUMNS, SCHEMA, LateNotes
+from evolve.memory.notes import cache as kept_module
+from evolve.memory.notes.cache import COLUMNS, SCHEMA, WORTH_KEEPING, LateNotes
+from evolve.memory.notes.superseded import ResolvedNotes, superseded_notes
 from evolve.runtime.retrieval import HashingEmbedder
 
 COUNT = WORTH_KEEPING + 44

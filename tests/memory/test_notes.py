@@ -16,8 +16,8 @@ from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository, Note, NoteQuestion, answer_from
 from evolve.memory.index import StoredIndex, open_index
-from evolve.memory.notes.book import ResolvedNotes, superseded_notes
 from evolve.memory.notes.facts import read_fact
+from evolve.memory.notes.superseded import ResolvedNotes, superseded_notes
 from evolve.memory.notes.times import asked_time
 from evolve.runtime.retrieval import HashingEmbedder
 

@@ -17,8 +17,8 @@ from evolve.core.store import Database
 from evolve.memory import MemoryRepository, Note
 from evolve.memory.index import MemoryIndex
 from evolve.memory.notes import ResolvedNotes
-from evolve.memory.notes.book import one_subject
 from evolve.memory.notes.ranking import _NAME, _information, entities
+from evolve.memory.notes.superseded import one_subject
 from evolve.memory.notes.times import asks_when, names_time
 from evolve.runtime.retrieval import HashingEmbedder
 

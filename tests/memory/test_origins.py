@@ -9,7 +9,7 @@ import pytest
 
 from evolve.core.episodes import BUILT_IN, RunOrigin
 from evolve.tasks import load_examples, load_suite, resolve_task, task_json
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 
 FACT = "fact:dates are written day first"
 DATES, NAMES = "dates", "names"

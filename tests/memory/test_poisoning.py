@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from evolve.core.episodes import QUOTED, RunOrigin, Scope
 from evolve.core.errors import UsageError
 from evolve.memory import INFLUENTIAL, ClaimKey, EvidenceRow, MemoryRepository, resolve
-from evolve.memory.notes.book import ResolvedNotes, superseded_notes
 from evolve.memory.notes.note import TRUST, Note
+from evolve.memory.notes.superseded import ResolvedNotes, superseded_notes
 from tests.memory.conftest import Store
 from tests.policies.language.orders import ORDERS
 from tests.policies.language.test_planted import PLANTS

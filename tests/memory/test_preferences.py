@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evolve.core.errors import RecordDamaged
 from evolve.memory.preferences import Context, PersonAct, Preference, PreferenceRepository, edit_in_words
-from evolve.memory.preferences.meaning import ALIKE, contradict, cosine_similarities, same_meaning
+from evolve.memory.preferences.matching import ALIKE, contradict, cosine_similarities, same_meaning
 from evolve.memory.preferences.quotes import own_words
 from evolve.runtime.retrieval import HashingEmbedder
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evolve.agent import sampling_fraction
 from evolve.core.episodes import RunOrigin
-from evolve.memory.uses import FEWEST, WORTH, Rates
+from evolve.memory.usage import FEWEST, WORTH, Rates
 
 FACT, ONE, OTHER = "fact:dates are written day first", "language:one", "language:other"
 SHARE, MOST = 0.1, 300

@@ -25,8 +25,7 @@ from evolve.runtime.models import (
     open_models,
 )
 from evolve.runtime.models.abilities import window_in
-from evolve.runtime.models.costs import Price
-from evolve.runtime.models.prices import listed_model
+from evolve.runtime.models.costs import Price, listed_model
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
 

@@ -21,10 +21,9 @@ from evolve.improve.optimizer.adas import (
     tasks_of,
     trials_of,
 )
-from evolve.improve.optimizer.drafting import Drafter
 from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, EngineSettings, Left
-from evolve.improve.optimizer.member import ScoredCandidate
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.population import ScoredCandidate
+from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
 from evolve.policies.language import LanguageDesigner
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire, prompt_of

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from evolve.agent.workflow import Workflow, parse_workflow
 from evolve.core.episodes import Limits, Row
 from evolve.core.errors import WorkspaceError
-from evolve.improve.optimizer.drafting import LONGEST, MENDS, Drafter, Room
 from evolve.improve.optimizer.leakage import guard_of
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.workflow_drafts import LONGEST, MENDS, Drafter, Room, SearchScope
 from evolve.policies import WorkflowBrief, WorkflowDraft
 from evolve.tasks import Task
 from tests.offering import offering

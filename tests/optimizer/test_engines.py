@@ -11,8 +11,8 @@ from benchmarks.landscapes import Landscape
 from benchmarks.optimize_search import LandscapeTrials, engine_of
 from evolve.agent.workflow import parse_workflow
 from evolve.improve.optimizer.adas import AdasEngine
-from evolve.improve.optimizer.drafting import Drafter
 from evolve.improve.optimizer.engine import EngineSettings, SearchEnded
+from evolve.improve.optimizer.workflow_drafts import Drafter
 from evolve.policies.language import LanguageDesigner
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire

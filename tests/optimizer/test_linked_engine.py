@@ -19,10 +19,10 @@ from evolve.improve.optimizer.engine import (
     EngineSettings,
     Left,
     SearchEnded,
+    engine_kind,
 )
-from evolve.improve.optimizer.engine_kind import engine_kind
 from evolve.improve.optimizer.linked import LinkedEngine
-from evolve.improve.optimizer.scope import SearchScope
+from evolve.improve.optimizer.workflow_drafts import SearchScope
 from tests.agent.deliberating import with_stages
 
 SCOPE = SearchScope(policy="search", limits=Limits(candidates=2_000, seconds=None))

@@ -12,8 +12,7 @@ from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Cost, EpisodeRecord, TaskView
 from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, EngineSettings, Left
 from evolve.improve.optimizer.linked import LinkedEngine
-from evolve.improve.optimizer.member import ScoredCandidate, compare
-from evolve.improve.optimizer.targets import is_preferred, rank_by_target, target_evidence
+from evolve.improve.optimizer.population import ScoredCandidate, compare, is_preferred, rank_by_target, target_evidence
 from evolve.trials.gate import paired_outcome
 
 TASKS = tuple("abcdef")

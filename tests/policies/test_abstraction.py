@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evolve.core.episodes import Action, Limits, Row, SkillDraft
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.abstraction import MOST_PARTS, VerifiedAnswers
-from evolve.policies.search.library import tree_of
+from evolve.policies.search.known_functions import tree_of
 from evolve.policies.search.parts import MOST_INPUTS, AnswerPart
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.antiunify import instantiate

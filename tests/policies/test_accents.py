@@ -9,11 +9,11 @@ import pytest
 
 from evolve.core.episodes import Action, Limits, Row, Step, TaskView
 from evolve.policies.search import SearchPolicy, SearchSettings
-from evolve.policies.search.accents import with_accents_too
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, from_json
 from evolve.policies.search.programs.types import INT, Type
+from evolve.policies.search.tie_breaks import with_accents_too
 from evolve.tasks import Task
 
 POLICY = SearchPolicy(settings=SearchSettings(doubts_rows=True))

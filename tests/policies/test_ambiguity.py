@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evolve.policies.search import SearchPolicy, SearchSettings
-from evolve.policies.search.ambiguity import disagreement
+from evolve.policies.search.probe_inputs import disagreement
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.terms import Apply, Constant, Input
 from evolve.policies.search.programs.types import INT

@@ -10,7 +10,7 @@ import pytest
 
 from evolve.core.episodes import Limits
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.collector import without_collector
+from evolve.policies.search.meter import without_collector
 from tests.policies.samples import LISTS, first_action, unsolvable, view_of
 
 LIMITS = Limits(candidates=5_000, seconds=None)

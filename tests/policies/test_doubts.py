@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Action, Limits, Row, Step, TaskView
-from evolve.policies.protocol import Ambiguities
+from evolve.policies.base import Ambiguities
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.probes import probes
+from evolve.policies.search.probe_inputs import probes
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.terms import Apply, Constant, Input, to_json
 from evolve.policies.search.programs.types import INT, STR
-from evolve.policies.search.solvers.found import Column
+from evolve.policies.search.solvers.base import Column
 from evolve.policies.search.thresholds import Cut
 from evolve.tasks import Task
 

@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from evolve.policies.search import SearchPolicy, SearchSettings
-from evolve.policies.search.library import tree_of
+from evolve.policies.search.known_functions import tree_of
 from evolve.policies.search.programs.terms import Apply, Constant, Input
 from evolve.policies.search.programs.types import STR, Type
 from evolve.skills import Skill

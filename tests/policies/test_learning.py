@@ -12,9 +12,9 @@ import pytest
 from evolve.agent import make_probe
 from evolve.core.episodes import Recalled, TaskView
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings, TrainingSettings, fit_guide
-from evolve.policies.search.dreams import synthetic_task
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.task_features import features_of
+from evolve.policies.search.training import synthetic_task
 from evolve.runtime.sandbox import Sandbox
 from evolve.skills import Skill
 from tests.policies.samples import (

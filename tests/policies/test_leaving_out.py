@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.core.episodes import Row
-from evolve.policies.search.leaving_out import LeavingOut
+from evolve.policies.search.ambiguity import LeavingOut
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.programs.operations import literals, vocabulary

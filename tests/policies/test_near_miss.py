@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.policies.search.near_miss import one_slip_apart
+from evolve.policies.search.outliers import one_slip_apart
 
 texts = st.text("ab1. ", min_size=2, max_size=8)
 

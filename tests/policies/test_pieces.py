@@ -10,14 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Limits, Row, Step, TaskView
-from evolve.policies.protocol import Ambiguities
+from evolve.policies.base import Ambiguities
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.decisions import MIN_SUPPORT
+from evolve.policies.search.conditionals import MIN_SUPPORT
 from evolve.policies.search.problem import SearchProblem, problem_from_rows
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operations import vocabulary
-from evolve.policies.search.solvers.piece_lists import ENOUGH, lists_of, supported_tests
-from evolve.policies.search.solvers.piece_tests import mined_tests
+from evolve.policies.search.solvers.substrings import ENOUGH, lists_of, mined_tests, supported_tests
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 

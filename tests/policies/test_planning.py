@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from evolve.core.episodes import Row, TaskView
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.features import TaskFeatures, kind_of
-from evolve.policies.search.guide import FLOOR, MAX_PRICE
-from evolve.policies.search.pricing import UNSEEN, Pricing
+from evolve.policies.search.guide import FLOOR, MAX_PRICE, UNSEEN, Pricing
 from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Vocabulary

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.policies.search.guide import Sample, fit
-from evolve.policies.search.pricing import Pricing
+from evolve.policies.search.guide import Pricing, Sample, fit
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.types import FLOAT, as_type

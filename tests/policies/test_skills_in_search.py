@@ -11,7 +11,7 @@ import pytest
 from evolve.agent import make_probe
 from evolve.core.episodes import TaskView
 from evolve.policies.search import SearchPolicy, TrainingSettings, fit_guide
-from evolve.policies.search.library import operation_name, skill_operation, with_library
+from evolve.policies.search.known_functions import operation_name, skill_operation, with_library
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.terms import from_json, operations_in
 from evolve.runtime.sandbox import Sandbox

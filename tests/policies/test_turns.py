@@ -8,11 +8,11 @@ import pytest
 
 from evolve.core.episodes import TaskView
 from evolve.policies.search import SearchPolicy
+from evolve.policies.search.episode_search import SHARE, TURN, Turns
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.terms import Term
 from evolve.policies.search.searcher import Searcher, Solution
-from evolve.policies.search.turns import SHARE, TURN, Turns
 from tests.policies.samples import HELD_OUT, PRACTICE, TEXTS, unsolvable, view_of, views_of
 
 POLICY = SearchPolicy()

@@ -7,7 +7,7 @@ from math import isqrt
 import pytest
 
 from evolve.core.episodes import Limits
-from evolve.policies.protocol import Removing
+from evolve.policies.base import Removing
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.terms import from_json, operations_in

@@ -17,7 +17,7 @@ from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.searcher import Searcher, Vocabulary
-from evolve.policies.search.solvers.kinds import Categories
+from evolve.policies.search.solvers.categories import Categories
 from tests.policies.samples import first_action, view_of
 from tests.policies.test_functions_of_two import compiled
 

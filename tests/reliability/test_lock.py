@@ -201,7 +201,7 @@ def test_a_run_that_a_process_works_on_is_not_told_as_cut_off(folder: Path) -> N
 
 
 def test_a_run_is_answered_by_one_process_at_a_time(folder: Path) -> None:
-    from evolve.workspace.runs.place import RunRequest
+    from evolve.workspace.runs.context import RunRequest
     from evolve.workspace.runs.solving import run_task
 
     with opened(folder) as workspace:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.runtime.retrieval import WordIndex, fuse, words
-from evolve.runtime.retrieval.word_index import STOP_WORDS
+from evolve.runtime.retrieval.lexical import STOP_WORDS
 
 DOCUMENTS = {
     "a": "remove trailing spaces from names",

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.runtime.sandbox.action_replies import Collected, read_files, read_report
 from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.runtime.sandbox.guest.wiping import NotWiped, larger_than, place_file, regular_files, wipe
-from evolve.runtime.sandbox.replies import JobReply
+from evolve.runtime.sandbox.replies import Collected, JobReply, read_files, read_report
 
 GOOD = {"value": 1, "has": True, "error": "", "limit": "", "denied": []}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evolve.core.errors import SandboxUnavailable
-from evolve.runtime.sandbox.outside import run_outside
+from evolve.runtime.sandbox.server_process import run_outside
 
 PATH = {"PATH": os.environ["PATH"]}
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from evolve.runtime.sandbox.taskgroup import make_task_group
+from evolve.runtime.sandbox.process_limits import make_task_group
 
 MULTIPLY = """
 import os, sys, time
@@ -46,7 +46,9 @@ if os.fork():
     print("forked", flush=True)
 time.sleep(60)
 """
-REMOVE = "from evolve.runtime.sandbox.taskgroup import remove_abandoned_groups; remove_abandoned_groups(older_than_s=0)"
+REMOVE = (
+    "from evolve.runtime.sandbox.process_limits import remove_abandoned_groups; remove_abandoned_groups(older_than_s=0)"
+)
 
 
 def test_a_start_in_another_process_namespace_ends_no_living_group():

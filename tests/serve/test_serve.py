@@ -11,7 +11,7 @@ import pytest
 from mcp import MCPError
 
 import evolve
-from evolve.runtime.sandbox.process_tree import descendants
+from evolve.runtime.sandbox.process_limits import descendants
 from tests.serve.clients import SECRET, command, is_running, over_stdio, variables
 from tests.workspace.begun import Begun
 from tests.workspace.test_next_month import APRIL, MARCH, short, write

@@ -10,7 +10,7 @@ from evolve.core.equality import equal
 from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import Outcome
 from evolve.skills import Admission, Skill
-from evolve.skills.inputs import similar_inputs
+from evolve.skills.signatures import similar_inputs
 from evolve.skills.mutants import mutants
 from evolve.skills.signatures import shape
 from tests.skills.samples import GOOD, LARGE_EVENS, UNSEEN, draft, rows

@@ -14,7 +14,7 @@ import pytest
 
 from evolve.core.errors import UsageError
 from evolve.skills.archives import LARGEST, read_foreign
-from evolve.skills.foreign import foreign_skills
+from evolve.skills.imported import foreign_skills
 
 TEXT = b"# words\n"
 

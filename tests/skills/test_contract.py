@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Row, SkillDraft
-from evolve.policies.language.mounting import skill_files
+from evolve.policies.language.skills import skill_files
 from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill, read_folder, write_folder
 from evolve.skills.contract import Abstained, drawn_from, contract_violation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolve.skills import AdmissionVerdict, Skill
-from evolve.trials.pairings import verified_pairings
+from evolve.trials.learned_state import verified_pairings
 from tests.skills.samples import GOOD
 
 SKILL = Skill.from_draft(GOOD)

@@ -12,7 +12,7 @@ from evolve.core.paths import seed_root
 from evolve.skills import Admission, read_folder
 from evolve.skills.archives import read_foreign
 from evolve.skills.folder import folder_changes
-from evolve.skills.foreign import foreign_skills
+from evolve.skills.imported import foreign_skills
 from evolve.tasks import equal
 
 FOLDER = seed_root() / "skills"

@@ -6,8 +6,7 @@ import pytest
 
 from evolve.tasks.verification.broken_tests import break_tests, new_secret
 from evolve.tasks.verification.checks import Checked
-from evolve.tasks.verification.own_tests import lost_tests, without_tests
-from evolve.tasks.verification.reached import not_reached, skips
+from evolve.tasks.verification.test_discovery import lost_tests, not_reached, skips, without_tests
 
 SUM = "def total(xs):\n    return sum(xs)\n"
 PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q -p no:cacheprovider"

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.forged import judged
 from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
-from evolve.tasks.verification.examination import finding_of
 from evolve.tasks.verification.separable import why_whole
+from evolve.tasks.verification.test_quality import finding_of
 from tests.tasks.asserting import three
 
 HONEST = Forgery(name="the right answer", code=RIGHT)

@@ -10,8 +10,8 @@ from evolve.core.episodes import Cost, EpisodeRecord, Limits, Row
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
 from evolve.trials import Change, run_pairs
-from evolve.trials.arms import LearnedState
-from evolve.trials.verdict import by_cost
+from evolve.trials.comparisons import by_cost
+from evolve.trials.learned_state import LearnedState
 
 PROMPT = "Do it.\n\nAdvice:\n- Read first.\n- Write last.\n"
 ARM = LearnedState(variant="v", prompts={"act.md": PROMPT, "plan.md": "Plan.\n"}, lacking=frozenset({"map"}))

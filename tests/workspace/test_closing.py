@@ -31,7 +31,8 @@ def methods() -> Iterator[tuple[str, str]]:
 
 def shelf_class(shelf: str) -> type:
     from evolve.workspace.loops import variants
-    from evolve.workspace.resources import criteria, folders, gate, memory, models, preferences, skills, tools, workflow
+    from evolve.workspace.resources import evaluators as criteria
+    from evolve.workspace.resources import folders, gate, memory, models, preferences, skills, tools, workflow
     from evolve.workspace.runs import conversations, past_runs
 
     return {
@@ -51,7 +52,7 @@ def shelf_class(shelf: str) -> type:
 
 
 def something(parameter: inspect.Parameter) -> object:
-    from evolve.workspace.loops.ablating import AblationRequest
+    from evolve.workspace.loops.ablation import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.testing_skills import SkillTestRequest
 

@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.core.errors import EvolveError, RecordDamaged, UsageError, WorkspaceError
 from evolve.core.files import digest
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing import ScriptedWorker
 from evolve.workspace import Person, Workspace, doctor
 

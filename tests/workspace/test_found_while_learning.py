@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.core.failpoints import VARIABLE
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing import ScriptedEndpoint, question_of
 from evolve.workspace import Person
 from tests.policies.language.test_trials_of_claims import SIX, SIX_COUNT, Coder, coding, six

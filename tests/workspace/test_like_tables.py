@@ -9,7 +9,7 @@ from benchmarks.like_tables import JOBS, measure, shares
 from evolve.core.episodes import Row
 from evolve.skills import Skill
 from evolve.tasks import Task
-from evolve.workspace.runs.doubts import CANDIDATES
+from evolve.workspace.runs.ambiguity import CANDIDATES
 from evolve.workspace.runs.saved import column_similarity
 
 pytestmark = pytest.mark.usefixtures("few_rivals")

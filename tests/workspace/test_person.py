@@ -79,7 +79,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def work(project):
-    from evolve.tasks.reading.own_folder import folder_task
+    from evolve.tasks.reading.folder import folder_task
 
     return lambda: folder_task("make it two", project, "grep -q 2 n.txt")
 

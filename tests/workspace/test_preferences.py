@@ -13,7 +13,7 @@ from evolve.core.errors import ModelMistake, UsageError
 from evolve.memory.preferences import Context, PersonAct
 from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from evolve.testing.doubles import prompt_of, schema_of
-from evolve.trials.arms import recall_from
+from evolve.trials.learned_state import recall_from
 from evolve.workspace import Person
 from evolve.workspace.health.repair import repair
 from tests.doubles.wishes import WishDouble, WishJob

@@ -18,7 +18,7 @@ from evolve.core.errors import UsageError
 from evolve.core.failpoints import VARIABLE
 from evolve.skills import Skill, read_folder
 from evolve.skills.export import export
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing import ScriptedEndpoint, question_of
 
 HEAD = "import re\nfrom folder_functions import edit, read, run, search\n\n\ndef rename_setting(old, new):\n"

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pytest
 
 import evolve
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, question_of
 

@@ -22,7 +22,7 @@ from evolve.core.reasons import reason
 from evolve.runtime.folder_tree import read_tree
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
-from evolve.workspace.runs.shadow import each_arm, is_comparable, is_within
+from evolve.workspace.runs.counterfactual import each_arm, is_comparable, is_within
 from tests.doubles.asking import AskingDouble, asking_task
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.workspace.test_learning_set_aside import waiting

@@ -11,7 +11,7 @@ from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Row, Sk
 from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.skills.contract import drawn_from
-from evolve.skills.library import taken_up
+from evolve.skills.repository import taken_up
 
 
 def short(code: str, source: str, output: str, *, name: str = "give-short") -> Skill:

@@ -17,7 +17,7 @@ import pytest
 import evolve
 from evolve.core.errors import RecordDamaged, UsageError
 from evolve.runtime.functions.servers import Server
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of
 from evolve.workspace import FunctionCounts, Options, Person, Workspace

@@ -12,7 +12,7 @@ import evolve
 from evolve.core.errors import EvolveError, UsageError
 from evolve.core.files import digest
 from evolve.workspace import Person, doctor
-from evolve.workspace.runs import table_writing
+from evolve.workspace.runs import files as table_writing
 
 SHOUT = "def f(a):\n    return a.upper()\n"
 NAMES = ("Ada Lovelace", "Alan Turing", "Grace Hopper", "Tony Hoare", "John Backus", "Donald Knuth", "Leslie Lamport")

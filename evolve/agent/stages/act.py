@@ -8,8 +8,8 @@ from dataclasses import replace
 from evolve.agent.answer_stages import action_limits, doubted_instead
 from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import is_finished
+from evolve.agent.learning_costs import policy_cost
 from evolve.agent.questions import as_stopped, stopped_action
-from evolve.agent.stage_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.core.episodes import Action, BudgetEnd, Plan, Step
 from evolve.core.episodes.codec import to_json

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import cost_of
 from evolve.agent.outcome import final_status
-from evolve.agent.stage_costs import cost_of
 from evolve.agent.state import (
     AgentState,
     AgentUpdate,

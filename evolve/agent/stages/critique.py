@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.answer_stages import change_answer, is_error, nearby_inputs, run_programs, with_note, with_rivals
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_costs import policy_cost
+from evolve.agent.learning_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.core.episodes import Action, Cost, Json, Plan, Row, Step
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import canonical_json
-from evolve.policies.protocol import Criticising
+from evolve.policies.base import Criticising
 from evolve.tasks import equal
 
 _NAME = "critique"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from evolve.agent.answer_stages import note_skipped
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_costs import once_with_cost
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
 from evolve.core.episodes import Plan
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.core.errors import BudgetExhausted, ModelMistake
-from evolve.policies.protocol import Deliberating
+from evolve.policies.base import Deliberating
 
 _NAME = "decompose"
 

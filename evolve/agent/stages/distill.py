@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.procedures import procedures
-from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.stages.reflect import evidence_steps
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.core.episodes import SkillDraft, Step

@@ -8,17 +8,16 @@ from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import TOLD, left_behind
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.outcome import is_accepted, is_fault
 from evolve.agent.outputs import Paid
-from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
 from evolve.core.episodes import Judgement, Plan, Step, call_text
-from evolve.core.episodes.codec import from_data, from_json, to_json
-from evolve.core.episodes.upgrades import to_reason
+from evolve.core.episodes.codec import from_data, from_json, to_json, to_reason
 from evolve.core.errors import BudgetExhausted
 from evolve.core.reasons import Reason, reason
 from evolve.environments import ShowsRefusedRows
-from evolve.policies.protocol import Weighing
+from evolve.policies.base import Weighing
 
 
 def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:

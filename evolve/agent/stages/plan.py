@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.stage_costs import once_with_cost
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled
 from evolve.core.episodes import BudgetEnd, Plan, Recalled
 from evolve.core.episodes.codec import to_json

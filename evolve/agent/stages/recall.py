@@ -1,14 +1,25 @@
-"""Offers what was learned from similar tasks."""
+"""Offers what was learned from similar tasks, and draws which items are withheld so that their use can be measured.
+
+Whatever the order of episodes, and whichever variant acts, the same item is drawn alike on the same task. So two
+variants that share an item have it withheld together (common random numbers).
+"""
 
 from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
-from evolve.agent.withholding import sampling_fraction
 from evolve.core.episodes import MOVE, PREFERENCE, TRIAL
 from evolve.core.episodes.codec import to_json
 from evolve.core.errors import ModelMistake
-from evolve.policies.protocol import Guided
+from evolve.core.files import digest
+from evolve.policies.base import Guided
+
+_SCALE = 1 << 32  # of eight hexadecimal digits
+
+
+def sampling_fraction(seed: int, task: str, item: str) -> float:
+    """A number in [0, 1), uniform over items and tasks; an item is withheld where it is below the share wanted."""
+    return int(digest(f"{seed}:{task}:{item}")[:8], 16) / _SCALE
 
 
 def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:

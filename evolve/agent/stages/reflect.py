@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from evolve.agent.attempts import EpisodeTrials
 from evolve.agent.context import EpisodeContext
+from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.questions import was_stopped
-from evolve.agent.stage_costs import once_with_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalled, read_steps
 from evolve.core.episodes import Claim, Step
 from evolve.core.episodes.codec import from_json, to_json

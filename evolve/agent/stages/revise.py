@@ -18,7 +18,7 @@ from evolve.agent.answer_stages import (
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.core.episodes import Action, Plan, Step
-from evolve.policies.protocol import Criticising
+from evolve.policies.base import Criticising
 
 _NAME = "revise"
 

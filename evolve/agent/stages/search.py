@@ -17,7 +17,7 @@ from evolve.agent.answer_stages import (
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.core.episodes import Action, Limits, Plan, Step
-from evolve.policies.protocol import Searching
+from evolve.policies.base import Searching
 from evolve.tasks import equal
 
 _NAME = "search"

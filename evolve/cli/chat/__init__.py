@@ -6,7 +6,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from evolve.cli import folder, options, overrides, pages
+from evolve.cli import folder, options, pages
+from evolve.cli import options as overrides
 from evolve.cli.asking import APPROVE
 
 __all__ = ["app"]

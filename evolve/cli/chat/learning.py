@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.screen import Screen
-from evolve.cli.render.kept import dropped_line
+from evolve.cli.render.memory import dropped_line
 from evolve.cli.render.output import shorten
 from evolve.cli.render.views import KEPT_STEPS
 from evolve.core.errors import EvolveError

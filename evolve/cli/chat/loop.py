@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import evolve
 from evolve.cli.chat.commands import commands, model_of, run_slash_command
-from evolve.cli.chat.plain_input import LineInput
+from evolve.cli.chat.input import LineInput
 from evolve.cli.chat.reading import TypedLines, read
 from evolve.cli.chat.screen import open_screen, wants_plain
 from evolve.cli.chat.session import ChatSession
@@ -28,7 +28,7 @@ from evolve.workspace import parse_budget
 if TYPE_CHECKING:
     from prompt_toolkit.formatted_text import StyleAndTextTuples
 
-    from evolve.cli.chat.terminal_input import TerminalInput
+    from evolve.cli.chat.input import TerminalInput
 
 _BETWEEN = " | "
 _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
@@ -86,7 +86,7 @@ def converse(setup: Setup, budget: Sequence[str], *, new: bool = False, resume: 
 def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> LineInput | TerminalInput:
     if session.screen.plain:
         return LineInput(attended=attended, typed=typed.read() if attended else ())
-    from evolve.cli.chat.terminal_input import TerminalInput
+    from evolve.cli.chat.input import TerminalInput
 
     colour = not os.environ.get("NO_COLOR")
     return TerminalInput(typed, partial(status_line, session), partial(_completions, session), colour=colour)

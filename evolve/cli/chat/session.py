@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evolve.cli.asking import TYPED_AHEAD, WAITING
+from evolve.cli.asking import TYPED_AHEAD, WAITING, asked_for_consent
 from evolve.cli.chat import showing
 from evolve.cli.chat.learning import BackgroundLearner, learn, say_taught
 from evolve.cli.chat.progress import Progress
@@ -17,7 +17,6 @@ from evolve.cli.chat.reading import Wanted, parse_approval
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup, open_workspace
 from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
-from evolve.cli.consent import asked_for_consent
 from evolve.cli.open_questions import QuestionView, settle
 from evolve.cli.render.output import at_home, counted
 from evolve.cli.render.verdicts import WORDS

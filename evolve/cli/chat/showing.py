@@ -10,9 +10,9 @@ from evolve.cli.chat.reading import read
 from evolve.cli.chat.screen import Screen
 from evolve.cli.chat.setup import Setup
 from evolve.cli.folder import named_files
-from evolve.cli.render.amounts import cost_line
-from evolve.cli.render.changes import left_alone
-from evolve.cli.render.kept import used_lines
+from evolve.cli.render.episodes import left_alone
+from evolve.cli.render.layout import cost_line
+from evolve.cli.render.memory import used_lines
 from evolve.cli.render.output import shorten
 from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.amounts import spending
+from evolve.cli.render.layout import spending
 from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.workspace import Budget, parse_budget
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.chat.session import ChatSession
 from evolve.cli.proposals import ask_each, decide, in_general_words
-from evolve.cli.render.kept import kept_line
+from evolve.cli.render.memory import kept_line
 from evolve.workspace import PersonAct
 
 if TYPE_CHECKING:

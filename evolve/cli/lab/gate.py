@@ -9,7 +9,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.amounts import odds
+from evolve.cli.render.layout import odds
 from evolve.cli.render.output import counted, emit, emit_json, note, singular, table
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.causes import insight_data
+from evolve.cli.memory_graph import insight_data
 from evolve.cli.render.output import counted, emit, emit_json, flush, shorten, table
 from evolve.cli.render.views import LoopView
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import evolve
-from evolve.cli import options, overrides, pages
-from evolve.cli.render.amounts import interval_told, spending
+from evolve.cli import options, pages
+from evolve.cli import options as overrides
+from evolve.cli.render.layout import interval_told, spending
 from evolve.cli.render.output import emit, emit_json, flush, note
 from evolve.cli.render.views import LoopView
 

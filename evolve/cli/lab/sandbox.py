@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolve.cli import options, overrides, pages
+from evolve.cli import options, pages
+from evolve.cli import options as overrides
 from evolve.cli.render.output import counted, emit, emit_json, note, paused, picked
 
 if TYPE_CHECKING:

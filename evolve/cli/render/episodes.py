@@ -1,15 +1,19 @@
-"""An episode step by step, as the record has it, for people."""
+"""An episode step by step, and the changes of a folder, as a person reads them."""
 
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
-from evolve.cli.render.layout import counted, shorten
-from evolve.cli.render.output import emit
+from evolve.cli.render.layout import cost_line, counted, shorten
+from evolve.cli.render.memory import used_lines
+from evolve.cli.render.output import emit, printing, visible
+from evolve.cli.render.verdicts import verdict
 
 if TYPE_CHECKING:
-    from evolve.workspace import EpisodeRecord, Step
+    from evolve.workspace import EpisodeRecord, Patch, Result, Step
+
 
 _GIVEN = 40
 """Lines that are shown of what one action gave."""
@@ -80,3 +84,47 @@ def _tell_observed(step: Step, good: str) -> None:
             emit(f"  observe: {shorten(observation.error, 100)}")
     else:
         emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
+
+
+def show_change(result: Result, *, diff: bool = True) -> None:
+    """Shows a change, what is no part of it, what the model says of it, how sure it is, and its cost."""
+    if diff:
+        show_diff(result.answer if result.patch is None else result.patch.diff)
+    if left := left_alone(result.patch):
+        emit(visible(left, lines=False))
+    if result.closing and result.patch is not None:
+        emit(visible(f"the model: {shorten(result.closing, 600)}", lines=False))
+    emit(verdict(result).line())
+    for line in used_lines(result):
+        emit(line)
+    emit(cost_line(result))
+
+
+def show_diff(text: str) -> None:
+    """The difference; in colour on a terminal."""
+    if not text:
+        return
+    if not sys.stdout.isatty():
+        emit(text.rstrip("\n"), exact=True)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    console = Console(highlight=False, soft_wrap=True)
+    with printing():
+        for line in text.rstrip("\n").split("\n"):
+            console.print(Text(visible(line), style=styles.get(line[:1], "")))
+
+
+def left_alone(patch: Patch | None) -> str:
+    """Which changes are no part of a patch, and why; "" where all are."""
+    if patch is None or not patch.protected:
+        return ""
+    names = ", ".join(patch.protected)
+    return f"not part of it: {names}, protected because the check rests on it (name a file in the task to change it)"
+
+
+def show_patch(patch: Patch) -> None:
+    """One line about a patch that was applied or undone."""
+    emit(f"{patch.state}: {counted(patch.names, 'file')} in {patch.folder}")

@@ -1,4 +1,4 @@
-"""Why something is doubtful, in words: codes and facts come from below, and every sentence about them stands here."""
+"""Why something is doubtful or failed, in words: codes and facts come from below, the sentences stand here."""
 
 from __future__ import annotations
 
@@ -7,11 +7,77 @@ import string
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.diagnoses import OF_RUNS
 from evolve.cli.render.layout import counted
 
 if TYPE_CHECKING:
     from evolve.workspace import Diagnosis, Explanation, FillResult, FlagReasons, LearningResult, Reason, Result
+
+
+OF_RUNS = {
+    "actions_pass_again": "the recorded actions pass when they are run again, so leaving one out tells nothing",
+    "actions_reach_a_limit": "the recorded actions reach a limit when run again, so leaving one out tells nothing",
+    "beginning_not_on_record": "what it was begun with is not on record, so it cannot be run again",
+    "broke_off": "it broke off: {text:text}",
+    "budget_ran_out": "its budget ran out before it was through",
+    "change_refused": "you refused its change",
+    "change_refused_because": "you refused its change: {said:text}",
+    "check_fell": "the check fell from {before:.2f} to {after:.2f} there and stayed below",
+    "check_limit": "the check that decides reached its {limit:text} limit: {text:text}",
+    "check_names": "the check names {names:text}, which it changed",
+    "check_said_new": "from there on the check said what it had not said before: {line:text}",
+    "check_unmoved": "the check said the same of {states:different state} and named nothing that was changed",
+    "consumed_before": "a step consumed it",
+    "consumed_there": "the step that broke consumed it",
+    "diverged": "there it first did something else than {other:text}, which went well",
+    "ended_the_run": "it ended the run: {note:text}",
+    "fails_without_all": "without it, and without all else that was offered, the run fails as well",
+    "fails_without_it_alone": "without it alone the run fails as well",
+    "fails_without_row": "without this row the run fails as well",
+    "first_failed": "it was the first that failed: {error:text}",
+    "first_not_borne_out": "its answer was the first that the examples do not bear out",
+    "first_refused": "its answer was the first that was refused",
+    "fits_without_row": "without this row a function fits all others, too few to verify it",
+    "found_without_row": "without this row a function is found that is right on all others, unseen ones too",
+    "function_was_given": "its function was given",
+    "functions_not_called_again": "its code called functions, which are not called again to compare",
+    "good_did_without": "{other:text}, which went well, did without it",
+    "good_had_it": "{other:text}, which went well, had it too",
+    "has_not_ended": "it has not ended; it was stopped, or goes on in another process",
+    "led_to_handed_in": "it led to what was handed in",
+    "like_took": "{other:text} of like work took {took:candidate}",
+    "machine_failed": "the machine failed",
+    "more_finds_nothing": "with {times:,} times as much nothing is found either",
+    "more_finds_one_that_fails": "with {times:,} times as much a function is found that fails a row",
+    "more_solves_by_candidates": "with {times:,} times as much it is solved, after {spent:candidate}",
+    "more_solves_by_tokens": "with {times:,} times as much it is solved, after {spent:token}",
+    "nearest_fails": "what came nearest fails {rows:,} of the rows, this one among them: {text:text}",
+    "no_action": "no action was taken",
+    "no_answer_to_try": "no answer was found that could be tried",
+    "no_trial_tells": "nothing can check an answer to it, so no trial would tell",
+    "not_all_tried": "not everything was tried: {text:text}",
+    "nothing_run_again": "nothing was run again, as was asked",
+    "only_offered": "it was offered, and no step says that it used it",
+    "others_fail": "without step {step:,} the others fail as well",
+    "others_pass": "without step {step:,} the other actions of the run pass",
+    "refused_on_this_row": "an answer that was right on every visible row was refused on this one",
+    "rest_takes": "the rest takes {policy:text}, which decided in it: --model names it",
+    "searching_takes_long": "to search again takes a while; --replay does that",
+    "solved_again": "run again as it was, it is solved: chance ended it, or what was learned since helps",
+    "solved_without_all_alone": "without all that was offered the run is solved, not without it alone",
+    "solved_without_it": "run again without it and all else as it was, it is solved",
+    "stands_in": "it stands in {bad:,} of {failed:,} failed and {good:,} of {went_well:,} good runs",
+    "step_denied": "step {step:,} was denied {what:text}",
+    "step_limit": "step {step:,} reached its {limit:text} limit: {text:text}",
+    "step_says_it": "the step says what it says",
+    "trying_asks_a_model": "to try it again without an item asks a model, which costs; --replay does that",
+    "turns_are_gone": "it followed on turns of a conversation, which is gone or says something else by now",
+    "waits_for_answer": "it waits for an answer: {question:text}",
+    "was_last": "it was the last",
+    "words_of_no_row": "outputs hold words that no input gives",
+    "words_of_this_output": "its output alone holds words that its input does not give",
+}
+"""By code; a name in braces is a fact."""
+
 
 _SHOWN = 80
 """Longest value in a reason."""

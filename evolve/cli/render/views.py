@@ -103,7 +103,7 @@ def _other_line(event: Event) -> str:
     if event.kind == "warning":
         return f"warning: {data['text']}"
     if event.kind == "spent":
-        from evolve.cli.render.amounts import spending
+        from evolve.cli.render.layout import spending
         from evolve.workspace import Cost
 
         unsure = "; a call without a reply counts at its highest possible cost" if data["lost"] else ""

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evolve.cli.causes import cause_line, origin_lines
-from evolve.cli.render.amounts import spending
-from evolve.cli.render.kept import dropped_line, dropped_texts
-from evolve.cli.render.layout import counted, shorten
+from evolve.cli.memory_graph import cause_line, origin_lines
+from evolve.cli.render.layout import counted, shorten, spending
+from evolve.cli.render.memory import dropped_line, dropped_texts
 from evolve.cli.render.output import at_home, emit, note, table, visible
 from evolve.cli.render.reasons import reason_told, reasons_told
 from evolve.cli.render.verdicts import WORDS

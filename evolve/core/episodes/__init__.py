@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from evolve.core.episodes.guidance import GUIDANCE_FOLDER, ExternalSkill, Guidance
     from evolve.core.episodes.planned import stated_subgoals, subgoal_states
+    from evolve.core.episodes.plans import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
     from evolve.core.episodes.recalled import FACT, KEPT_FACT, MOVE, PREFERENCE, QUOTED, TRIAL, Recalled
     from evolve.core.episodes.record import EpisodeRecord, LateAnswer
     from evolve.core.episodes.steps import (
@@ -49,12 +50,13 @@ if TYPE_CHECKING:
         Respond,
         Status,
         Step,
+        call_text,
         checked_state,
+        outlier_text,
         passes_check,
         shown_rows,
+        value_text,
     )
-    from evolve.core.episodes.subgoals import Standing, Subgoal, SubgoalCheck, SubgoalState, kept_subgoals
-    from evolve.core.episodes.telling import call_text, outlier_text, value_text
     from evolve.core.episodes.views import (
         HELD_OUT,
         OWN,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from evolve.core.episodes.plans import SPARSE, Subgoal
 from evolve.core.episodes.recalled import Recalled
-from evolve.core.episodes.subgoals import SPARSE, Subgoal
 from evolve.core.episodes.views import Cost, Json, Limits
 from evolve.core.reasons import Reason
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.episodes.plans import SPARSE
 from evolve.core.episodes.views import Json, Row
 
 Relation = Literal["necessary", "sufficient", "contributes", "no_effect", "prevents"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evolve.core.episodes.plans import Subgoal, SubgoalState, kept_subgoals
 from evolve.core.episodes.steps import Step
-from evolve.core.episodes.subgoals import Subgoal, SubgoalState, kept_subgoals
 
 
 def subgoal_states(steps: Sequence[Step]) -> tuple[SubgoalState, ...]:
     """The subgoals in force after the steps, in order; () where a policy stated none with its actions.
 
     A check that held and fails later opens its subgoal again. A revised plan keeps the state of what it leaves as it
-    was, see :func:`~evolve.core.episodes.subgoals.kept_subgoals`.
+    was, see :func:`~evolve.core.episodes.plans.kept_subgoals`.
     """
     states: dict[str, SubgoalState] = {}
     for step in steps:

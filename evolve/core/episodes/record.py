@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evolve.core.episodes.claims import Claim, SkillDraft
+from evolve.core.episodes.plans import SPARSE
 from evolve.core.episodes.steps import Status, Step
-from evolve.core.episodes.subgoals import SPARSE
 from evolve.core.episodes.views import Cost
 
 

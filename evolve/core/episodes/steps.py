@@ -1,14 +1,15 @@
-"""Steps of an episode: an action, what came of it, how it was judged; and questions to a person."""
+"""Steps of an episode: an action, what came of it, how it was judged; questions to a person; values as text."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from evolve.core.episodes.actions import Action
-from evolve.core.episodes.subgoals import SPARSE, SubgoalCheck
+from evolve.core.episodes.actions import Action, OutlierRow
+from evolve.core.episodes.plans import SPARSE, SubgoalCheck
 from evolve.core.episodes.views import Json, Row
 from evolve.core.reasons import Reason
 
@@ -214,3 +215,26 @@ class Question:
 
 Respond = Callable[[Question], str | None]
 """Asks a person; None where nobody answers now, which leaves the work waiting."""
+
+
+_LONGEST_VALUE = 200
+"""Characters of a value that a sentence about it shows."""
+
+
+def value_text(value: Json) -> str:
+    """A value, or the error in its place."""
+    if isinstance(value, dict) and set(value) == {"error"}:
+        return f"the error {str(value['error'])[:_LONGEST_VALUE]}"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+
+
+def call_text(entry: str, row: Row | OutlierRow) -> str:
+    """The call that a row is about."""
+    return f"{entry}({', '.join(map(value_text, row.input))})"
+
+
+def outlier_text(entry: str, misfit: OutlierRow) -> str:
+    """A row that a function does not reproduce."""
+    says, gives = value_text(misfit.given), value_text(misfit.expected)
+    return f"for {call_text(entry, misfit)} it says {says}, the function gives {gives}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from evolve.core.episodes.subgoals import SubgoalState
+from evolve.core.episodes.plans import SubgoalState
 
 Json = Any
 """A JSON value: None, bool, int, float, str, list of Json, dict of str to Json."""

@@ -3,9 +3,8 @@
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.core.store.access import RecordAccess
     from evolve.core.store.checksums import Value, value_of
-    from evolve.core.store.connections import closed, peek
+    from evolve.core.store.connections import RecordAccess, closed, peek
     from evolve.core.store.database import Database
     from evolve.core.store.lock import WriterLock, is_gone, terminate, this_process
     from evolve.core.store.migrations import Migration

@@ -18,10 +18,9 @@ from evolve.core.files import canonical_json, clean_text
 from evolve.core.store import checksums
 from evolve.core.store import migrations as schema
 from evolve.core.store.backups import backup, is_due, prune
-from evolve.core.store.beginning import create_missing, refuse_damaged
 from evolve.core.store.checksums import UNKNOWN, CleanMark, Row, Value, jsonable, repair_marker, row_checksum
 from evolve.core.store.connections import connect, damage_error, reader, translate_errors, undo_cut_write
-from evolve.core.store.migrations import Migration
+from evolve.core.store.migrations import Migration, create_missing, refuse_damaged
 from evolve.core.store.wal import hides_commits, log_of
 
 Where = Mapping[str, Value] | str

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from evolve.core.store import migrations as schema
 from evolve.core.store.checksums import Row, broken_rows, row_checksum, row_name, sealed_tables, structural_faults
 from evolve.core.store.migrations import Migration
-from evolve.core.store.pages import Pages, Stored
+from evolve.core.store.raw_pages import Pages, Stored
 
 _INDEX_FAULTS = ("missing from index", "wrong # of entries in index", "non-unique entry in index")
 

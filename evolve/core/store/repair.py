@@ -20,7 +20,7 @@ from evolve.core.store.checksums import CleanMark, Row, faults, repair_marker, r
 from evolve.core.store.connections import remove_database, translate_errors
 from evolve.core.store.database import Database, with_own
 from evolve.core.store.migrations import Migration
-from evolve.core.store.pages import read_pages
+from evolve.core.store.raw_pages import read_pages
 from evolve.core.store.recovery import Remains, best_schema, recover_rows, table_of, tables_of
 from evolve.core.store.wal import bytes_with_log, log_of
 

@@ -9,20 +9,18 @@ from functools import cached_property, partial
 
 from evolve.core.episodes import Action, EnvironmentState, Exhibit, Json, Judgement, Observation, Step
 from evolve.core.episodes.blocks import blocks_of
-from evolve.core.episodes.subgoals import Subgoal, SubgoalCheck
+from evolve.core.episodes.plans import Subgoal, SubgoalCheck
 from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
-from evolve.environments.files.acting import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fit_length
+from evolve.environments.base import EnvironmentOptions
+from evolve.environments.branching import active_path, is_active, start_score, state_of
+from evolve.environments.environment import RehearsalResult
+from evolve.environments.files import rehearsal
 from evolve.environments.files.diffs import folder_diff
+from evolve.environments.files.editing import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fit_length
 from evolve.environments.files.first_look import need_program, seen_of, without_rules
-from evolve.environments.files.focus import known_outcome, left_right, was_handed_in
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
-from evolve.environments.files.rehearsing import rehearse_call, repeated
 from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, newly_redacted, too_large
-from evolve.environments.files.subgoal_checks import run_subgoal_checks
-from evolve.environments.kind import EnvironmentOptions
-from evolve.environments.protocol import RehearsalResult
-from evolve.environments.tree import active_path, is_active, start_score, state_of
 from evolve.environments.verdicts import judged_by_all
 from evolve.runtime.folder_tree import Tree, read_tree
 from evolve.runtime.sandbox.actions import FunctionCalls
@@ -53,7 +51,7 @@ _UNCHECKED = "nothing can check it"
 
 
 class FilesEnvironment:
-    """The environment of a task in a folder; implements :class:`~evolve.environments.protocol.Environment`.
+    """The environment of a task in a folder; implements :class:`~evolve.environments.environment.Environment`.
 
     The blocks of an action run in one interpreter and one scratch folder, which live as long as the episode goes
     straight on; where it does not, or they are lost, another begins with the files as the action before left them.
@@ -246,7 +244,7 @@ class FilesEnvironment:
             return replace(observed, error=_ONLY_PROTECTED.format(names=", ".join(names)) if names else _UNCHANGED)
         if not self._work.check:
             return replace(observed, ok=True, error="")
-        passed, why, limit = known_outcome(before, state.snapshot)
+        passed, why, limit = rehearsal.known_outcome(before, state.snapshot)
         if passed is None:
             checked = self._checked(state.snapshot)
             passed, why, state = checked.ok, checked.summary, self._told(state, checked)
@@ -254,14 +252,14 @@ class FilesEnvironment:
                 return replace(observed, error=checked.error, fault=True, state=state)
         elif not passed:
             state = replace(state, check=self._clean(why), limit=limit)
-        if passed or was_handed_in(before, state.snapshot):
+        if passed or rehearsal.was_handed_in(before, state.snapshot):
             return replace(observed, ok=True, error="", state=state)
         again = _AGAIN + ("" if self._work.hidden_check else _DECIDES_TOO)
         return replace(observed, error=f"the check fails: {self._clean(why)}; {again}", state=state)
 
     def left_right(self, steps: Sequence[Step]) -> Observation | None:
         """The newest state that passes the check and was not judged, unless the folder passed it from the start."""
-        return left_right(steps, self._checked) if self._work.check else None
+        return rehearsal.left_right(steps, self._checked) if self._work.check else None
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the check that decides on a fresh copy, with protected files as they were at the start.
@@ -293,10 +291,10 @@ class FilesEnvironment:
         return [self._passes_after(code, [str(row[0]) for row in inputs]) for code, _ in programs]
 
     def try_checks(self, subgoals: Sequence[Subgoal], step: Step) -> tuple[SubgoalCheck, ...]:
-        """What the checks of subgoals give after a step; see :class:`~evolve.environments.protocol.Checking`."""
+        """What the checks of subgoals give after a step; see :class:`~evolve.environments.environment.Checking`."""
         state = state_of(step)
         tree = self._tree_of(state.snapshot if state is not None else "")
-        return tuple(run_subgoal_checks(self._sandbox, subgoals, tree, self._tree.executable))
+        return tuple(rehearsal.run_subgoal_checks(self._sandbox, subgoals, tree, self._tree.executable))
 
     def _passes_after(self, code: str, snapshots: Sequence[str]) -> list[Json] | None:
         own = any(name.startswith(("functions.py", "functions/")) for name in self._tree.files)
@@ -327,15 +325,15 @@ class FilesEnvironment:
     def rehearse(
         self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
     ) -> RehearsalResult:
-        """A procedure on the folder as it was; see :class:`~evolve.environments.protocol.Rehearsing`."""
+        """A procedure on the folder as it was; see :class:`~evolve.environments.environment.Rehearsing`."""
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
-        return rehearse_call(call, self._tree, accepted, self._opened, judging)
+        return rehearsal.rehearse_call(call, self._tree, accepted, self._opened, judging)
 
     def repeat(
         self, codes: Sequence[tuple[int, str]], calls: FunctionCalls | None, start: Callable[[int], object]
     ) -> Json:
-        """Actions anew on a copy of the folder; see :class:`~evolve.environments.protocol.Repeating`."""
-        return repeated(codes, self._tree, partial(self._opened, calls=calls), start)
+        """Actions anew on a copy of the folder; see :class:`~evolve.environments.environment.Repeating`."""
+        return rehearsal.repeated(codes, self._tree, partial(self._opened, calls=calls), start)
 
     def full_output(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB, and what the check printed."""

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord, Json, TaskView
+from evolve.environments.base import EnvironmentOptions, PromptPart, judge_of
+from evolve.environments.environment import Environment
 from evolve.environments.files.environment import FilesEnvironment
-from evolve.environments.kind import EnvironmentOptions, PromptPart, judge_of
-from evolve.environments.protocol import Environment
 from evolve.tasks.model import Task
-from evolve.tasks.reading.folder_file import folder_work
+from evolve.tasks.reading.folder import folder_work
 from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import FolderWork
 
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """Implements :class:`~evolve.environments.kind.EnvironmentKind` for work in a folder."""
+    """Implements :class:`~evolve.environments.base.EnvironmentKind` for work in a folder."""
 
     name: str = "files"
     needs_model: bool = True

@@ -10,8 +10,8 @@ from evolve.core.episodes import Action, Exhibit, Json, Judgement, Observation, 
 from evolve.core.equality import equal
 from evolve.core.files import canonical_json
 from evolve.core.reasons import reason
+from evolve.environments.environment import KnownRows
 from evolve.environments.probing import cut_short, make_probe
-from evolve.environments.protocol import KnownRows
 from evolve.environments.verdicts import judged_by_all
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task, row_key
@@ -23,7 +23,7 @@ _MOST_INPUTS = 1_000
 
 
 class ProgramsEnvironment:
-    """The environment of a function to find; implements :class:`~evolve.environments.protocol.Environment`.
+    """The environment of a function to find; implements :class:`~evolve.environments.environment.Environment`.
 
     Args:
         task: Its verify rows and tests are used here and given to nobody.
@@ -66,7 +66,7 @@ class ProgramsEnvironment:
         return tuple(row for row in self._rows if row_key(row) not in known)
 
     def known(self, steps: Sequence[Step]) -> KnownRows | None:
-        """All rows, where a refusal showed one; see :class:`~evolve.environments.protocol.Showing`."""
+        """All rows, where a refusal showed one; see :class:`~evolve.environments.environment.Showing`."""
         shown = tuple({row_key(row): row for row in (*self._earlier, *shown_rows(steps))}.values())
         if not (shown and self._shows):
             return None

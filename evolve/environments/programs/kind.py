@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord, Json, TaskView
 from evolve.core.equality import equal
-from evolve.environments.kind import EnvironmentOptions, PromptPart, judge_of
+from evolve.environments.base import EnvironmentOptions, PromptPart, judge_of
+from evolve.environments.environment import Environment
 from evolve.environments.programs.environment import ProgramsEnvironment
-from evolve.environments.protocol import Environment
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import Work
@@ -17,7 +17,7 @@ from evolve.tasks.work import Work
 
 @dataclass(frozen=True, kw_only=True)
 class Programs:
-    """Implements :class:`~evolve.environments.kind.EnvironmentKind` for functions that rows show and judge."""
+    """Implements :class:`~evolve.environments.base.EnvironmentKind` for functions that rows show and judge."""
 
     name: str = "programs"
     needs_model: bool = False

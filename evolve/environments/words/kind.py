@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.core.episodes import EpisodeRecord, TaskView
-from evolve.environments.kind import EnvironmentOptions, PromptPart, judge_of
+from evolve.environments.base import EnvironmentOptions, PromptPart, judge_of
+from evolve.environments.environment import Environment
 from evolve.environments.programs import Programs, ProgramsEnvironment
-from evolve.environments.protocol import Environment
 from evolve.tasks.model import Task
 
 
 @dataclass(frozen=True, kw_only=True)
 class Words(Programs):
-    """Implements :class:`~evolve.environments.kind.EnvironmentKind` for questions without rows.
+    """Implements :class:`~evolve.environments.base.EnvironmentKind` for questions without rows.
 
     The answer is what a model says; or a function that is called once, and then its value.
     """

@@ -20,13 +20,21 @@ from dataclasses import dataclass, field
 from evolve.agent.workflow import Workflow, differences
 from evolve.core.episodes import EpisodeRecord, TaskView
 from evolve.environments import kind_of
-from evolve.improve.optimizer.drafting import MENDS, Drafter, Room
-from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Engine, EngineSettings, EngineTrials, SearchEnded
-from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts, tell_nobody
+from evolve.improve.optimizer.engine import (
+    Candidate,
+    CandidateTrial,
+    Engine,
+    EngineKind,
+    EngineParts,
+    EngineSettings,
+    EngineTrials,
+    SearchEnded,
+    tell_nobody,
+)
 from evolve.improve.optimizer.linked import LinkedSearch, made_from
-from evolve.improve.optimizer.member import ScoredCandidate
 from evolve.improve.optimizer.parts import parts_between
-from evolve.improve.optimizer.scope import LEARNING_STAGES, SearchScope
+from evolve.improve.optimizer.population import ScoredCandidate
+from evolve.improve.optimizer.workflow_drafts import LEARNING_STAGES, MENDS, Drafter, Room, SearchScope
 from evolve.trials.gate import comparable_costs
 
 BEST, DIFFERENT = 3, 3

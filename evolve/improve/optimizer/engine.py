@@ -1,4 +1,4 @@
-"""The protocol between a search engine and the loop that runs it: engines ask for trials and judgements only.
+"""The protocol between a search engine and the loop that runs it, and what an engine is registered as.
 
 An engine is deterministic given the answers. Every answer is kept in the record under the number of its question, so a
 search that was cut off is run again from its start, with the answers it has had already, and nothing is paid twice.
@@ -7,14 +7,19 @@ An engine catches nothing: :class:`SearchEnded` ends it when the budget does, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Cost, EpisodeRecord, TaskView
+from evolve.core.errors import UsageError
+from evolve.core.extensions import extension_names, find
 from evolve.core.files import canonical_json, digest
+from evolve.improve.optimizer.counterfactual import Editor, Replay
+from evolve.improve.optimizer.item_record import ItemRecord
+from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
 
 
 class SearchEnded(Exception):
@@ -83,7 +88,7 @@ class CandidateJudgement:
     """What the gate said of a candidate against another, on tasks that no engine ever sees: one bit.
 
     The gate uses its tasks again for every candidate, and its error levels hold for proposals that depend on this bit
-    alone (:mod:`evolve.trials.gate.reuse`). So what was rejected, left undecided or refused looks the same.
+    alone (:mod:`evolve.trials.gate.error_budget`). So what was rejected, left undecided or refused looks the same.
 
     Attributes:
         accepted: The candidate is better, breaks nothing, and is the incumbent now if it was compared with the
@@ -177,3 +182,85 @@ class Engine(Protocol):
             SearchEnded: Passed on from ``trials``.
         """
         ...
+
+
+GONE: Mapping[str, str] = {"bandit": "linked"}
+"""Engines of earlier versions, with what has taken their place."""
+
+PARTS = ("prompts", "workflow", "knobs")
+"""What can be asked for alone."""
+
+
+def _no_editor() -> Editor:
+    raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
+
+
+def _no_drafter() -> Drafter:
+    raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
+
+
+def tell_nobody(text: str) -> None:
+    """For callers that do not watch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineParts:
+    """What an engine is made from.
+
+    Attributes:
+        scope: What may be changed, and which changes no trial could show.
+        editor: Gives who proposes and screens edits of texts, paid from the run's budget; raises :class:`UsageError`
+            where no model is chosen.
+        drafter: Gives who writes whole workflows and screens what was written, paid likewise; raises likewise.
+        replay: Asks one stage of an episode again, which tries an edit at a fraction of an episode's cost; or None.
+        items: Keeps what single items of texts did, or None.
+        tell: Takes a line for whoever watches.
+    """
+
+    settings: EngineSettings = field(default_factory=EngineSettings)
+    scope: SearchScope = field(default_factory=SearchScope)
+    editor: Callable[[], Editor] = _no_editor
+    drafter: Callable[[], Drafter] = _no_drafter
+    replay: Replay | None = None
+    items: ItemRecord | None = None
+    tell: Callable[[str], None] = tell_nobody
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineKind:
+    """One engine, as one value.
+
+    Attributes:
+        changes: Which of :data:`PARTS` it can change.
+        drafts: Whether it needs somebody who writes workflows.
+        ready: Raises where it could not work here, before a run is begun.
+    """
+
+    name: str
+    changes: frozenset[str]
+    make: Callable[[EngineParts], Engine]
+    drafts: bool = False
+    ready: Callable[[], object] = lambda: None
+
+
+def engine_kind(name: str, only: str, *, drafts: bool = False) -> EngineKind:
+    """The engine with this name, or for no name the one that fits.
+
+    Args:
+        only: The part to change and leave everything else as it is, or "".
+        drafts: Whether there is a model that could write workflows.
+
+    Raises:
+        UsageError: Nobody offers it, or it does not change that part.
+    """
+    fitting = "adas" if drafts and only != "knobs" else "linked"
+    name = name or ("gepa" if only == "prompts" else fitting)
+    kind: EngineKind | None = find("engines", name, EngineKind)
+    if kind is None and name in GONE:
+        raise UsageError(f"the engine {name} is gone; {GONE[name]} has taken its place", hint=f"--engine {GONE[name]}")
+    if kind is None:
+        raise UsageError(f"no engine {name!r}", hint=f"--engine {', --engine '.join(extension_names('engines'))}")
+    if only and only not in kind.changes:
+        able = [part for part in PARTS if part in kind.changes]
+        raise UsageError(f"the engine {name} changes {' and '.join(able)}, not {only}", hint=f"--only {able[0]}")
+    return kind

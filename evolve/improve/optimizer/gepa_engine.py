@@ -19,8 +19,15 @@ from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest
 from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay, TriedEdits
 from evolve.improve.optimizer.credit import ACT, Blame, Intervention
-from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Engine, EngineSettings, EngineTrials
-from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts
+from evolve.improve.optimizer.engine import (
+    Candidate,
+    CandidateTrial,
+    Engine,
+    EngineKind,
+    EngineParts,
+    EngineSettings,
+    EngineTrials,
+)
 from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.language.prompt_items import parse_prompt
 

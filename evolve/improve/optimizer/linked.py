@@ -18,12 +18,27 @@ from dataclasses import dataclass, field
 from random import Random
 
 from evolve.agent.workflow import Workflow, differences
-from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Engine, EngineSettings, EngineTrials, SearchEnded
-from evolve.improve.optimizer.engine_kind import EngineKind, EngineParts
-from evolve.improve.optimizer.member import ScoredCandidate, compare, same_outcomes, tasks_that_differ
+from evolve.improve.optimizer.engine import (
+    Candidate,
+    CandidateTrial,
+    Engine,
+    EngineKind,
+    EngineParts,
+    EngineSettings,
+    EngineTrials,
+    SearchEnded,
+)
 from evolve.improve.optimizer.parts import crossover, parts_between, parts_of, resample_part
-from evolve.improve.optimizer.scope import SearchScope
-from evolve.improve.optimizer.targets import rank_by_target, target_evidence, target_wins
+from evolve.improve.optimizer.population import (
+    ScoredCandidate,
+    compare,
+    rank_by_target,
+    same_outcomes,
+    target_evidence,
+    target_wins,
+    tasks_that_differ,
+)
+from evolve.improve.optimizer.workflow_drafts import SearchScope
 
 OFTEN = 0.15
 """Share of the changes of a part that must have changed how a task ended, for the task to hang on it."""
@@ -47,8 +62,7 @@ TRIES = 400
 """Draws in a row that gave nothing new before the search gives up."""
 
 PROSPECTS, LAST_PROSPECTS = 4.0, 1.0
-"""What :func:`~evolve.improve.optimizer.targets.target_evidence` must reach for a judgement: in the search, and at its
-end."""
+"""What the evidence that it meets the target must reach for a judgement: in the search, and at its end."""
 
 LAST_SHARE = 0.15
 """Part of the budget below which the end may come at any time."""

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evolve.core.activity import doing
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import AFTER_SPACE, canonical_json, write_atomic
+from evolve.core.progress import doing
 from evolve.memory.index.exact import checked_rows, unit_rows
 from evolve.memory.index.protocol import Hit, Progress, Rows, Tag, Where, drop, set_aside
 

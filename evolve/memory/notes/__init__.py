@@ -3,11 +3,11 @@
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.memory.notes.book import ResolvedNotes
-    from evolve.memory.notes.kept import KeptNotes
+    from evolve.memory.notes.cache import KeptNotes
     from evolve.memory.notes.note import Note
     from evolve.memory.notes.ranking import Arms, Gains, NoteQuestion, answer_question
-    from evolve.memory.notes.shelf import NoteRepository, answer_from
+    from evolve.memory.notes.repository import NoteRepository, answer_from
+    from evolve.memory.notes.superseded import ResolvedNotes
 
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -1,7 +1,7 @@
 """Whether two notes are about the same, so that the older one may not hold any more.
 
-That is less than a contradiction, which :mod:`evolve.memory.notes.book` finds: tastes, habits and values in lower case
-change in any words. So nothing is left out by it. The newer note comes first and the older one is marked.
+That is less than a contradiction, which :mod:`evolve.memory.notes.superseded` finds: tastes, habits and values in
+lower case change in any words. So nothing is left out by it. The newer note comes first and the older one is marked.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from evolve.memory.notes.book import one_subject
 from evolve.memory.notes.facts import adds_information, is_negated, sentences, stem
 from evolve.memory.notes.note import TRUST, Note
+from evolve.memory.notes.superseded import one_subject
 from evolve.memory.notes.times import names_time
 from evolve.runtime.retrieval import words
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import Recalled
 from evolve.memory.index import Hit
-from evolve.memory.notes.book import ResolvedNotes
 from evolve.memory.notes.conflicts import spoken_of_again, values_of
 from evolve.memory.notes.facts import stems
 from evolve.memory.notes.note import TRUST, Note
+from evolve.memory.notes.superseded import ResolvedNotes
 from evolve.memory.notes.times import asked_time, asks_when, names_time
 from evolve.runtime.retrieval import fuse, words
 

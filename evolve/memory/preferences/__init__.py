@@ -3,9 +3,8 @@
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.memory.preferences.book import PreferenceRepository
     from evolve.memory.preferences.kinds import is_once
-    from evolve.memory.preferences.meaning import (
+    from evolve.memory.preferences.matching import (
         YOU_SAID,
         is_negated,
         is_new,
@@ -15,5 +14,6 @@ if TYPE_CHECKING:
     )
     from evolve.memory.preferences.preference import WISHES, Context, PersonAct, Preference, PreferenceStatus
     from evolve.memory.preferences.quotes import LEFT_OUT, LONGEST, edit_in_words, parse_answer, without_reply
+    from evolve.memory.preferences.repository import PreferenceRepository
 else:
     __getattr__, __dir__ = attach(__name__)

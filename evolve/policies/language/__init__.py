@@ -7,10 +7,10 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.core.text_screen import insight_problem
-    from evolve.policies.language.asking import PromptBudget, Questions
-    from evolve.policies.language.metering import EpisodeMeter
-    from evolve.policies.language.mounting import MountedAnswer, import_line, mount
+    from evolve.policies.language.model_calls import EpisodeMeter
     from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
+    from evolve.policies.language.questions import PromptBudget, Questions
     from evolve.policies.language.rewriting import LanguageDesigner, LanguageRewriter
+    from evolve.policies.language.skills import MountedAnswer, import_line, mount
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from evolve.core.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskView
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.environments import kind_of
-from evolve.policies.language.asking import CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.forms import CITED
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
 from evolve.policies.language.prompt import facts_message, task_message
 from evolve.policies.language.proposals import ProposedAction, read_proposal
+from evolve.policies.language.questions import CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted
 from evolve.runtime.models import KEPT, Message, ModelReply, ModelRequest
 
@@ -49,7 +49,7 @@ class ModelCaller(Protocol):
 
 
 class Deliberation:
-    """Implements ``Deliberating`` and ``Criticising`` of :mod:`evolve.policies.protocol` for a policy that asks."""
+    """Implements ``Deliberating`` and ``Criticising`` of :mod:`evolve.policies.base` for a policy that asks."""
 
     def alternatives(
         self: ModelCaller, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evolve.core.errors import ModelMistake
 from evolve.core.text_screen import insight_problem
-from evolve.policies.language.asking import WISH_SCHEMA, Questions
+from evolve.policies.language.questions import WISH_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.runtime.models import KEPT, ChatModel, Message
 

@@ -28,16 +28,13 @@ from evolve.core.episodes import (
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.ledger import Budget
 from evolve.environments import ReflectionTrials, kind_of
-from evolve.policies.language.asking import Questions
+from evolve.policies.base import Once, OnPiece
 from evolve.policies.language.deliberation import Deliberation
-from evolve.policies.language.drafting import Drafting, drafts_of
+from evolve.policies.language.drafting import Drafting, drafts_of, proceeding_of
 from evolve.policies.language.forms import CITED, read_written
-from evolve.policies.language.learning import Reflection
-from evolve.policies.language.metering import CachedModel, EpisodeMeter
-from evolve.policies.language.mounting import imported, mount, skill_files
-from evolve.policies.language.offers import skill_id, skill_offer
+from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
+from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, Watched
 from evolve.policies.language.plans import PLAN_SCHEMA, adopt_plan, read_subgoals
-from evolve.policies.language.proceeding import proceeding_of
 from evolve.policies.language.prompt import (
     earlier_message,
     facts_message,
@@ -52,15 +49,13 @@ from evolve.policies.language.prompt import (
     wishes_message,
 )
 from evolve.policies.language.proposals import ProposedAction, read_proposal
+from evolve.policies.language.questions import Questions
 from evolve.policies.language.quoting import Learned, quoted_items, truncate_middle
-from evolve.policies.language.reflection import unfit_fact
-from evolve.policies.language.repetition import is_decided, open_question
-from evolve.policies.language.streaming import Watched
-from evolve.policies.language.stuck import stuck_reason
-from evolve.policies.language.suggesting import suggestions_of
+from evolve.policies.language.reflection import Reflection, unfit_fact
+from evolve.policies.language.skills import imported, mount, skill_files, skill_id, skill_offer
+from evolve.policies.language.suggestions import suggestions_of
 from evolve.policies.language.transcript import SEEN, TurnLimits, conversation_turns
 from evolve.policies.proceeding import PastWork, Proceeding
-from evolve.policies.protocol import Once, OnPiece
 from evolve.runtime.models import ChatModel, Message, ModelReply, ModelRequest
 from evolve.skills import Skill
 
@@ -193,7 +188,7 @@ class LanguagePolicy(Deliberation, Drafting):
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: ReflectionTrials) -> tuple[Claim, ...]:
-        """Claims with evidence; see :class:`~evolve.policies.language.learning.Reflection`.
+        """Claims with evidence; see :class:`~evolve.policies.language.reflection.Reflection`.
 
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is learned.
@@ -213,11 +208,11 @@ class LanguagePolicy(Deliberation, Drafting):
         return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
 
     def proceeding(self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork) -> Proceeding | None:
-        """The accepted change as a call of a procedure; see :class:`~evolve.policies.protocol.Generalising`."""
+        """The accepted change as a call of a procedure; see :class:`~evolve.policies.base.Generalising`."""
         return proceeding_of(view, steps, change, past, self._ask_by) if self.settings.distils else None
 
     def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
-        """What the run suggests to remember; see :class:`~evolve.policies.protocol.Suggesting`."""
+        """What the run suggests to remember; see :class:`~evolve.policies.base.Suggesting`."""
         return suggestions_of(self, view, steps)
 
     def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:

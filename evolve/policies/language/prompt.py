@@ -22,8 +22,8 @@ from evolve.core.episodes import (
 )
 from evolve.core.prompts import TODAY
 from evolve.environments import SummarisesExperiments, kind_of
-from evolve.policies.language.asking import PromptBudget
 from evolve.policies.language.plans import plan_lines
+from evolve.policies.language.questions import PromptBudget
 from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
 from evolve.policies.language.results import call_text, python_text, refused_text
 from evolve.runtime.models import KEPT, Message

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolve.core.files import clean_text, digest
-from evolve.policies.protocol import PromptEdit
+from evolve.policies.base import PromptEdit
 
 HEADING = "Advice:"
 """The line that items stand below."""

@@ -11,9 +11,9 @@ from typing import Any, cast
 from evolve.core.episodes import ActionKind, TaskView
 from evolve.core.episodes.blocks import RUN, FencedBlock, WrittenReply, fenced
 from evolve.environments import EnvironmentKind
-from evolve.policies.language.asking import ACTION_SCHEMA
 from evolve.policies.language.forms import from_data, read_written
 from evolve.policies.language.plans import Stated, read_plan
+from evolve.policies.language.questions import ACTION_SCHEMA
 from evolve.runtime.models.structure import extract
 
 _LONGEST_TEXT = 20_000
@@ -100,7 +100,7 @@ def read_proposal(
 
 
 def from_action(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> ProposedAction:
-    """What a JSON object of one action proposes, by :data:`~evolve.policies.language.asking.ACTION_SCHEMA` proposes."""
+    """What a JSON object of one action proposes, by :data:`~evolve.policies.language.questions.ACTION_SCHEMA`."""
     text = str(data["text"] or data["thought"])
     return ProposedAction(
         kind=data["kind"],

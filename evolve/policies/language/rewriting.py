@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evolve.core.errors import ModelMistake
-from evolve.policies.language.asking import DESIGN_SCHEMA, EDITS_SCHEMA, Questions
+from evolve.policies.base import PromptEdit, WorkflowBrief, WorkflowDraft
+from evolve.policies.language.questions import DESIGN_SCHEMA, EDITS_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted, truncate_middle
-from evolve.policies.protocol import PromptEdit, WorkflowBrief, WorkflowDraft
 from evolve.runtime.models import KEPT, ChatModel, Message
 
 # Characters: of an edit, of all traces together, and of the part of a prompt that stays.

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from evolve.core.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
 from evolve.environments import kind_of
 from evolve.policies.language.forms import read_written
+from evolve.policies.language.loop_detection import hint_after
 from evolve.policies.language.plans import open_numbers, plan_lines, plan_told
 from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.policies.language.results import OutputDifference, answered_by_person, output_differences, seen_text
-from evolve.policies.language.stuck import hint_after
 from evolve.runtime.models import KEPT, Message
 
 SEEN = 20_000

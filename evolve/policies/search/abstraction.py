@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.policies.search.library import TreeSkill, operation_name
-from evolve.policies.search.parts import AnswerPart, extractable_calls, part_of, renumber_inputs
+from evolve.policies.search.known_functions import TreeSkill, operation_name
+from evolve.policies.search.parts import AnswerPart, Cutter, extractable_calls, part_of, renumber_inputs
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.antiunify import Typing, generalise, instantiate
 from evolve.policies.search.programs.evaluation import compile_term
@@ -34,7 +34,6 @@ from evolve.policies.search.programs.terms import (
     walk,
 )
 from evolve.policies.search.programs.types import Type
-from evolve.policies.search.skill_cuts import Cutter
 
 MOST_PARTS = 2
 """Parts of each origin proposed per answer; what is left out comes again with the next answer that has it."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from evolve.core.episodes import Row, SkillDraft, TaskView
 from evolve.core.files import canonical_json, digest
-from evolve.policies.search.library import tree_of, without_wrapper
+from evolve.policies.search.known_functions import tree_of, without_wrapper
 from evolve.policies.search.parts import AnswerPart
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term

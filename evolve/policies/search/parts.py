@@ -1,12 +1,26 @@
-"""Parts of answers: patterns with inputs of their own that may become skills."""
+"""Parts of answers: patterns with inputs of their own that may become skills, and where they are cut.
+
+A learned skill came from another problem, so where an answer calls one, two problems meet, and the rest of the
+answer is a function of its own: what this problem adds to what was known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from evolve.policies.search.programs.antiunify import instantiate
-from evolve.policies.search.programs.terms import Apply, Input, Term, is_open, operations_in, walk
+from evolve.policies.search.programs.antiunify import Typing, instantiate
+from evolve.policies.search.programs.terms import (
+    Apply,
+    Input,
+    Lambda,
+    Term,
+    is_open,
+    operations_in,
+    replace,
+    size,
+    walk,
+)
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type
 
 LEAST_OPERATIONS = 2
@@ -77,3 +91,80 @@ def is_plain(type_: Type) -> bool:
     if type_.name == "dict":
         return type_.args[0] == STR and is_plain(type_.args[1])
     return type_ in (INT, FLOAT, BOOL, STR)
+
+
+Same = Callable[[Term, Term], bool]
+"""Whether two terms have the same value on every example."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cutter:
+    """Cuts one answer at its calls of skills.
+
+    Attributes:
+        typing: Types of the answer's inputs and operations.
+        skills: Names of the operations that are skills from other problems.
+        same: Compares on the examples.
+    """
+
+    typing: Typing
+    skills: frozenset[str]
+    same: Same
+
+    def parts(self, answer: Term) -> Iterator[AnswerPart]:
+        """What is left above, below and between the calls of skills, largest first."""
+        calls = [call for call in extractable_calls(answer) if self._is_skill(call)]
+        if not calls:
+            return
+        around = [answer, *(argument for call in calls for argument in call.args)]
+        roots = dict.fromkeys(term for term in around if isinstance(term, Apply) and term not in calls)
+        ordered = sorted(roots, key=lambda term: (-size(term), repr(term)))
+        # The cheapest answer prefers the task's input to a call with the same value there, such as the same length.
+        for root, version in [*((term, self._closer(term)) for term in ordered), *((term, term) for term in ordered)]:
+            inputs: dict[Term, int] = {}
+            pattern = self._with_inputs(version, inputs)
+            holes = {index: (self.typing.type_of(term), term) for term, index in inputs.items()}
+            part = part_of(pattern, holes, self.typing.type_of(version), _substituted(answer, root, version))
+            if part is not None:
+                yield part
+
+    def _is_skill(self, term: Term) -> bool:
+        return isinstance(term, Apply) and term.operation in self.skills and not is_open(term)
+
+    def _with_inputs(self, term: Term, inputs: dict[Term, int]) -> Term:
+        """The term with an input for each different call of a skill and input of the answer."""
+        if isinstance(term, Input) or self._is_skill(term):
+            return Input(inputs.setdefault(term, len(inputs)))
+        if isinstance(term, Apply):
+            return Apply(term.operation, tuple(self._with_inputs(arg, inputs) for arg in term.args))
+        return Lambda(term.params, self._with_inputs(term.body, inputs)) if isinstance(term, Lambda) else term
+
+    def _closer(self, root: Term) -> Term:
+        """The term with calls of skills instead of inputs wherever no example shows a difference."""
+        outside = list(self._cut_points(root, ()))
+        for call in dict.fromkeys(term for _, term in outside if isinstance(term, Apply)):
+            kind = self.typing.type_of(call)
+            for path, term in outside:
+                if isinstance(term, Input) and self.typing.type_of(term) == kind:
+                    changed = replace(root, path, call)
+                    root = changed if self.same(root, changed) else root
+        return root
+
+    def _cut_points(self, term: Term, at: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Term]]:
+        """The inputs and the outermost calls of skills, with their paths."""
+        if isinstance(term, Input) or self._is_skill(term):
+            yield at, term
+        elif isinstance(term, Apply):
+            for i, arg in enumerate(term.args):
+                yield from self._cut_points(arg, (*at, i))
+        elif isinstance(term, Lambda):
+            yield from self._cut_points(term.body, (*at, 0))
+
+
+def _substituted(term: Term, old: Term, new: Term) -> Term:
+    """The term with every occurrence of one sub-term replaced."""
+    if term == old:
+        return new
+    if isinstance(term, Apply):
+        return Apply(term.operation, tuple(_substituted(arg, old, new) for arg in term.args))
+    return Lambda(term.params, _substituted(term.body, old, new)) if isinstance(term, Lambda) else term

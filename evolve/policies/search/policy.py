@@ -23,30 +23,30 @@ from evolve.core.episodes import (
 )
 from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
-from evolve.policies.protocol import Ambiguities, OnPiece, Robustness
+from evolve.policies.base import Ambiguities, OnPiece, Robustness
 from evolve.policies.search.abstraction import VerifiedAnswers
-from evolve.policies.search.accents import with_accents_too
-from evolve.policies.search.ambiguity import disagreement
+from evolve.policies.search.ambiguity import LeavingOut, doubts_about
 from evolve.policies.search.answers import answer, draft_of, part_draft
-from evolve.policies.search.collector import without_collector
-from evolve.policies.search.copying import with_copies
-from evolve.policies.search.doubts import doubts_about
 from evolve.policies.search.episode_search import (
     UNLIMITED,
+    Turns,
     accepted_term,
     answers_of,
     spare_of,
     with_shown,
     without_share,
 )
-from evolve.policies.search.guide import Guide
-from evolve.policies.search.habits import Habits, Preferred
-from evolve.policies.search.leaving_out import LeavingOut
-from evolve.policies.search.library import TreeSkill, operation_name, with_library
-from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for
-from evolve.policies.search.near_miss import NearMissSearch, refused_programs
-from evolve.policies.search.nearest import near_miss, nearest_action, no_answer_action
-from evolve.policies.search.pricing import Planner
+from evolve.policies.search.guide import Guide, Planner
+from evolve.policies.search.known_functions import TreeSkill, operation_name, with_library
+from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for, without_collector
+from evolve.policies.search.outliers import (
+    NearMissSearch,
+    near_miss,
+    nearest_action,
+    no_answer_action,
+    refused_programs,
+)
+from evolve.policies.search.probe_inputs import disagreement
 from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.programs.terms import Term, from_json, operations_in, to_json
@@ -55,7 +55,7 @@ from evolve.policies.search.saved import saved_action
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 from evolve.policies.search.splitting import compose, splits
 from evolve.policies.search.task_features import features_of
-from evolve.policies.search.turns import Turns
+from evolve.policies.search.tie_breaks import Habits, Preferred, with_accents_too, with_copies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,7 +355,7 @@ class SearchPolicy:
 
     @without_collector()
     def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Ambiguities:
-        """What else fits all rows; see :mod:`evolve.policies.search.doubts`. Nothing where the answer has no tree."""
+        """What else fits all rows (:mod:`evolve.policies.search.ambiguity`); nothing where the answer has no tree."""
         if "tree" not in step.action.private:
             return Ambiguities()
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)

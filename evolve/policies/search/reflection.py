@@ -15,7 +15,6 @@ from evolve.core.episodes import Claim, Evidence, Json, Row, Scope, TaskView
 from evolve.core.equality import equal
 from evolve.environments.probing import Probe, cut_short
 from evolve.policies.search.answers import heading
-from evolve.policies.search.dreams import names_in
 from evolve.policies.search.grammar import price_name
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.render import render
@@ -23,6 +22,7 @@ from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.task_features import coarse_relation, features_of
+from evolve.policies.search.training import names_in
 
 ENVIRONMENT = "programs"
 EFFECT = "solved"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from evolve.core.episodes import Action, KnownFunction, Step, TaskView
 from evolve.core.equality import equal
 from evolve.policies.search.answers import answer
-from evolve.policies.search.library import TreeSkill
+from evolve.policies.search.known_functions import TreeSkill
 from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.policies.search.bank import Entry, term_of
-from evolve.policies.search.branches import Branches
-from evolve.policies.search.decisions import MIN_SUPPORT, Decision, Partials
+from evolve.policies.search.conditionals import MIN_SUPPORT, Branches, Decision, Partials
 from evolve.policies.search.decomposition import Segments
 from evolve.policies.search.deduction import AHEAD, Deductions
 from evolve.policies.search.enumerator import Enumerator, equality, matcher

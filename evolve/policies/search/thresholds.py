@@ -10,11 +10,10 @@ from evolve.policies.search.enumerator import near_values
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Apply, Constant, Term, is_open, paths, replace
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT
-from evolve.policies.search.solvers.bands import LESS, bounds_of, comparison
-from evolve.policies.search.solvers.found import Column
+from evolve.policies.search.solvers.base import Column
+from evolve.policies.search.solvers.bins import LESS, bounds_of, comparison
 from evolve.policies.search.solvers.linear import digits
-from evolve.policies.search.solvers.piece_lists import PRICE, lists_of, supported_tests
-from evolve.policies.search.solvers.piece_tests import PieceTest, mined_tests
+from evolve.policies.search.solvers.substrings import PRICE, PieceTest, lists_of, mined_tests, supported_tests
 
 DIGIT = 2
 """Price of each further digit of a bound: where rows leave a gap, people mean the round number in it (Jansen & Pollmann

@@ -4,16 +4,6 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.runtime.functions.call_file import CallFile
-    from evolve.runtime.functions.calls import (
-        Call,
-        CallAnswer,
-        CallGate,
-        CallLimits,
-        CallRecord,
-        CallsInMemory,
-        StatefulSource,
-        Toolbox,
-    )
     from evolve.runtime.functions.function import (
         EFFECTS,
         UNKNOWN,
@@ -22,7 +12,18 @@ if TYPE_CHECKING:
         Function,
         FunctionSource,
         is_name,
+        signature_of,
         unique_names,
+    )
+    from evolve.runtime.functions.gate import (
+        Call,
+        CallAnswer,
+        CallGate,
+        CallLimits,
+        CallRecord,
+        CallsInMemory,
+        StatefulSource,
+        Toolbox,
     )
     from evolve.runtime.functions.permission import (
         AskConsent,
@@ -34,6 +35,5 @@ if TYPE_CHECKING:
         effects_text,
     )
     from evolve.runtime.functions.python_functions import PythonFunctions
-    from evolve.runtime.functions.signatures import signature_of
 else:
     __getattr__, __dir__ = attach(__name__)

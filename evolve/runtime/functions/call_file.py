@@ -16,7 +16,7 @@ from typing import Any
 
 from evolve.core.errors import RecordDamaged
 from evolve.core.files import canonical_json, digest, sync_folder
-from evolve.runtime.functions.calls import Call, CallAnswer, CallsInMemory, Place
+from evolve.runtime.functions.gate import Call, CallAnswer, CallsInMemory, Place
 
 _ANEW = "remove the episode's folder under runs to begin it anew; what it called is then called again"
 

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from evolve.runtime.models.abilities import Abilities, AbilityStore
     from evolve.runtime.models.addressing import Endpoint, parse_model
     from evolve.runtime.models.client import EndpointModel
-    from evolve.runtime.models.costs import Price
+    from evolve.runtime.models.costs import Price, Prices
     from evolve.runtime.models.openai_wire import OpenAIWire
     from evolve.runtime.models.opening import ModelPool, ModelSetup, load_wording, open_models
-    from evolve.runtime.models.prices import Prices
     from evolve.runtime.models.probing import ProbeReport, offered_models, probe
     from evolve.runtime.models.protocol import (
         KEPT,

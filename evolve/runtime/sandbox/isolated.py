@@ -23,9 +23,8 @@ from evolve.runtime.sandbox.protocol import (
     SandboxResult,
     TestModule,
 )
-from evolve.runtime.sandbox.replies import JobReply, read_block
+from evolve.runtime.sandbox.replies import JobReply, decode_output, read_block
 from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange, RunnerProcess
-from evolve.runtime.sandbox.text import decode_output
 
 _MOST_USES = 200
 _MOST_WARM = 4

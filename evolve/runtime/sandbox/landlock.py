@@ -25,10 +25,9 @@ from evolve.runtime.sandbox.interpreter import (
     runner_config,
     variables,
 )
-from evolve.runtime.sandbox.process_tree import tasks_of_user
+from evolve.runtime.sandbox.process_limits import needs_task_group, tasks_of_user
 from evolve.runtime.sandbox.protocol import Launch, SandboxLimits
 from evolve.runtime.sandbox.scratch import new_scratch
-from evolve.runtime.sandbox.taskgroup import needs_task_group
 
 # 4 bounds TCP (Linux 6.7); 6 keeps signals inside (Linux 6.12)
 _OLDEST_VERSION = 4

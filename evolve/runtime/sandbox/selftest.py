@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.core.activity import doing
 from evolve.core.episodes import Json
 from evolve.core.errors import SandboxUnavailable
+from evolve.core.progress import doing
 from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
 from evolve.runtime.sandbox.protocol import Backend, Outcome, Program, SandboxLimits, SelfTestResult

@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from evolve.core.errors import SandboxUnavailable
-from evolve.runtime.sandbox.process_tree import children_of, descendants, tree_usage
+from evolve.runtime.sandbox.process_limits import children_of, descendants, make_task_group, tree_usage
 from evolve.runtime.sandbox.protocol import Backend, Launch, SandboxLimits
-from evolve.runtime.sandbox.replies import ReplyReader
+from evolve.runtime.sandbox.replies import ReplyReader, escape_control
 from evolve.runtime.sandbox.streams import Capture, Unsent, drain, receive, send, send_more
-from evolve.runtime.sandbox.taskgroup import make_task_group
-from evolve.runtime.sandbox.text import escape_control
 
 # bytes a second at which files arrive at least; a machine that is not stuck takes a fiftieth of the time
 _SLOWEST = 10 << 20

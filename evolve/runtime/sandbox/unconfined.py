@@ -6,7 +6,7 @@ Never chosen by itself. What is learned this way is marked, and never exported.
 from __future__ import annotations
 
 from evolve.runtime.sandbox.interpreter import PythonEnvironment, runner_command, runner_config, variables
-from evolve.runtime.sandbox.process_tree import tasks_of_user
+from evolve.runtime.sandbox.process_limits import tasks_of_user
 from evolve.runtime.sandbox.protocol import UNSANDBOXED, Launch, SandboxLimits
 from evolve.runtime.sandbox.scratch import new_scratch
 

@@ -28,14 +28,14 @@ from evolve.core.redaction import SecretMatch, Scanner, known_secrets
 from evolve.core.redaction.scanner import LONGEST_NUMBER
 from evolve.runtime.sandbox import Program, Sandbox
 from evolve.skills import KEPT, Skill, parameter_count
-from evolve.skills.export.bundle import Bundle
+from evolve.skills.export.formats import Bundle
 from evolve.skills.export.description import describe, exported_name, may_stand
 from evolve.skills.export.examples import made_up_examples
 from evolve.skills.export.leaving import ExportedSkill
-from evolve.skills.export.procedure_folder import procedure_problems
+from evolve.skills.export.formats import procedure_problems
 from evolve.skills.export.script import argument_count, without_words
-from evolve.skills.export.script_check import difference
-from evolve.skills.export.skill_folder import SKILL_FOLDERS
+from evolve.skills.export.script import difference
+from evolve.skills.export.formats import SKILL_FOLDERS
 from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint

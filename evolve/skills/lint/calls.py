@@ -1,4 +1,4 @@
-"""Rules for functions of the library that are safe only with some arguments: they are called, never handed on.
+"""Rules for calls that are safe only with some arguments, format strings among them.
 
 What decides a copy's memory, the fields of a tuple, or how an expression is compiled must stand in the source.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-
 from evolve.skills.lint.allowed import allowed
 from evolve.skills.lint.annotations import TypePlaces
 from evolve.skills.lint.scopes import values_given
+import string
+
+
 
 _FLAGS = {
     **{name: 2 for name in ("match", "search", "fullmatch", "findall", "finditer")},
@@ -112,3 +114,25 @@ def _is_literal(fields: ast.expr) -> bool:
     """Whether the names of fields are texts of the source."""
     parts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
     return all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)
+
+
+
+TAKE_CODECS = {
+    **{("", name): 1 for name in ("str", "bytes", "bytearray")},
+    **{("urllib.parse", name): 1 for name in ("unquote", "unquote_plus")},
+    **{("urllib.parse", name): 2 for name in ("quote", "quote_plus")},
+    **{("urllib.parse", name): 3 for name in ("parse_qs", "parse_qsl", "urlencode")},
+}
+"""Functions that take the name of a codec, and at which place."""
+
+
+def plain_fields(template: str) -> bool:
+    """Whether a format string reads no attributes and no items."""
+    try:
+        fields = list(string.Formatter().parse(template))
+    except ValueError:
+        return False
+    return all(
+        name is None or ("." not in name and "[" not in name and plain_fields(inner or ""))
+        for _, name, inner, _ in fields
+    )

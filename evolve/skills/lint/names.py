@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from evolve.skills.lint.allowed import ONLY_DECORATORS, allowed
 from evolve.skills.lint.annotations import TypePlaces
 from evolve.skills.lint.attributes import CALLS_ITS_FIRST, CALLS_ITS_KEY, CODEC, Attributes, special
-from evolve.skills.lint.formats import TAKE_CODECS
+from evolve.skills.lint.calls import TAKE_CODECS
 from evolve.skills.lint.scopes import Scopes, parents, values_given
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")

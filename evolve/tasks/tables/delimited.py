@@ -16,6 +16,7 @@ from typing import BinaryIO, Literal
 
 from evolve.core.errors import TaskError
 from evolve.core.reasons import Reason, reason
+from evolve.tasks.tables.dialect import QUOTE, RowGrammar, SpacedReader, declared_delimiter, recognise_form
 from evolve.tasks.tables.form import (
     CHECKS,
     LONGEST_LINE,
@@ -29,8 +30,6 @@ from evolve.tasks.tables.form import (
     row_moved_error,
     too_long,
 )
-from evolve.tasks.tables.quoting import QUOTE, RowGrammar, SpacedReader
-from evolve.tasks.tables.recognising import declared_delimiter, recognise_form
 
 _CHECK = re.compile(rf"column [0-9]+{CHECKS}: ")
 """How what is doubtful begins where no header names the column in which it stands."""

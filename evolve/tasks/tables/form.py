@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
-from evolve.core.activity import doing
 from evolve.core.errors import TaskError, UsageError
 from evolve.core.files import named_path
+from evolve.core.progress import doing
 from evolve.core.reasons import Reason
 
 Cell = Any

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolve.core.activity import doing
 from evolve.core.episodes import Json
 from evolve.core.failpoints import hit
 from evolve.core.files import both_ends, clean_text
+from evolve.core.progress import doing
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 
 FOLDER_LIMITS = SandboxLimits(wall_s=60.0, memory_mb=2048, processes=64, file_mb=64)
@@ -159,7 +159,7 @@ def run_check(
     the process early. Where pytest is missing, or says itself that it failed, and the command ends with 0 all the same,
     another part of it decided, as its author wanted. What else such code could do to a check in its own process tree,
     this cannot tell;
-    :mod:`evolve.tasks.verification.examination` asks.
+    :mod:`evolve.tasks.verification.test_quality` asks.
 
     Args:
         executable: Names of files to make executable; others among them are ignored.

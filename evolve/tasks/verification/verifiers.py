@@ -14,7 +14,11 @@ from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits, SandboxResul
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.verification.broken_tests import break_tests, names_of_tests, new_secret
 from evolve.tasks.verification.checks import Checked, run_check
-from evolve.tasks.verification.examination import (
+from evolve.tasks.verification.program_runs import try_rows
+from evolve.tasks.verification.separable import why_whole
+from evolve.tasks.verification.separate_process import ApartRun, is_missing, run_apart
+from evolve.tasks.verification.strict_tests import strengthen_tests, uses_class
+from evolve.tasks.verification.test_quality import (
     BELIEVED_BROKEN,
     OWN_OBJECTS,
     SCRIPT_CHANGED,
@@ -23,10 +27,6 @@ from evolve.tasks.verification.examination import (
     Passed,
     examine,
 )
-from evolve.tasks.verification.program_runs import try_rows
-from evolve.tasks.verification.separable import why_whole
-from evolve.tasks.verification.separate_process import ApartRun, is_missing, run_apart
-from evolve.tasks.verification.strict_tests import strengthen_tests, uses_class
 from evolve.tasks.work import FolderWork, files_run, restore_protected
 
 SOLUTION = "solution"

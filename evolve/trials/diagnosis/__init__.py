@@ -8,7 +8,6 @@ may call it a cause, where that turns the outcome.
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.trials.diagnosis.breaking import breaking_step
     from evolve.trials.diagnosis.case import (
         ACTION,
         BUDGET,
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
         OfferedItem,
         Suspect,
         Verdict,
+        breaking_step,
         episode_label,
+        fault_of,
         led_to,
     )
-    from evolve.trials.diagnosis.faults import fault_of
     from evolve.trials.diagnosis.ranking import rows_at_odds, suspects_of
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -3,33 +3,32 @@
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.trials.gate.both_ways import (
-        Effect,
-        PairSummary,
-        pairs_needed,
-        smallest_detectable,
-        solved_outcome,
-        summarise_pairs,
-        wins_needed,
-    )
-    from evolve.trials.gate.confidence import mean_sequence, saving_sequence, solved_sequence
     from evolve.trials.gate.confirmation import Confirmation, ExactTest, sign_test_p
-    from evolve.trials.gate.decisions import DecisionRepository, GateDecision, OpenJudgement
+    from evolve.trials.gate.decisions import (
+        DecisionRepository,
+        GateDecision,
+        HoldoutAccess,
+        HoldoutAccessLog,
+        OpenJudgement,
+        SuiteSeals,
+    )
     from evolve.trials.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
-    from evolve.trials.gate.error_budget import ErrorBudget, GateLevel
+    from evolve.trials.gate.error_budget import ErrorBudget, GateLevel, GroupBlocks, GroupUsage, error_level
     from evolve.trials.gate.gate import ComparisonPlan, Gate, solved_by
-    from evolve.trials.gate.harm import harm_test
-    from evolve.trials.gate.interval import (
+    from evolve.trials.gate.integrity import is_fresh
+    from evolve.trials.gate.intervals import (
         NOTHING,
         Interval,
         PairedRow,
         clopper_pearson,
         cost_ratio,
         mean,
+        mean_sequence,
+        saving_sequence,
         solved_difference,
+        solved_sequence,
     )
     from evolve.trials.gate.jobs import BudgetRefused, GateTask, Job, RunJobs, run_serially
-    from evolve.trials.gate.looks import HoldoutAccess, HoldoutAccessLog
     from evolve.trials.gate.outcome import (
         CHEAPER,
         Outcome,
@@ -42,7 +41,16 @@ if TYPE_CHECKING:
         one_per_group,
         paired_outcome,
     )
-    from evolve.trials.gate.pairs import Comparison, Contest, Pair, PairedRunner, PairTest, shuffled_groups, test_state
+    from evolve.trials.gate.paired_runner import (
+        Comparison,
+        Contest,
+        Pair,
+        PairedRunner,
+        PairTest,
+        PairTotals,
+        shuffled_groups,
+        test_state,
+    )
     from evolve.trials.gate.prequential import (
         SEARCH,
         ArmOutcome,
@@ -54,9 +62,15 @@ if TYPE_CHECKING:
     )
     from evolve.trials.gate.proposal import GateReport, VariantProposal
     from evolve.trials.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
-    from evolve.trials.gate.reuse import GroupBlocks, GroupUsage, error_level
-    from evolve.trials.gate.seals import SuiteSeals
-    from evolve.trials.gate.standing import PairTotals
-    from evolve.trials.gate.telemetry import is_fresh
+    from evolve.trials.gate.two_sided import (
+        Effect,
+        PairSummary,
+        harm_test,
+        pairs_needed,
+        smallest_detectable,
+        solved_outcome,
+        summarise_pairs,
+        wins_needed,
+    )
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -1,4 +1,4 @@
-"""Stores the gate's verdicts, and says at which error level the next proposal is tested."""
+"""The record of the gate: its verdicts, every look at test tasks, and seals on the splits of suites."""
 
 from __future__ import annotations
 
@@ -6,26 +6,31 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from typing import Any, cast, get_args
 
-from evolve.core.files import canonical_json
+from evolve.core.errors import UsageError
+from evolve.core.failpoints import hit
+from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, Value, value_of
+from evolve.tasks import Suite
+from evolve.tasks.model import SplitName, suite_digest
 from evolve.trials.gate.confirmation import Confirmation
 from evolve.trials.gate.eprocess import Tally, TestState, Verdict
-from evolve.trials.gate.error_budget import ErrorBudget, GateLevel
-from evolve.trials.gate.proposal import GateReport, pair_key
-from evolve.trials.gate.reuse import (
+from evolve.trials.gate.error_budget import (
     DRAWN,
     JUDGED,
     KEPT_BACK,
     OLDER,
     Earlier,
+    ErrorBudget,
+    GateLevel,
     GroupUsage,
     Served,
     error_level,
     suite_mark,
 )
-from evolve.trials.gate.standing import PairTotals
+from evolve.trials.gate.paired_runner import PairTotals
+from evolve.trials.gate.proposal import GateReport, pair_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,3 +296,94 @@ class DecisionRepository:
 
 def _begun(row: Mapping[str, Any]) -> OpenJudgement:
     return value_of(OpenJudgement, row, pins=json.loads(str(row["pins"])))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldoutAccess:
+    """One opening of a suite's test tasks; ``at`` in seconds since the epoch."""
+
+    suite: str
+    run: str
+    purpose: str
+    at: float
+
+
+class HoldoutAccessLog:
+    """The log of looks. A suite is known by its content, so renaming it hides nothing.
+
+    Args:
+        db: The record.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(self, db: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._clock = clock
+
+    def open(self, suite: str, *, run: str, purpose: str) -> int:
+        """Logs a look before it is taken; gives the number of looks so far, this one included.
+
+        A run that is resumed and opens the same suite for the same purpose again takes no second look.
+
+        Args:
+            suite: Digest of the suite.
+            run: Id of the run that looks.
+        """
+        row: dict[str, Value] = {
+            "key": digest(canonical_json([suite, run, purpose])),
+            "suite": suite,
+            "run": run,
+            "purpose": purpose,
+            "at": self._clock(),
+        }
+        hit("look.before")
+        self._db.insert("gate_looks", row, key="key")
+        hit("look.after")
+        return self.count(suite)
+
+    def count(self, suite: str) -> int:
+        """How often the suite's test tasks have been opened."""
+        return len(self._db.rows("gate_looks", {"suite": suite}))
+
+    def log(self, suite: str | None = None) -> list[HoldoutAccess]:
+        """The looks at one suite, or at all, oldest first."""
+        rows = self._db.rows("gate_looks", {} if suite is None else {"suite": suite})
+        return [value_of(HoldoutAccess, row) for row in rows]
+
+
+class SuiteSeals:
+    """The sealed splits of every suite that was ever judged on.
+
+    Args:
+        db: The record.
+        clock: Seconds since the epoch.
+    """
+
+    def __init__(self, db: Database, *, clock: Callable[[], float] = time.time) -> None:
+        self._db = db
+        self._clock = clock
+
+    def check(self, suite: Suite) -> None:
+        """Seals the splits of a suite when it is met first; later holds it against its seal.
+
+        Raises:
+            UsageError: A task changed, or lies in another split, under the digest of a sealed suite.
+        """
+        # One digest per split over which tasks lie in it and what they ask, `meta` left out.
+        digests = {name: suite_digest(suite.split(name)) for name in get_args(SplitName)}
+        row: dict[str, Value] = {"suite": suite.digest, "splits": canonical_json(digests), "at": self._clock()}
+        self._db.insert("gate_seals", row, key="suite")  # leaves a row that is there as it is
+        (stored,) = self._db.rows("gate_seals", {"suite": suite.digest})
+        sealed = json.loads(str(stored["splits"]))
+        broken = [name for name in digests if digests[name] != sealed.get(name)]
+        if suite.digest != suite_digest(suite.tasks):
+            broken = broken or ["suite's digest"]
+        if broken:
+            raise UsageError(
+                f"the {' and '.join(broken)} of the suite {suite.name!r} is not what was sealed",
+                hint="a changed suite is another suite: load it anew, so that it gets a digest of its own",
+            )
+
+    def log(self) -> Mapping[str, Mapping[str, str]]:
+        """The seals by suite digest, one digest per split."""
+        return {str(row["suite"]): json.loads(str(row["splits"])) for row in self._db.rows("gate_seals")}

@@ -1,9 +1,34 @@
-"""One error budget for an endless stream of proposals, each tested on groups that never judged before."""
+"""One error budget for an endless stream of proposals, and which groups of tasks have served which of them.
+
+Proposal ``i`` is tested at ``alpha / (i (i + 1))``, where ``i`` is one plus the most proposals that any of the groups
+it is judged on has served before, over all suites of the record. A group is known by what identifies its problem. So a
+task that is added to a file, a file that is renamed and splits that are drawn anew bring evidence and reset nothing,
+and the levels of all proposals that one group ever serves sum to at most ``alpha``.
+
+Why the bound holds on groups that are used again: whoever proposes is told one bit per proposal. As long as that bit
+says no, what comes next cannot depend on the outcomes, so the proposals on that path are the same whatever the tasks
+are: each of them is as independent of the tasks as the first, each is accepted at its level at most, and the sum of the
+levels bounds that any is (the union bound over the paths of an adaptive analysis: Blum and Hardt, "The Ladder", ICML
+2015; Dwork et al., "The reusable holdout", Science 349, 2015; Russo and Zou, AISTATS 2016, for what bits leak in
+general). What would break it is a proposer that reads outcomes per task; a bound as this one does not hold for it.
+
+What an acceptance leaks: which proposal it was, at most ``log2(i)`` bits, since from then on the path depends on it. A
+proposal that comes later is one of ``i`` that could have come in its place. Against this, and against whoever has read
+more than the bit, stand groups that judge nothing until a proposal was accepted on the others (:class:`GroupBlocks`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from evolve.core.files import canonical_json, digest
+from evolve.core.store import Database, Value, value_of
+from evolve.tasks import Task
+from evolve.trials.gate.proposal import VariantProposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +61,7 @@ class ErrorBudget:
     verdicts before them. What is asked of every test is what its null hypothesis says: a decisive pair is won with
     probability at most one half, whatever happened before, other proposals included. Groups that are used again do not
     give that: what came back after one proposal tells of the outcomes that the next one meets. There
-    :mod:`evolve.trials.gate.reuse` sets the levels, and nothing comes back.
+    :mod:`evolve.trials.gate.error_budget` sets the levels, and nothing comes back.
 
     Sources: wealth as the measure of evidence, Shafer, "Testing by betting", JRSS A 184 (2021); error levels as
     capital, Foster and Stine, "Alpha-investing", JRSS B 70 (2008), there for another error rate; an accepted
@@ -60,3 +85,162 @@ class ErrorBudget:
         """Error level of the next proposal after these."""
         listed = tuple(stakes)
         return self.capital(listed) / (len(listed) + 2)  # the next one has the number len(listed) + 1
+
+
+JUDGED, KEPT_BACK, DRAWN = "judged", "kept back", "drawn afresh"
+"""What groups serve a proposal for: to be judged on, or to confirm that it was accepted."""
+
+OLDER = "judged by an older version"
+
+SHARE = 1 / 3
+"""Part of the groups that is kept back for confirmation."""
+LEAST = 120
+"""Groups from which some are kept back. It costs power, and with fewer groups too much: of variants that win .71 of the
+pairs and lose .09, as on the built-in suite ``everyday``, 1.00 are accepted on 120 groups with a third kept back (a
+quarter .99, a half 1.00), .99 on 96, .91 on 64; of those that win .5 and lose .1, .89 on 120 and 1.00 without, .78 on
+96 and 1.00 without; of those that win .25 and lose .05, .37 on 120 and .91 without."""
+
+FRESH, FEWEST_UNSEEN = 100, 24
+"""Tasks that are drawn for one confirmation where a suite can draw, and the fewest groups nobody has seen among them
+with which it is tried: what draws tasks has only so many different problems."""
+
+_FIRST_SEED = 1_000_000
+"""Above the seeds that people give."""
+
+Earlier = Callable[[str], Iterable[str]]
+"""Groups that a run judged on before that was written down, as far as they are known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupBlocks:
+    """How a judgement divides its groups.
+
+    Attributes:
+        judged: Every proposal is judged on these.
+        kept: Only what was accepted on those is tried on these; empty where there are too few for both.
+    """
+
+    judged: frozenset[str]
+    kept: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """A proposal and the groups that served it.
+
+    Attributes:
+        key: Identity of the judgement.
+        number: The proposal's number among those that any of the groups served, from 1.
+        level: Error level that follows from it.
+    """
+
+    key: str
+    block: str
+    number: int
+    level: float
+    groups: frozenset[str]
+
+
+class GroupUsage:
+    """Counts how many proposals each group has served.
+
+    Args:
+        db: The record.
+        earlier: For judgements of older versions, which wrote no groups down.
+    """
+
+    def __init__(self, db: Database, *, earlier: Earlier = lambda run: ()) -> None:
+        self._db = db
+        self._earlier = earlier
+
+    def find(self, key: str, block: str = JUDGED) -> Served | None:
+        """The groups that a judgement was begun with, or None."""
+        rows = self._db.rows("gate_served", {"key": key, "block": block})
+        return _served(rows[0]) if rows else None
+
+    def blocks(self, groups: Iterable[str], *, key: str, keep: bool = True) -> GroupBlocks:
+        """Divides groups; a judgement that goes on after a break gets the division it began with.
+
+        Those that never judged are kept back first, in the order of a digest of their names: what was kept back once
+        stays so when tasks are added.
+
+        Args:
+            keep: Whether any are kept back.
+        """
+        known, begun = frozenset(groups), self.find(key)
+        if begun is not None:
+            return GroupBlocks(judged=known & begun.groups, kept=known - begun.groups)
+        if not keep or len(known) < LEAST:
+            return GroupBlocks(judged=known)
+        judged = self._counts(JUDGED)
+        order = sorted(known, key=lambda group: (judged[group] > 0, digest(f"kept back:{group}"), group))
+        kept = frozenset(order[: round(SHARE * len(order))])
+        return GroupBlocks(judged=known - kept, kept=kept)
+
+    def number(self, block: str, groups: Iterable[str]) -> int:
+        """One plus the most proposals that any of the groups has served."""
+        counts = self._counts(block)
+        return 1 + max((counts[group] for group in groups), default=0)
+
+    def note(self, served: Served) -> None:
+        """Writes down what a judgement begins with; the first row of a judgement and block stands."""
+        row: dict[str, Value] = {
+            "id": digest(canonical_json([served.key, served.block])),
+            "key": served.key,
+            "block": served.block,
+            "number": served.number,
+            "level": served.level,
+            "problems": canonical_json(sorted(served.groups)),
+        }
+        self._db.insert("gate_served", row, key="id")
+
+    def unseen(self, proposal: VariantProposal) -> list[Task]:
+        """Tasks drawn for the confirmation of a proposal, of groups that nobody has seen; [] where none can be drawn.
+
+        The seed follows from how many proposals were confirmed so before, so a judgement that goes on gets the same.
+        """
+        suite, begun = proposal.suite, self.find(proposal.key, DRAWN)
+        if suite.draw is None:
+            return []
+        number = begun.number if begun else self.number(DRAWN, [suite_mark(suite.name, DRAWN)])
+        tasks = suite.draw(FRESH, _FIRST_SEED + number)
+        if begun is not None:
+            return [task for task in tasks if task.group in begun.groups]
+        seen = {task.group for task in suite.tasks} | proposal.learned_from
+        seen.update(*(self._counts(block) for block in (JUDGED, KEPT_BACK, DRAWN)))
+        unseen = [task for task in tasks if task.group not in seen and not task.only_checked]
+        return unseen if len({task.group for task in unseen}) >= FEWEST_UNSEEN else []
+
+    def confirmed_on_fresh(self) -> list[Served]:
+        """Judgements that were confirmed, or not, on tasks drawn for them, oldest first."""
+        return [_served(row) for row in self._db.rows("gate_served", {"block": DRAWN})]
+
+    def _counts(self, block: str) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        listed = set[str]()
+        for row in self._db.rows("gate_served"):
+            listed.add(str(row["key"]))
+            if row["block"] == block:
+                counts.update(_served(row).groups)
+        for run, suite in self._unlisted(listed).values() if block == JUDGED else ():
+            counts.update({*self._earlier(run), suite_mark(suite, JUDGED), suite_mark(suite, OLDER)})
+        return counts
+
+    def _unlisted(self, listed: set[str]) -> dict[str, tuple[str, str]]:
+        """Run and suite of judgements without groups, by key; what was refused untested served nothing."""
+        rows = [*self._db.rows("gate_begun"), *(row for row in self._db.rows("gate_decisions") if row["alpha"])]
+        return {str(row["key"]): (str(row["run"]), str(row["suite"])) for row in rows if row["key"] not in listed}
+
+
+def suite_mark(suite: str, block: str) -> str:
+    """Stands among the groups of every judgement on a suite, for those whose groups nobody wrote down."""
+    return f"{block} of suite {suite}"
+
+
+def error_level(alpha: float, number: int) -> float:
+    """Error level of a proposal by its number, from 1; over all numbers they sum to ``alpha``."""
+    return alpha / (number * (number + 1))
+
+
+def _served(row: Mapping[str, Any]) -> Served:
+    return value_of(Served, row, groups=frozenset(json.loads(str(row["problems"]))))

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 
 from evolve.tasks import Suite, Task
 from evolve.trials.gate.confirmation import Confirmation, ExactTest
-from evolve.trials.gate.decisions import DecisionRepository, GateDecision
+from evolve.trials.gate.decisions import DecisionRepository, GateDecision, SuiteSeals
 from evolve.trials.gate.eprocess import SequentialTest, TestState
-from evolve.trials.gate.instruments import changed_parts, code_digests
+from evolve.trials.gate.error_budget import DRAWN, KEPT_BACK, GroupBlocks
+from evolve.trials.gate.integrity import changed_parts, code_digests
 from evolve.trials.gate.jobs import BudgetRefused, RunJobs
 from evolve.trials.gate.leakage import copied_tasks
 from evolve.trials.gate.outcome import is_verified
-from evolve.trials.gate.pairs import Comparison, Pair, PairedRunner, PairTest
+from evolve.trials.gate.paired_runner import Comparison, Pair, PairedRunner, PairTest
 from evolve.trials.gate.proposal import GateReport, VariantProposal
 from evolve.trials.gate.regression import RegressionSuite, RegressionTask, Retry
-from evolve.trials.gate.reuse import DRAWN, KEPT_BACK, GroupBlocks
-from evolve.trials.gate.seals import SuiteSeals
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from evolve.core.files import canonical_json
 from evolve.core.store import Database
-from evolve.trials.gate.interval import Interval, clopper_pearson
+from evolve.trials.gate.intervals import Interval, clopper_pearson
 
 BAR = 0.8
 """Lower bounds of precision and recall from which a judge counts."""

@@ -10,8 +10,7 @@ from evolve.core.files import canonical_json, digest
 from evolve.tasks import Suite
 from evolve.trials.gate.confirmation import Confirmation
 from evolve.trials.gate.eprocess import TestState
-from evolve.trials.gate.pairs import Pair
-from evolve.trials.gate.standing import PairTotals
+from evolve.trials.gate.paired_runner import Pair, PairTotals
 
 
 def pair_key(run: str, parent: str, variant: str, suite: str) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
+from evolve.trials.gate.integrity import is_fresh
 from evolve.trials.gate.outcome import is_informative, is_verified
-from evolve.trials.gate.telemetry import is_fresh
 
 SLACK = 2
 """A regression try may spend this many times what the task first needed."""

@@ -14,7 +14,7 @@ from evolve.skills.signatures import names_of
 from evolve.tasks import Task, format_signature, infer_signature, row_key
 from evolve.tasks.likeness import InputProfile
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_VERIFY
-from evolve.workspace.runs.refuted import failures, functions_for
+from evolve.workspace.runs.contradictions import failures, functions_for
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.saved import places_of
 from evolve.workspace.runs.skill_origin import SkillOrigin, UsedSkill, origin_of

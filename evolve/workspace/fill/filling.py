@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from evolve.core.activity import doing
 from evolve.core.ledger import Ledger
+from evolve.core.progress import doing
 from evolve.core.reasons import Reason, reason
 from evolve.runtime.sandbox import Program
 from evolve.skills import Skill
@@ -23,14 +23,13 @@ from evolve.tasks.tables import (
     reading_text,
     table_path,
 )
-from evolve.workspace.fill.column_cells import ColumnCells, Functions
-from evolve.workspace.fill.contradicted import Contradicted
+from evolve.workspace.fill.cells import ColumnCells, Contradicted, Functions
+from evolve.workspace.fill.contradictions import look_up
 from evolve.workspace.fill.corrections import apply_corrections
 from evolve.workspace.fill.counterexamples import Opposed, function_holds, search
 from evolve.workspace.fill.files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.fill.given_function import chosen_function
 from evolve.workspace.fill.offers import accept_offer, made_for, nothing_filled, offer_for
-from evolve.workspace.fill.repeated import look_up
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import (
     FillResult,
@@ -48,11 +47,11 @@ from evolve.workspace.fill.table import (
 )
 from evolve.workspace.fill.written_cells import OwnCells
 from evolve.workspace.runs.applying import Applier
-from evolve.workspace.runs.refuted import functions_for
+from evolve.workspace.runs.contradictions import functions_for
+from evolve.workspace.runs.files import write_table
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import function_named, note_written
 from evolve.workspace.runs.skill_origin import origin_of
-from evolve.workspace.runs.table_writing import write_table
 from evolve.workspace.services import WorkspaceServices
 
 _MOST_RIVALS = 4

@@ -16,7 +16,7 @@ from evolve.runtime.sandbox import NOT_RUN, Outcome
 from evolve.tasks import equal
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
 from evolve.tasks.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, label_of, other_kind
-from evolve.workspace.fill.repeated import UNKNOWN
+from evolve.workspace.fill.contradictions import UNKNOWN
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import UsedSkill
 

@@ -33,7 +33,7 @@ from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import FlagReasons, as_cell
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import Applier
-from evolve.workspace.runs.refuted import functions_giving
+from evolve.workspace.runs.contradictions import functions_giving
 from evolve.workspace.services import WorkspaceServices
 
 _NAMED = 8

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from evolve.core.files import digest
 from evolve.core.store import Database
-from evolve.improve.item_history import TABLE_FILLED
+from evolve.improve.history import TABLE_FILLED
 from evolve.tasks.tables import CHECKS, Cell, Record, Table, is_blank, label_of
-from evolve.trials.journal import StepLog
+from evolve.trials.step_log import StepLog
 
 IsOwn = Callable[[Table, Record, int], bool]
 """Whether evolve filled a cell of a row in a column."""

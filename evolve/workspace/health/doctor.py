@@ -114,7 +114,7 @@ def _index(settings: Settings) -> Finding:
 
 
 def _record(paths: WorkspacePaths) -> Finding:
-    from evolve.workspace.health.damage import record_faults
+    from evolve.workspace.health.repair import record_faults
 
     faults = record_faults(paths)
     if faults:
@@ -127,7 +127,7 @@ def _record(paths: WorkspacePaths) -> Finding:
 
 def _bodies(paths: WorkspacePaths) -> Finding:
     """Checks what lies in files beside the database: objects, skill folders and checkpoints."""
-    from evolve.workspace.health import damage as soundness
+    from evolve.workspace.health import repair as soundness
 
     if not paths.db.exists():
         return Finding(part="bodies", state="ok", text="none yet")

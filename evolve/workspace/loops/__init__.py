@@ -3,7 +3,7 @@
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.workspace.loops.ablating import AblationRequest
+    from evolve.workspace.loops.ablation import AblationRequest
     from evolve.workspace.loops.improving import LoopRequest, improve, report
     from evolve.workspace.loops.optimizing import OptimizerRequest, optimize
     from evolve.workspace.loops.task_sources import write_history

@@ -7,16 +7,15 @@ from collections import Counter
 from dataclasses import dataclass
 
 from evolve.agent import Run
-from evolve.improve.cut_short import NOTHING_NEW
 from evolve.improve.practice import finished_practice
-from evolve.improve.session import PASSES
-from evolve.improve.stream import MOST, blocks_of, distinct_tasks, fresh_of
+from evolve.improve.prequential import MOST, blocks_of, distinct_tasks, fresh_of
+from evolve.improve.session import NOTHING_NEW, PASSES
 from evolve.tasks import Suite
 from evolve.tasks.reading.labels import tells_nothing
-from evolve.trials.arms import UNLEARNED
 from evolve.trials.gate.power import HALF, Foresight
-from evolve.trials.journal import StepLog
-from evolve.trials.stores import Repositories
+from evolve.trials.learned_state import UNLEARNED
+from evolve.trials.repositories import Repositories
+from evolve.trials.step_log import StepLog
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.services import WorkspaceServices
 

@@ -17,24 +17,23 @@ from evolve.core.files import SVG, canonical_json, digest, is_replaced, write_at
 from evolve.core.ledger import Budget, Ledger, Spent
 from evolve.core.settings import NOBODY
 from evolve.environments import kind_of
-from evolve.improve.cut_short import is_cut_short, take_up
 from evolve.improve.loop import check_size, look_again
 from evolve.improve.loop import improve as run_loop
+from evolve.improve.prequential import BLOCKS, improve_in_stream, practising_on
 from evolve.improve.report import Report
 from evolve.improve.schedule import FITTED
-from evolve.improve.session import LoopPlan, Proposer, Session
-from evolve.improve.stream import BLOCKS, improve_in_stream, practising_on
+from evolve.improve.session import LoopPlan, Proposer, Session, is_cut_short, take_up
 from evolve.tasks import Suite, load_suite
 from evolve.trials.jobs import Workers, WorkerSetup
-from evolve.trials.journal import StepLog, drop_report, finished_steps, last_report
 from evolve.trials.set_aside import PendingAttempts
+from evolve.trials.step_log import StepLog, drop_report, finished_steps, last_report
 from evolve.trials.workers import open_workers
 from evolve.workspace.arguments import as_budget, as_ledger
 from evolve.workspace.folder_needs import common_environment, refuse_search
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits
-from evolve.workspace.loops.at_work import announce_loop
 from evolve.workspace.loops.forecast import course_of
+from evolve.workspace.loops.status import announce_loop
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
 from evolve.workspace.services import WorkspaceServices

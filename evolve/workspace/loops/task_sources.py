@@ -16,7 +16,7 @@ from evolve.core.files import canonical_json, digest
 from evolve.runtime.folder_tree import Tree, read_tree
 from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks import Suite, Task, write_jsonl
-from evolve.tasks.reading.git_history import History, HistoryRules, tasks_from_git, write_tree
+from evolve.tasks.reading.git import History, HistoryRules, tasks_from_git, write_tree
 from evolve.tasks.work import FolderWork
 from evolve.workspace.folder_needs import environment_for
 from evolve.workspace.opening import sandbox_opener

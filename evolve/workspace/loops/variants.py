@@ -13,10 +13,10 @@ from evolve.core.errors import UsageError
 from evolve.core.files import write_atomic
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.trials import UNLEARNED, Promotion, Variant
-from evolve.trials.journal import StepLog
+from evolve.trials.step_log import StepLog
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class Variants(Resource):
             UsageError: There is no such variant, it has no such item, or it is not known on which tasks to try it.
             BudgetExhausted: The budget ended before any pair of episodes.
         """
-        from evolve.workspace.loops.ablating import ablate
+        from evolve.workspace.loops.ablation import ablate
 
         self._writable()
         with self._services.lock.held("ablate"):

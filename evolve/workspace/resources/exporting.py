@@ -15,7 +15,7 @@ from evolve.skills import Skill
 from evolve.workspace.resources.practice import made_by_practice
 
 if TYPE_CHECKING:
-    from evolve.trials.stores import Repositories
+    from evolve.trials.repositories import Repositories
 
 _MOST_RUNS = 20
 _INSTALL: Mapping[str, tuple[tuple[bool, str], ...]] = {

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 
 if TYPE_CHECKING:
     from evolve.trials.gate import GateDecision, OpenJudgement, PrequentialPair, Proof
-    from evolve.trials.stores import Repositories
+    from evolve.trials.repositories import Repositories
 
 BET = "bet"
 """Under this name a run of a person's own notes at its beginning that its task is to count, and for which policy."""

@@ -1,9 +1,10 @@
-"""``ws.memory``: what a person can do with notes and insights."""
+"""``ws.memory``: what a person can do with notes and insights, and their files of JSON lines."""
 
 from __future__ import annotations
 
 import builtins
 import getpass
+import json
 import math
 import os
 import time
@@ -11,20 +12,103 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.core.episodes import FACT, Recalled, Scope
 from evolve.core.errors import UsageError
 from evolve.core.files import SVG, is_replaced, write_atomic
+from evolve.core.redaction import Scanner
+from evolve.memory import Note
+from evolve.tasks.reading.limits import read_source
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.practice import shipped_tasks
-from evolve.workspace.resources.shelf import Resource
 
 if TYPE_CHECKING:
     from evolve.core.redaction import Scanner
-    from evolve.improve.item_history import ItemHistory
+    from evolve.improve.history import ItemHistory
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
-    from evolve.trials.stores import Repositories
+    from evolve.trials.repositories import Repositories
     from evolve.workspace.resources.preferences import Preferences
+
+
+_FORM = 'one JSON object a line, such as {"text": "..."}; evolve memory export FILE writes such a file'
+_FIELDS = ("text", "author", "at", "role", "thread", "source", "environment", "family")
+
+
+class NoteLine(BaseModel):
+    """One line of a file, as untrusted as whoever wrote it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    text: str = Field(min_length=1, max_length=20_000)
+    author: str = Field(default="unknown", min_length=1, max_length=200)
+    at: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    role: Literal["user", "assistant", "tool", "document"] = "user"
+    thread: str = Field(default="", max_length=200)
+    source: str = Field(default="", max_length=500)
+    environment: str = Field(default="", max_length=200)
+    family: str = Field(default="", max_length=200)
+
+
+def read_notes(path: Path, *, mine: bool) -> list[dict[str, Any]]:
+    """The fields of every note in a file.
+
+    Args:
+        mine: The person vouches for the file, so roles stay as they are. Else it is a document, whatever it says of
+            itself: nothing in it is an instruction, and nothing of it reaches a run.
+
+    Raises:
+        TaskError: The file cannot be read or is too large.
+        UsageError: A line is no note; it is named.
+    """
+    found = []
+    for number, line in enumerate(_lines(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            note = NoteLine.model_validate(json.loads(line))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the line"
+            raise UsageError(f"{path}: line {number}: {where}: {first['msg']}", hint=_FORM) from error
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path}: line {number} is no JSON", hint=_FORM) from error
+        fields = note.model_dump()
+        if not mine:
+            origin = f"{path.name}: {note.source}" if note.source else path.name
+            fields |= {"role": "document", "source": origin}
+        found.append(fields)
+    return found
+
+
+def _lines(path: Path) -> str:
+    try:
+        return read_source(path)
+    except UsageError as error:
+        error.hint = error.hint or _FORM
+        raise
+
+
+def write_notes(path: Path, notes: Iterable[Note], scanner: Scanner) -> int:
+    """Writes notes to a new file, and gives how many.
+
+    Raises:
+        UsageError: There is such a file, or a note holds a known secret.
+        WorkspaceError: It cannot be written.
+    """
+    if os.path.lexists(path):
+        raise UsageError(f"{path} is there already", hint="give another name")
+    lines = []
+    for note in notes:
+        line = json.dumps({name: getattr(note, name) for name in _FIELDS}, ensure_ascii=False)
+        if scanner.spans(line):
+            raise UsageError(f"note {note.id[:10]} holds a secret", hint="nothing was written")
+        lines.append(line)
+    write_atomic(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
+    return len(lines)
+
 
 _NOTES = ("note", "replaced")
 _LOOKED_AT = 64
@@ -111,7 +195,7 @@ class Memories(Resource):
         Raises:
             UsageError: There is such a file, or a note holds a known secret.
         """
-        from evolve.workspace.resources.note_files import write_notes
+        from evolve.workspace.resources.memory import write_notes
 
         return write_notes(Path(path), self.notes(), self._scanner())
 
@@ -125,7 +209,7 @@ class Memories(Resource):
         Raises:
             UsageError: The file cannot be read, or a line is no note.
         """
-        from evolve.workspace.resources.note_files import read_notes
+        from evolve.workspace.resources.memory import read_notes
 
         found = read_notes(Path(path), mine=mine)
         before = len(self.notes())
@@ -168,7 +252,7 @@ class Memories(Resource):
         """How often each of these insights was used and what trials without it showed, by id."""
         if not insights:
             return {}
-        from evolve.improve.item_history import insight_histories
+        from evolve.improve.history import insight_histories
 
         return insight_histories(self._stores, insights)
 

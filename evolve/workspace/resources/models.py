@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
 from evolve.core.settings import Settings, load_settings
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 
 if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
@@ -77,7 +77,7 @@ class Models(Resource):
         """
         from evolve.runtime.models import Endpoint, OpenAIWire, Prices, offered_models
         from evolve.runtime.models import parse_model as endpoint_of
-        from evolve.workspace.model_setup import model_setup
+        from evolve.workspace.options import model_setup
 
         paths, settings = self._settings()
         text = model or settings.model.split(",")[0] or "any"
@@ -109,7 +109,7 @@ class Models(Resource):
             EndpointProblem: One answers in no way at all.
         """
         from evolve.runtime.models import EndpointModel, Recording, open_models, probe
-        from evolve.workspace.model_setup import model_setup
+        from evolve.workspace.options import model_setup
 
         paths, settings = self._settings()
         recording = model if isinstance(model, Recording) else None
@@ -135,8 +135,8 @@ class Models(Resource):
             WorkspaceError: The settings are in a pyproject.toml, which is not changed, or cannot be written.
         """
         from evolve.workspace.locating import confirm, locate
-        from evolve.workspace.model_setup import set_default_model
-        from evolve.workspace.proposals import addresses_in
+        from evolve.workspace.options import set_default_model
+        from evolve.workspace.trust import addresses_in
 
         paths = locate(self._place).paths
         load_settings(paths.root)  # settings that are wrong already are told before another is written

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evolve.skills import Skill
-    from evolve.trials.stores import Repositories
+    from evolve.trials.repositories import Repositories
 
 
 def shipped_tasks(stores: Repositories) -> Collection[str]:

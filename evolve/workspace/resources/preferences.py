@@ -1,4 +1,4 @@
-"""``ws.preferences``: what a person wants, as the system understood it, to look at, change and delete."""
+"""``ws.preferences`` and ``ws.comments``: what a person wants and said, to look at, change and delete."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evolve.agent import RunRepository
 from evolve.core.episodes import Cost, EpisodeRecord, Recalled, Suggestion, TaskView
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import UsageError
@@ -28,14 +29,15 @@ from evolve.memory.preferences import (
     without_reply,
 )
 from evolve.memory.preferences.quotes import own_words
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.secrets import AsksEndpoints
 
 if TYPE_CHECKING:
     from evolve.agent import Recall, RunRepository
     from evolve.policies.language.describing import PreferenceDraft
     from evolve.tasks import Task
-    from evolve.trials.learner import Learner
+    from evolve.trials.learned_state import Learner
+
 
 ABOUT = "about"
 """Key of a run's JSON: instruction, family and folder of its task."""
@@ -359,3 +361,30 @@ def _shown(record: EpisodeRecord) -> Iterator[str]:
             yield step.observation.error
             yield canonical_json(list(step.observation.outputs))
             yield canonical_json(to_data(step.observation.state))
+
+
+Comment = PersonAct
+"""What a person wrote about a run; its kind is ``comment``."""
+
+
+class Comments:
+    """The comments on runs, those that are wishes as well included."""
+
+    def __init__(self, acts: PreferenceRepository, runs: RunRepository) -> None:
+        self._acts = acts
+        self._runs = runs
+
+    def keep(self, run: str, text: str, *, author: str | None = None) -> Comment:
+        """Keeps what a person says about a run.
+
+        Raises:
+            UsageError: There is no such run, or the text holds nothing besides what it quotes.
+        """
+        if not own_words(text, preference_problem):
+            raise UsageError("a comment needs some words of yours besides what they quote")
+        stored = self._runs.run(run)
+        return self._acts.keep(PersonAct(kind="comment", text=text, run=stored.id, author=author or getpass.getuser()))
+
+    def list(self, run: str | None = None) -> list[Comment]:
+        """All of them, or those on one run, oldest first."""
+        return [act for act in self._acts.acts("comment") if act.run and run in (None, act.run)]

@@ -41,11 +41,11 @@ from evolve.runtime.functions.servers import (
     server_of,
     with_pins,
 )
-from evolve.trials.function_uses import FunctionCounts
+from evolve.trials.usage import FunctionCounts
 from evolve.workspace.locating import locate, number_of, trusted_workspace
 from evolve.workspace.opening import function_counts, now
 from evolve.workspace.options import KeptServers
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.secrets import scanner_of
 
 ServerState = Literal["proposed", "approved", "changed"]

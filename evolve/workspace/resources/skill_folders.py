@@ -1,18 +1,28 @@
-"""What lies in ``skills/`` and no run uses as it is: folders and functions made by hand, copied there, or edited."""
+"""Skills as files: those in ``skills/`` that no run uses, and admitted ones as tools of another program."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evolve.core.episodes import Json
+from evolve.core.errors import SandboxUnavailable, UsageError
+from evolve.runtime.functions.json_values import argument_problem
+from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
+from evolve.skills import Skill
+from evolve.skills.export.description import describe
 from evolve.skills.folder import folder_changes
+from evolve.tasks.signature import SignatureError, TypeExpr, is_plain_name, parse_signature
 
 if TYPE_CHECKING:
     from evolve.skills import Skill, SkillRepository
+
 
 # Set aside by a repair, which said so.
 _ASIDE = re.compile(r"\.damaged(-\d+)?\Z")
@@ -83,3 +93,75 @@ def _stranger(folder: Path, skills: list[Skill]) -> UnusedFolder:
         else:
             fix = f"{learn}; evolve memory note TEXT keeps an instruction"
     return UnusedFolder(name=folder.name, why=why, fix=fix)
+
+
+_SCALARS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "None": "null"}
+
+
+def schemas(signature: str, rows: Sequence[Sequence[Json]] = ()) -> tuple[dict[str, Json], dict[str, Json]]:
+    """JSON Schemas of the arguments, of which those that may be None may be left out, and of ``{"result": value}``.
+
+    ``rows`` are arguments of calls, from which the keys of rows are known. What is no signature is a SignatureError.
+    """
+    parsed, columns = parse_signature(signature), list(zip(*rows, strict=False))
+    takes = {one.name: _schema(one.type, *columns[at : at + 1]) for at, one in enumerate(parsed.parameters)}
+    needed = [one.name for one in parsed.parameters if one.type.name != "optional"]
+    result = {"type": "object", "properties": {"result": _schema(parsed.result)}, "required": ["result"]}
+    return {"type": "object", "properties": takes, "required": needed, "additionalProperties": False}, result
+
+
+def _schema(kind: TypeExpr, cells: Iterable[Json] = ()) -> dict[str, Json]:
+    match kind.name:
+        case "optional":
+            return {"anyOf": [_schema(kind.args[0], cells), {"type": "null"}]}
+        case "list":
+            return {"type": "array", "items": _schema(kind.args[0])}
+        case "dict":
+            return {"type": "object", "additionalProperties": _schema(kind.args[0])}
+        case "row":
+            keys = {key for cell in cells if isinstance(cell, dict) for key in cell if is_plain_name(key)}
+            return {"type": "object", "properties": {key: {} for key in sorted(keys)}}
+    return {"type": _SCALARS[kind.name]} if kind.name in _SCALARS else {}
+
+
+def order_arguments(signature: str, arguments: Mapping[str, Json]) -> list[Json]:
+    """The arguments in order, None for what is left out; a UsageError names one that is missing, unknown or wrong."""
+    takes, _ = schemas(signature)
+    if problem := argument_problem(takes)(arguments):
+        raise UsageError(f"the arguments do not fit {signature}: {problem}")
+    return [arguments.get(name) for name in takes["properties"]]
+
+
+def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str, dict[str, Json]]:
+    """See :meth:`evolve.workspace.resources.skills.Skills.tools`."""
+    taken = Counter([*(skill.entry for skill in skills), *reserved])
+    tools: dict[str, dict[str, Json]] = {}
+    for skill in sorted(skills, key=lambda one: (-len(one.tasks), one.status == "idle", one.name)):
+        # Of several functions with one name none has it, so that a name goes on meaning the same.
+        own = skill.entry if taken[skill.entry] == 1 and len(skill.entry) <= 64 else ""
+        others = (skill.name.replace("-", "_"), f"skill_{skill.digest[:12]}")
+        name = own or next(one for one in others if one.isidentifier() and one not in taken)
+        with suppress(SignatureError):
+            takes, gives = schemas(skill.signature, [row.input for row in skill.rows])
+            both = {"inputSchema": takes, "outputSchema": gives}
+            tools[skill.name] = {"name": name, "description": describe(skill), **both}
+    return tools
+
+
+def call_skill(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:
+    """See :meth:`evolve.workspace.resources.skills.Skills.call`."""
+    try:
+        row, limits = order_arguments(skill.signature, arguments), SandboxLimits(wall_s=seconds)
+        if (abstained := skill.abstains(row)) is not None:
+            raise UsageError(f"{skill.name} abstains: {abstained.reason}")
+        result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], [row], limits)
+    except ValueError as error:  # as of a number that JSON does not know
+        raise UsageError(f"{skill.name} cannot be called like that: {error}") from error
+    if result.fault:
+        raise SandboxUnavailable(f"{skill.name} could not be called: {result.fault}", hint="evolve status")
+    (ran,) = result.programs
+    problem = f"it took longer than {seconds:g} s" if result.timed_out else ran.error or ran.outputs[0].error
+    value = None if problem else ran.outputs[0].value
+    if problem := problem or argument_problem(schemas(skill.signature)[1])({"result": value}):
+        raise UsageError(f"{skill.name} gives nothing of use for these arguments: {problem}")
+    return value

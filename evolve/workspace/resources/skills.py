@@ -14,10 +14,11 @@ from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.runtime.sandbox import Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, doubt_all, with_called
 from evolve.skills.folder import document
-from evolve.skills.library import taken_up
+from evolve.skills.repository import taken_up
 from evolve.skills.signatures import names_of
 from evolve.tasks.reading.labels import wanted_label
-from evolve.trials.pairings import failure_of
+from evolve.trials.learned_state import failure_of
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.exporting import (
     Exported,
     ExportOptions,
@@ -28,17 +29,16 @@ from evolve.workspace.resources.exporting import (
     worked_in,
 )
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
-from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.resources.skill_folders import UnusedFolder, unused_folders
 from evolve.workspace.secrets import scanner_of
 
 if TYPE_CHECKING:
     from evolve.core.episodes import Json, Rehearsal
     from evolve.core.paths import WorkspacePaths
-    from evolve.improve.item_history import ItemHistory
+    from evolve.improve.history import ItemHistory
     from evolve.runtime.sandbox import Outcome
     from evolve.skills.export import SkillIndex
-    from evolve.trials.stores import Repositories
+    from evolve.trials.repositories import Repositories
 
 
 class Skills(Resource):
@@ -105,7 +105,7 @@ class Skills(Resource):
 
     def histories(self, skills: Sequence[Skill]) -> Mapping[str, ItemHistory]:
         """How often each of these skills was used and what trials without it showed, by digest."""
-        from evolve.improve.item_history import skill_histories
+        from evolve.improve.history import skill_histories
 
         return skill_histories(self._stores, skills)
 
@@ -138,7 +138,7 @@ class Skills(Resource):
 
     def tools(self, reserved: Collection[str] = ()) -> Mapping[str, Mapping[str, Json]]:
         """Functions that may leave, as MCP tools by name of the skill, the most used first."""
-        from evolve.workspace.resources.skill_tools import skill_tools
+        from evolve.workspace.resources.skill_folders import skill_tools
 
         known = [skill for skill in self.list(KEPT) if not skill.environment]
         shipped = shipped_tasks(self._stores)
@@ -152,7 +152,7 @@ class Skills(Resource):
             UsageError: It is not in use, the arguments do not fit, it raised an error or took too long.
             SandboxUnavailable: The sandbox failed; that says nothing about the skill.
         """
-        from evolve.workspace.resources.skill_tools import call_skill
+        from evolve.workspace.resources.skill_folders import call_skill
 
         skill = self.show(name)
         if skill.status not in KEPT or skill.environment:

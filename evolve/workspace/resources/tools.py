@@ -16,8 +16,8 @@ from evolve.runtime.functions import (
     Toolbox,
     unique_names,
 )
-from evolve.trials.function_uses import FunctionCounts, FunctionUses
-from evolve.workspace.resources.shelf import Resource
+from evolve.trials.usage import FunctionCounts, FunctionUses
+from evolve.workspace.resources.base import Resource
 
 if TYPE_CHECKING:
     from evolve.core.store import Database

@@ -23,7 +23,7 @@ from evolve.agent.workflow import (
 )
 from evolve.core.files import SVG, is_replaced, read_text, write_atomic
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 
 if TYPE_CHECKING:
     from evolve.skills import Skill
@@ -99,7 +99,7 @@ class Workflows(Resource):
             UsageError: It does not, and the message says where.
             WorkspaceError: A skill that it calls is not admitted.
         """
-        from evolve.agent.stage_skills import stage_skills
+        from evolve.agent.stages.skill import stage_skills
         from evolve.environments import kind_of as kind_of_environment
 
         workflow = self.show(which)

@@ -1,28 +1,45 @@
-"""Skills from the drafts of one episode of a person's own, and procedures tried on folders of earlier runs."""
+"""Admits skills on a person's own tasks: drafts of an episode, procedures, and imported functions.
+
+A function waits until it is right on the visible rows of such a task. Then the rows that are kept back judge it, and
+its tests are rows of the person, none of its author's. Where it does something for a value that no row has, it waits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from typing import Any
 
 from evolve.agent.procedures import rehearsal_of
 from evolve.core.cancellation import Cancellation
-from evolve.core.episodes import EarlierCall, EpisodeRecord, Limits, Rehearsal, SkillDraft
+from evolve.core.episodes import OWN, EarlierCall, EpisodeRecord, KnownFunction, Limits, Rehearsal, Row, SkillDraft
 from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.core.events import Event
+from evolve.core.files import canonical_json
 from evolve.environments import EnvironmentOptions, RehearsesProcedures, open_environment
+from evolve.policies.base import Attendable
 from evolve.policies.proceeding import PastWork
-from evolve.policies.protocol import Attendable
-from evolve.runtime.sandbox import Sandbox
+from evolve.runtime.retrieval import WordIndex
+from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.runtime.sandbox.protocol import Stoppable
-from evolve.tasks import Task
-from evolve.trials.arms import PromptedLearner
-from evolve.trials.keeping import AdmissionResult, Keeper, Repairs
+from evolve.skills import Skill, doubt_all
+from evolve.skills.admission import UNSEEN
+from evolve.skills.equivalence import match_program
+from evolve.skills.imported import imported_skills, note_outcome
+from evolve.skills.signatures import names_of, types_of
+from evolve.tasks import Task, equal
+from evolve.tasks.reading.labels import wanted_label
+from evolve.trials.admitting import AdmissionResult, Keeper, Repairs
+from evolve.trials.learned_state import PromptedLearner
+from evolve.trials.skill_drafts import judge_draft, store_proposal
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
-from evolve.workspace.runs.place import RunRequest, as_it_was, sandbox_for
-from evolve.workspace.runs.run_answers import CONTESTED
+from evolve.workspace.runs.context import RunRequest, as_it_was, sandbox_for
+from evolve.workspace.runs.run_answers import CONTESTED, given_task_of
+from evolve.workspace.runs.saved import is_headerless, places_of
 from evolve.workspace.services import WorkspaceServices
 
 _ACCEPTED = ("waiting", "applied")
@@ -119,3 +136,208 @@ def report_admission(services: WorkspaceServices, episode: str, kept: AdmissionR
     for refused in kept.refused:
         data = {"skill": refused.skill, "reason": refused.reason}
         services.events.emit(Event(kind="not_kept", episode=episode, data=data))
+
+
+_MOST_TRIED, _MOST_JUDGED = 200, 3
+"""Imported functions that one task runs on its visible rows; and of those that are right, how many it judges."""
+_PLAIN = r"(?:(?:not )?\w+|\w+ is (?:not )?None|\w+ [!=]= ''|(?:not )?isinstance\(\w+, \w+\)|len\(\w+\) [<>=!]=? [0-3])"
+_GUARD = re.compile(
+    rf"line \d+: (?:else of )?(?:(?:if|while) {_PLAIN}|.* if {_PLAIN} else .*|.* or (?:'.?'|None|\[\]|0))"
+)
+_WORD = re.compile(r"[\w ]{4,}")
+_MOST_TOLD = 80
+_FORMS = frozenset({"normalize", "encode", "decode"})
+"""Methods of texts and of modules whose arguments are names of forms, and no data."""
+_FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
+
+
+def admit_imports(services: WorkspaceServices, task: Task) -> dict[str, str]:
+    """Judges functions that wait and are right on the visible rows of a task; gives those admitted, name by digest."""
+    if not task.examples or task.work is not None:
+        return {}
+    db, admitted = services.stores.db, {}
+    known = [one.skill for one in imported_skills(db, "waiting")]
+    waiting = {form.digest: (form, one.digest) for one in known for form in _forms(one)}
+    for skill in _right(services, task, _ranked(task, [form for form, _ in waiting.values()]))[:_MOST_JUDGED]:
+        digest = waiting[skill.digest][1]
+        if digest in admitted:
+            continue
+        seen = _seen_by(task, skill)
+        own = {name: getattr(skill, name) for name in ("name", "description", "entry", "signature", "code")}
+        draft = SkillDraft(**own, tests=(*seen.examples, *seen.verify, *seen.hidden), source=task.id)
+        # It acts as it came, and is not made one with others that differ in a constant.
+        like = [(one, match_program(one, skill)) for one in services.stores.skills.active()]
+        rivals = [one for one, how in like if how is None or not (how.differences or how.given)]
+        proposal = judge_draft(draft, seen, rivals, services.learner, services.open_sandbox())
+        if proposal is None or proposal.verdict.fault:
+            continue
+        held = _unshown(proposal.verdict.checks, skill, draft.tests)
+        mine = replace(proposal, skill=replace(proposal.skill, owner="imported"))
+        with db.transaction():
+            kept = None if held else store_proposal(services.stores.skills, mine)
+            if kept is not None:
+                admitted[digest] = kept.name
+                note_outcome(db, digest, "admitted", kept.name)
+                continue
+            why = f"no row of yours shows what it does where: {held[0]}" if held else proposal.verdict.reason
+            few = proposal.verdict.failed == "unseen" and int(proposal.verdict.checks["unseen_rows"]) < UNSEEN
+            final = proposal.verdict.failed in _FINAL and not few
+            note_outcome(db, digest, "refused" if final else "waiting", why)
+    return admitted
+
+
+def _forms(skill: Skill) -> list[Skill]:
+    """It as it came; and with arguments that have a default by name alone, for a table without their columns."""
+    tree = ast.parse(skill.code)
+    takes = next(one.args for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == skill.entry)
+    few = len(takes.args) - len(takes.defaults)
+    if takes.vararg or not takes.defaults or not few or len(names_of(skill.signature)) != len(takes.args):
+        return [skill]
+    kinds, gives = types_of(skill.signature)
+    named = ", ".join(f"{one.arg}: {kind}" for one, kind in zip(takes.args[:few], kinds, strict=False))
+    takes.kwonlyargs, takes.kw_defaults = [*takes.args[few:], *takes.kwonlyargs], [*takes.defaults, *takes.kw_defaults]
+    takes.args, takes.defaults = takes.args[:few], []
+    return [skill, replace(skill, code=ast.unparse(tree) + "\n", signature=f"({named}) -> {gives}")]
+
+
+def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> list[str]:
+    """Branches but plain guards, and words that it looks for, that no row bears: they may be traps."""
+    shown, nodes = (
+        canonical_json([[*row.input, row.output] for row in rows]).casefold(),
+        [*ast.walk(ast.parse(skill.code))],
+    )
+    own = {one.name for one in nodes if isinstance(one, ast.FunctionDef)}
+    calls = [one for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") not in _FORMS - own]
+    given = [one for call in calls for one in call.args if isinstance(one, ast.Constant)]
+    told = {id(one) for node in nodes if isinstance(node, ast.Raise) for one in ast.walk(node)}
+    texts = [one.value for one in given if isinstance(one.value, str) and id(one) not in told]
+    words = [one for one in texts if _WORD.fullmatch(one)]
+    plain = tuple(f"line {one.lineno}: else of " for one in nodes if isinstance(one, ast.IfExp) and _leaves_others(one))
+    # What only refuses gives nobody a wrong value.
+    plain += tuple(f"line {one.lineno}: {how}" for one in nodes if isinstance(one, ast.If) for how in _refusing(one))
+    arms = [one for one in checks.get("untested", ()) if not (_GUARD.fullmatch(one) or one.startswith(plain))]
+    return [*checks.get("cut", ()), *arms, *(one for one in words if one.casefold() not in shown)]
+
+
+def _refusing(node: ast.If) -> list[str]:
+    arms = {"if ": node.body, "else of ": node.orelse}
+    return [how for how, body in arms.items() if len(body) == 1 and isinstance(body[0], ast.Raise)]
+
+
+def _leaves_others(node: ast.IfExp) -> bool:
+    """Whether it changes signs of some kind and leaves others as they are: ``f(s) if "a" <= s <= "z" else s``."""
+    signs = [one.value for one in ast.walk(node.test) if isinstance(one, ast.Constant)]
+    same = isinstance(node.orelse, ast.Name) and node.orelse.id in ast.unparse(node.test).split()
+    return same and all(isinstance(one, str) and len(one) == 1 for one in signs)
+
+
+def imported_for(services: WorkspaceServices, task: Task) -> tuple[KnownFunction, ...]:
+    """Imported functions in use, and seeds, that are right on every visible row of a task, which may admit imports now.
+
+    One whose job the task is, and which is wrong on a row of it, is doubtful from then on.
+    """
+    admit_imports(services, task)
+    used = [one for one in services.stores.skills.active() if one.owner in ("imported", "seed") and one.tree is None]
+    imported = [*services.stores.skills.seeds(), *used]
+    if not task.examples or task.work is not None or not imported:
+        return ()
+    rows = (*task.examples, *task.verify, *task.hidden)
+    for skill, outcomes in _calls(services, task, [one for one in imported if _is_its_job(services, task, one)], rows):
+        wrong = [row for row, got in zip(rows, outcomes, strict=False) if got.ok and not equal(got.value, row.output)]
+        if wrong:
+            told = canonical_json([*wrong[0].input])[:_MOST_TOLD]
+            doubt_all(services.stores.skills, skill, f"a row of yours has another value for {told}")
+            imported.remove(skill)
+    right = [] if services.uses_model else _right(services, task, imported[-_MOST_TRIED:])
+    return tuple(
+        KnownFunction(
+            told=f"used the {one.owner} skill {one.name!r}", code=_wrapped(one, task), skill=one.digest, ran=True
+        )
+        for one in right
+    )
+
+
+def _is_its_job(services: WorkspaceServices, task: Task, skill: Skill) -> bool:
+    """Whether the task is one that admitted the skill, or of a table with that column and columns that it takes."""
+    if skill.came_from(task.id):
+        return True
+    runs = [services.stores.runs.of_task(source, None, OWN)[:1] for source in skill.source.split(", ")]
+    before = [given_task_of(services, services.stores.runs.run(one.run)) for records in runs for one in records]
+    names, wanted = names_of(task.view().signature), (task.entry, wanted_label(task.instruction))
+    alike = [one for one in before if one is not None and wanted == (one.entry, wanted_label(one.instruction))]
+    same = any(names_of(one.view().signature) == names for one in alike) and not is_headerless(names)
+    return same or (bool(alike and wanted[1]) and places_of(skill, task) is not None)
+
+
+def _ranked(task: Task, skills: Sequence[Skill]) -> list[Skill]:
+    fit = {one.digest: one for one in skills if _places(task, one) is not None}
+    words = {key: f"{one.name.replace('-', ' ')} {one.description}" for key, one in fit.items()}
+    index = WordIndex()
+    index.add(words)
+    scores = index.scores(task.instruction)
+    return [fit[key] for key in sorted(fit, key=lambda key: -scores.get(key, 0.0))][:_MOST_TRIED]
+
+
+def _right(services: WorkspaceServices, task: Task, skills: Sequence[Skill]) -> list[Skill]:
+    """Those that are right on every visible row."""
+    wanted = [row.output for row in task.examples]
+    return [
+        skill
+        for skill, outcomes in _calls(services, task, skills, task.examples)
+        if len(outcomes) == len(wanted)
+        and all(one.ok and equal(one.value, output) for one, output in zip(outcomes, wanted, strict=True))
+    ]
+
+
+def _calls(
+    services: WorkspaceServices, task: Task, skills: Sequence[Skill], rows: Sequence[Row]
+) -> list[tuple[Skill, Sequence[Outcome]]]:
+    """What functions give for rows of a task, as the sandbox runs them, each in a process of its own."""
+    fit = [(skill, code) for skill in skills if (code := _wrapped(skill, task))]
+    if not fit:
+        return []
+    limits = SandboxLimits(wall_s=2.0 + 1.0 * len(fit), program_s=1.0)
+    programs = [Program(source=code, entry=task.entry) for _, code in fit]
+    runs = services.open_sandbox().run_programs(programs, [row.input for row in rows], limits).programs
+    return [(skill, run.outputs) for (skill, _), run in zip(fit, runs, strict=False)]
+
+
+def _places(task: Task, skill: Skill) -> tuple[int, ...] | None:
+    by_name = places_of(skill, task)
+    if by_name and None not in by_name:
+        return tuple(place for place in by_name if place is not None)
+    mine, asked = (_kinds(one) for one in (skill.signature, task.view().signature))
+    fits = len(mine) == len(asked) and all(_may_be(one, other) for one, other in zip(mine, asked, strict=True))
+    return tuple(range(len(mine) - 1)) if fits else None
+
+
+def _kinds(signature: str) -> tuple[str, ...]:
+    takes, gives = types_of(signature.replace("int", "float"))
+    return (*takes, gives)
+
+
+def _may_be(kind: str, other: str) -> bool:
+    """Whether values of two kinds may be the same, whatever is in them; one that says nothing may be any."""
+    both = {one.removesuffix("| None").partition("[")[0].strip().lower() for one in (kind, other)}
+    return len(both) == 1 or bool(both & {"any", "object"}) or both == {"row", "dict"}
+
+
+def _seen_by(task: Task, skill: Skill) -> Task:
+    places = _places(task, skill) or ()
+
+    def rows(given: Sequence[Row]) -> tuple[Row, ...]:
+        return tuple(Row(input=tuple(row.input[place] for place in places), output=row.output) for row in given)
+
+    examples, verify, hidden = rows(task.examples), rows(task.verify), rows(task.hidden)
+    return replace(task, examples=examples, verify=verify, hidden=hidden, signature=skill.signature, refused=())
+
+
+def _wrapped(skill: Skill, task: Task) -> str:
+    places, names = _places(task, skill), names_of(task.view().signature)
+    if places is None or not names or skill.entry in names:
+        return ""
+    if skill.entry == task.entry:
+        return skill.code if places == tuple(range(len(names))) else ""
+    call = f"{skill.entry}({', '.join(names[place] for place in places)})"
+    defined = f"def {task.entry}("
+    return "" if defined in skill.code else f"{skill.code}\n\n{defined}{', '.join(names)}):\n    return {call}\n"

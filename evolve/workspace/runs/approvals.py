@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from evolve.agent.approval import YES, ApprovalRequest, ask_approval, gives_leave
+from evolve.agent.attended import YES, ApprovalRequest, ask_approval, gives_leave
 from evolve.core.episodes import EpisodeRecord, Question
 from evolve.core.errors import UsageError
 from evolve.memory.preferences import PersonAct

@@ -18,7 +18,7 @@ from evolve.runtime.folder_tree import read_tree
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork, protected_in
 from evolve.workspace.learners import model_name
-from evolve.workspace.resources.recorded_changes import BEGUN
+from evolve.workspace.resources.patch import BEGUN
 from evolve.workspace.runs.conversations import Conversations, earlier_turns
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.services import WorkspaceServices

@@ -21,8 +21,8 @@ from evolve.core.errors import UsageError
 from evolve.core.files import clean_text, write_failure
 from evolve.core.settings import LearnMode
 from evolve.workspace.resources import conversation_files
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.patch import Patch
-from evolve.workspace.resources.shelf import Resource
 
 OPEN = "open"
 """The status of a turn that was begun and not ended: it was stopped, or its process was killed."""

@@ -26,14 +26,14 @@ from evolve.trials.diagnosis import (
     rows_at_odds,
     suspects_of,
 )
-from evolve.trials.diagnosis.faults import MachineFault
+from evolve.trials.diagnosis.case import MachineFault
 from evolve.workspace.runs.beginnings import RunStart, beginning_of, broken_off
+from evolve.workspace.runs.files import FILLING
 from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong
-from evolve.workspace.runs.intervening import COSTS, Interventions, free_of_charge
+from evolve.workspace.runs.interventions import COSTS, Interventions, free_of_charge
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.replaying import Reruns
 from evolve.workspace.runs.solving import waiting_question
-from evolve.workspace.runs.table_writing import FILLING
 from evolve.workspace.services import WorkspaceServices
 
 _MOST = 4

@@ -9,18 +9,17 @@ from typing import Any, Literal
 
 from evolve.agent import Run
 from evolve.core.episodes import EpisodeRecord
-from evolve.core.episodes.codec import from_data, to_data
-from evolve.core.episodes.upgrades import to_reason
+from evolve.core.episodes.codec import from_data, to_data, to_reason
 from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
-from evolve.trials.journal import StepLog
-from evolve.trials.keeping import RefusedSkill, not_kept
+from evolve.trials.admitting import RefusedSkill, not_kept
+from evolve.trials.step_log import StepLog
+from evolve.workspace.runs.files import FILLING
 from evolve.workspace.runs.history import chosen_episode, items_of, went_wrong
 from evolve.workspace.runs.kept_things import UsedItem
 from evolve.workspace.runs.learning import PAUSED, owed_episodes
-from evolve.workspace.runs.proposing import DroppedSuggestion, dropped_of
 from evolve.workspace.runs.run_answers import CONTESTED, FORGOTTEN, KEPT_BY_PERSON, VOUCHED
-from evolve.workspace.runs.table_writing import FILLING
+from evolve.workspace.runs.suggesting import DroppedSuggestion, dropped_of
 from evolve.workspace.services import WorkspaceServices
 
 Verdict = Literal["verified", "checked", "unchecked", "doubtful", "failed", "unfinished"]

@@ -9,18 +9,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.core.activity import doing
 from evolve.core.errors import SandboxUnavailable, UsageError
+from evolve.core.progress import doing
 from evolve.runtime.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
 from evolve.skills import Skill
 from evolve.skills.archives import read_foreign
 from evolve.skills.documented import TOLD
-from evolve.skills.foreign import ForeignSkill, foreign_skills, look_of
-from evolve.skills.quarantine import ImportedSkill, imported_skills, set_aside
+from evolve.skills.imported import ForeignSkill, ImportedSkill, foreign_skills, imported_skills, look_of, set_aside
 from evolve.tasks import Task
-from evolve.trials.pairings import failure_of
+from evolve.trials.learned_state import failure_of
 from evolve.workspace.resources.skills import Skills
-from evolve.workspace.runs.admitting_imports import admit_imports
+from evolve.workspace.runs.admitting import admit_imports
 from evolve.workspace.runs.run_answers import given_task_of
 from evolve.workspace.services import WorkspaceServices
 

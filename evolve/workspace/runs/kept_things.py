@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evolve.core.episodes import OWN, EpisodeRecord
 from evolve.core.episodes.codec import Jsonable
-from evolve.policies.language.repetition import told_in
+from evolve.policies.language.loop_detection import told_in
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.run_answers import kept_by_person
@@ -115,7 +115,7 @@ class _Seen:
 
 
 def _skills(services: WorkspaceServices) -> Iterator[RememberedItem]:
-    from evolve.improve.item_history import skill_histories
+    from evolve.improve.history import skill_histories
 
     shipped, active = shipped_tasks(services.stores), services.stores.skills.active()
     skills = [skill for skill in active if not (skill.hidden or only_practised(skill, shipped))]

@@ -10,15 +10,15 @@ from functools import partial
 from typing import Any
 
 from evolve.agent import Lessons, PendingLearning
-from evolve.core.activity import doing
 from evolve.core.episodes import Cost, EpisodeRecord, LateAnswer, Limits, Suggestion
 from evolve.core.episodes.codec import from_data, to_data
-from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError, WorkspaceBusy
 from evolve.core.events import Event
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json
 from evolve.core.ledger import Budget, Ledger
+from evolve.core.progress import doing
 from evolve.core.reasons import Reason, reason
 from evolve.core.store.lock import SHORT
 from evolve.environments import kind_of
@@ -27,14 +27,12 @@ from evolve.memory.preferences import Preference
 from evolve.tasks import Task, task_json
 from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
-from evolve.trials.keeping import AdmissionResult, RefusedSkill
+from evolve.trials.admitting import AdmissionResult, RefusedSkill
 from evolve.workspace.health.housekeeping import drop_checkpoints
 from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import keeper_for, past_work, report_admission, tried_earlier
 from evolve.workspace.runs.beginnings import beginning_of
-from evolve.workspace.runs.given_task import task_of
-from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import (
+from evolve.workspace.runs.context import (
     RunContext,
     RunRequest,
     agent_for,
@@ -42,10 +40,12 @@ from evolve.workspace.runs.place import (
     sandbox_opener_for,
     with_earlier_runs,
 )
-from evolve.workspace.runs.proposing import asks_model, decision_on, in_force_for, keep_suggestions, why_nothing
+from evolve.workspace.runs.contradictions import retire_replaced
+from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
-from evolve.workspace.runs.refuted import retire_replaced
 from evolve.workspace.runs.result import Result, refusals_of
+from evolve.workspace.runs.suggesting import asks_model, decision_on, in_force_for, keep_suggestions, why_nothing
 from evolve.workspace.services import WorkspaceServices
 
 PAUSED = ("waiting", "interrupted")

@@ -14,20 +14,19 @@ from evolve.core.events import read_events
 from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import PersonAct, Preference
 from evolve.skills import Skill
-from evolve.trials.journal import StepLog
-from evolve.trials.keeping import RefusedSkill, not_kept
-from evolve.workspace.evaluators import Criterion
+from evolve.trials.admitting import RefusedSkill, not_kept
+from evolve.trials.step_log import StepLog
 from evolve.workspace.opening import now
-from evolve.workspace.resources.comments import Comment
+from evolve.workspace.resources.base import Resource
+from evolve.workspace.resources.evaluators import Criterion
 from evolve.workspace.resources.patch import Patch
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.preferences import Comment
 from evolve.workspace.runs.beginnings import RunStart, beginning_of
 from evolve.workspace.runs.conversations import PastConversation
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.explaining import Explanation, explain_run
 from evolve.workspace.runs.history import chosen_episode
 from evolve.workspace.runs.learning import learn_and_close, owed_episodes
-from evolve.workspace.runs.owning import owned_skill
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import (
@@ -37,6 +36,7 @@ from evolve.workspace.runs.run_answers import (
     keep_answer,
     kept_by_person,
 )
+from evolve.workspace.runs.saved import owned_skill
 from evolve.workspace.runs.searching import SearchHit, asked_of, search_record
 from evolve.workspace.runs.solving import answer, waiting_question
 from evolve.workspace.services import WorkspaceServices

@@ -13,13 +13,13 @@ from evolve.core.ledger import Budget
 from evolve.core.reasons import Reason, reason
 from evolve.tasks import Task
 from evolve.tasks.alike import every_trait
-from evolve.trials.arms import UNLEARNED, LearnedState, agent_for
 from evolve.trials.gate import PairedTotals
+from evolve.trials.learned_state import UNLEARNED, LearnedState, agent_for
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.resources.gate import BET
-from evolve.workspace.runs import shadow
+from evolve.workspace.runs import counterfactual as shadow
+from evolve.workspace.runs.context import RunRequest
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import RunRequest
 from evolve.workspace.services import WorkspaceServices
 
 UNJUDGED = "unjudged"

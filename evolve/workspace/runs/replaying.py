@@ -16,8 +16,8 @@ from evolve.environments import EnvironmentOptions, kind_of, open_environment
 from evolve.runtime.sandbox import Sandbox
 from evolve.trials import Change
 from evolve.workspace.runs.beginnings import RunStart
+from evolve.workspace.runs.context import RunContext, RunRequest, agent_with, as_it_was, sandbox_for, with_earlier_runs
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import RunContext, RunRequest, agent_with, as_it_was, sandbox_for, with_earlier_runs
 from evolve.workspace.runs.saved import saved_for
 from evolve.workspace.services import WorkspaceServices
 

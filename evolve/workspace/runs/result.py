@@ -21,14 +21,14 @@ from evolve.core.episodes import (
 )
 from evolve.core.episodes.blocks import read_reply
 from evolve.core.episodes.codec import to_data
-from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import ModelMistake, UsageError
 from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
 from evolve.runtime.sandbox import Outcome, Program
 from evolve.tasks import Task
-from evolve.tasks.verification.examination import finding_of
-from evolve.trials.keeping import AdmissionResult, RefusedSkill
+from evolve.tasks.verification.test_quality import finding_of
+from evolve.trials.admitting import AdmissionResult, RefusedSkill
 from evolve.workspace.resources.patch import Patch
 from evolve.workspace.runs.applying import SandboxedCalls, told_inputs
 from evolve.workspace.runs.kept_things import UsedItem

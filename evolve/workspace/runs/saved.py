@@ -1,4 +1,5 @@
-"""What a person's workspace has already for a task: answers of earlier runs of it, and skills from like tables."""
+"""What a workspace has for a task already: answers of earlier runs, like tables' skills, and what the person made
+one."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ import re
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from evolve.core.episodes import OWN, EpisodeRecord, Json, KnownFunction, Row, shown_rows
+from evolve.core.episodes import OWN, EpisodeRecord, Json, KnownFunction, Row, SkillDraft, shown_rows
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Program
-from evolve.skills import Skill
+from evolve.skills import KEPT, AdmissionVerdict, Skill, parameter_count
+from evolve.skills.lint import lint
 from evolve.skills.parameters import used_parameters
 from evolve.skills.signatures import names_of, types_of
 from evolve.tasks import MIN_VERIFY, Task, row_key, row_outline
@@ -22,6 +24,7 @@ from evolve.workspace.runs.run_answers import (
     answers_of_runs,
     found_in,
     given_task_of,
+    is_from_episode,
 )
 from evolve.workspace.services import WorkspaceServices
 
@@ -217,3 +220,40 @@ def _kinds(signature: str) -> str:
 
 def _kind(kind: str) -> str:
     return kind.replace("int", "float")
+
+
+def owned_skill(services: WorkspaceServices, name: str) -> Skill | None:
+    """The person's skill that the function of a kept run is; None where nothing names one, or its code may be none.
+
+    Their word stands for rows that were not seen and for tests that tell wrong versions from it, and that is on record.
+    """
+    stores = services.stores
+    record, task = answered_episode(services, stores.runs.run(name)), given_task_of(services, stores.runs.run(name))
+    if record is None or task is None:
+        return None
+    known = [one for one in stores.skills.list() if not one.part and is_from_episode(record, one)]
+    if not known:
+        draft = _draft(services, record, task)
+        if draft is None:
+            return None
+        skill = replace(Skill.from_draft(draft), owner="user")
+        if lint(skill.code, skill.entry, parameter_count(skill.signature)):
+            return None
+        if draft not in record.drafts:  # by which later tables know where the skill comes from
+            stores.runs.add_lessons(replace(record, drafts=(*record.drafts, draft)), settled=False)
+        blank = AdmissionVerdict(digest=skill.digest, policy=services.learner.name, checks={"kept_by_person": True})
+        verdict = replace(blank, admitted=True, fingerprint=services.open_sandbox().backend)
+        known = [stores.skills.add(skill, verdict)]
+    skill = next((one for one in known if one.status in KEPT), known[-1])
+    if skill.status not in KEPT:
+        skill = stores.skills.trust_again(skill.digest, attended=True)
+    return stores.skills.own(skill.digest)
+
+
+def _draft(services: WorkspaceServices, record: EpisodeRecord, task: Task) -> SkillDraft | None:
+    """What the run proposed, or a search would have, had rows verified its answer."""
+    drafts = record.drafts
+    if not drafts and not services.uses_model:
+        policy = services.learner.policy(None, services.stores.skills.active(), attended=True)
+        drafts = policy.distill(task.view(), record.steps)
+    return next((one for one in drafts if not (one.arguments or one.unseen)), None)

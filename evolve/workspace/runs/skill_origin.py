@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from evolve.agent import Run
 from evolve.core.episodes import EpisodeRecord, Json, Row, shown_rows
 from evolve.core.episodes.codec import from_data
-from evolve.core.episodes.subgoals import SPARSE
+from evolve.core.episodes.plans import SPARSE
 from evolve.core.files import canonical_json
 from evolve.core.reasons import Reason
 from evolve.skills import Skill

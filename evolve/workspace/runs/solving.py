@@ -20,29 +20,27 @@ from evolve.core.ledger import Budget, Ledger, overshoot_text
 from evolve.core.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
-from evolve.trials.arms import LearnedState
-from evolve.trials.keeping import AdmissionResult
+from evolve.trials.admitting import AdmissionResult
+from evolve.trials.learned_state import LearnedState
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
-from evolve.workspace.model_setup import within_spending_limits
 from evolve.workspace.opening import now, sandbox_opener
+from evolve.workspace.options import within_spending_limits
 from evolve.workspace.resources.gate import BET
-from evolve.workspace.resources.patch import Patch
+from evolve.workspace.resources.patch import BEGUN, Patch
 from evolve.workspace.resources.preferences import task_context
-from evolve.workspace.resources.recorded_changes import BEGUN
-from evolve.workspace.runs.admitting import keeper_for
-from evolve.workspace.runs.admitting_imports import imported_for
+from evolve.workspace.runs.admitting import imported_for, keeper_for
+from evolve.workspace.runs.ambiguity import kept_for_doubts, with_ambiguities
 from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import deliver_patch
 from evolve.workspace.runs.beginnings import begun_with, told_when_broken_off, with_kept_names
-from evolve.workspace.runs.doubts import kept_for_doubts, with_ambiguities
+from evolve.workspace.runs.context import RunContext, RunRequest, agent_for, sandbox_opener_for, with_earlier_runs
+from evolve.workspace.runs.contradictions import contradictions, set_aside
 from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.place import RunContext, RunRequest, agent_for, sandbox_opener_for, with_earlier_runs
 from evolve.workspace.runs.proving import bet_for, told_before
-from evolve.workspace.runs.refuted import contradictions, set_aside
 from evolve.workspace.runs.result import Result, result_of
 from evolve.workspace.runs.run_answers import CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of

@@ -113,8 +113,8 @@ def in_folder(
     protected: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Task:
-    """Work in a folder until a check command ends with 0; see :func:`evolve.tasks.reading.own_folder`."""
-    from evolve.tasks.reading.own_folder import folder_task
+    """Work in a folder until a check command ends with 0; see :func:`evolve.tasks.reading.folder`."""
+    from evolve.tasks.reading.folder import folder_task
 
     return folder_task(instruction, folder, check, protected=protected, name=name)
 

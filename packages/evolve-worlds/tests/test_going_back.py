@@ -13,7 +13,7 @@ from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, EnvironmentState, Observation, Step
 from evolve.environments import kind_of
-from evolve.environments.tree import best_first, best_path, state_of, uct
+from evolve.environments.branching import best_first, best_path, state_of, uct
 from evolve.testing import ScriptedWorker
 from evolve_worlds import open_world
 from evolve_worlds.environment import WorldWork

@@ -13,7 +13,7 @@ from evolve.core.episodes import MOVE, PROBE
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks import Task
 from evolve.testing import ScriptedWorker
-from evolve.trials.arms import recall_from
+from evolve.trials.learned_state import recall_from
 from evolve_worlds import Move, Scene, Trial, WorldFault
 from evolve_worlds.environment import WorldWork
 from evolve_worlds.experiments import (

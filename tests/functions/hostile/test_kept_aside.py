@@ -15,7 +15,7 @@ import pytest
 
 import evolve
 from evolve import workspace
-from evolve.cli.consent import asked_for_consent
+from evolve.cli.asking import asked_for_consent
 from evolve.cli.render.output import visible
 from evolve.core.episodes import Turn
 from evolve.core.redaction import Scanner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.cli.consent import asked_for_consent
+from evolve.cli.asking import asked_for_consent
 from evolve.cli.render.output import visible
 from evolve.runtime.functions import CallFile, CallGate, CallQuestion, CallsInMemory, Permission
 from tests.functions.hostile.victims import Person, Shop, frame, function, told

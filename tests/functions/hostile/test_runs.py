@@ -9,7 +9,7 @@ import pytest
 from evolve.agent.exploration import Exploration
 from evolve.core.episodes import Action, Observation, Step, Subgoal
 from evolve.runtime.sandbox import open_sandbox
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from tests.functions.hostile.victims import Done
 
 _FILE = """```python

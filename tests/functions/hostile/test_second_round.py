@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from evolve.agent.offered_functions import SHOWN, opened_gate, shown_functions
+from evolve.agent.functions import SHOWN, opened_gate, shown_functions
 from evolve.core.errors import UsageError
 from evolve.core.redaction import Scanner
 from evolve.core.redaction.known import KnownSecret
 from evolve.runtime.functions import CallFile, CallLimits, Permission, Toolbox
-from evolve.runtime.functions.calls import CallGate
+from evolve.runtime.functions.gate import CallGate
 from tests.functions.hostile.victims import OUTER, SHORT, Done, Person, Shop, allowed_gate, frame, function, told
 
 SECRET = "q7Zp-81kLmWx02"

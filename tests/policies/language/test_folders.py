@@ -10,7 +10,7 @@ from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.core.episodes import QUOTED, Recalled
 from evolve.runtime.sandbox.actions import ActionResult
 from evolve.skills import Skill
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.policies.language.conftest import action, asked
 

@@ -13,7 +13,7 @@ from evolve.core.failpoints import VARIABLE
 from evolve.runtime.models.wire import Failure
 from evolve.runtime.sandbox.actions import ActionResult
 from evolve.tasks import Task
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from evolve.tasks.work import FolderWork
 from tests.policies.language.conftest import asked
 

@@ -14,7 +14,7 @@ from evolve.core.text_screen import as_key, insight_problem
 from evolve.skills import Skill
 from evolve.skills.export import export
 from evolve.testing import question_of
-from evolve.trials.arms import recall_from
+from evolve.trials.learned_state import recall_from
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 

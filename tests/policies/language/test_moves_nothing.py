@@ -8,7 +8,7 @@ import pytest
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Claim, EpisodeRecord, Evidence, Scope
-from evolve.trials.arms import RecallScope, recall_from
+from evolve.trials.learned_state import RecallScope, recall_from
 from tests.policies.language.conftest import action, asked
 from tests.policies.language.test_planted import RIGHT, WRONG, doubling
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.core.episodes import Row, TaskView
-from evolve.policies.language.offers import MOST, best_skills, example_call, skill_offer
+from evolve.policies.language.skills import MOST, best_skills, example_call, skill_offer
 from evolve.skills import Skill
 
 ENOUGH = 6_000

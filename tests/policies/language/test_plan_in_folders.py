@@ -9,7 +9,7 @@ from evolve.agent.workflow import Workflow
 from evolve.core.episodes import subgoal_states
 from evolve.policies.language import LanguageSettings
 from evolve.policies.language.transcript import conversation_turns
-from evolve.tasks.reading.own_folder import folder_task
+from evolve.tasks.reading.folder import folder_task
 from tests.policies.language.conftest import Asked
 from tests.policies.language.test_plans import replies, standings
 

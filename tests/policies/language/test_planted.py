@@ -13,7 +13,7 @@ import pytest
 from evolve.core.episodes import QUOTED, Row, Turn
 from evolve.policies.language import insight_problem
 from evolve.tasks import Task
-from evolve.trials.arms import recall_from
+from evolve.trials.learned_state import recall_from
 from tests.policies.language.conftest import action, asked, claim
 
 RIGHT = "def double(n):\n    return 2 * n\n"

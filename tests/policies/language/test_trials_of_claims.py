@@ -216,7 +216,7 @@ def test_what_is_not_tested_does_not_stand_under_facts_that_were(model):
 
 @pytest.mark.slow
 def test_one_lucky_pair_leads_no_prompt_not_even_of_the_same_task(model, memory):
-    from evolve.trials.arms import recall_from
+    from evolve.trials.learned_state import recall_from
 
     task = coding(lambda text: text)
     said = model(Coder(programs=six))

@@ -26,14 +26,13 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Term
 from evolve.policies.search.solvers.arithmetic import Arithmetic
-from evolve.policies.search.solvers.bands import Bins
+from evolve.policies.search.solvers.base import SolvedTerm
+from evolve.policies.search.solvers.bins import Bins, Shifts
+from evolve.policies.search.solvers.categories import Categories
 from evolve.policies.search.solvers.check_digits import Weights
-from evolve.policies.search.solvers.found import SolvedTerm
-from evolve.policies.search.solvers.kinds import Categories
 from evolve.policies.search.solvers.orders import Orders
-from evolve.policies.search.solvers.piece_lists import PieceLists
-from evolve.policies.search.solvers.shifts import Shifts
 from evolve.policies.search.solvers.slices import Places
+from evolve.policies.search.solvers.substrings import PieceLists
 
 __all__ = ["SolvedTerm", "Solvers"]
 

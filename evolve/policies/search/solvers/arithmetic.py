@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 
-from evolve.policies.search.decisions import far_fetched
+from evolve.policies.search.conditionals import far_fetched
 from evolve.policies.search.enumerator import Enumerator, near_values
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.operations.text_numbers import FACTOR, constants
 from evolve.policies.search.programs.terms import Constant, Term, operations_in
 from evolve.policies.search.programs.types import FLOAT, INT
-from evolve.policies.search.solvers.found import FIRST, Column, SolvedTerm, apply, newest_values, number, price_of
+from evolve.policies.search.solvers.base import FIRST, Column, SolvedTerm, apply, newest_values, number, price_of
 from evolve.policies.search.solvers.linear import Line, Span, lines, surplus_digits
 from evolve.policies.search.solvers.targets import TargetNumber, targets_of
 

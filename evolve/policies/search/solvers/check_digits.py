@@ -10,7 +10,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Bound, Constant, Lambda, Term, operations_in
 from evolve.policies.search.programs.types import BOOL, INT, STR, list_of
-from evolve.policies.search.solvers.found import Column, SolvedTerm, apply, newest_values, number, price_of
+from evolve.policies.search.solvers.base import Column, SolvedTerm, apply, newest_values, number, price_of
 
 MODULI = (10, 11, 9, 7, 97)
 CYCLES = ((1,), (1, 3), (3, 1), (2, 1), (1, 2), (7, 3), (3, 7), (7, 3, 1), (3, 7, 1), (7, 9), (1, 7))

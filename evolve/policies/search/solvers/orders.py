@@ -12,7 +12,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.terms import Constant, Input, Term
 from evolve.policies.search.programs.types import BOOL, STR
-from evolve.policies.search.solvers.found import SolvedTerm, apply, price_of
+from evolve.policies.search.solvers.base import SolvedTerm, apply, price_of
 
 ENOUGH, PATIENCE = 2.0, 3
 """Bits of the outputs beyond the choice among orders, and levels to go on before one is taken."""

@@ -12,7 +12,7 @@ from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operati
 from evolve.policies.search.programs.operations.strings import DELIMITER, common_prefix
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, operations_in
 from evolve.policies.search.programs.types import INT, STR
-from evolve.policies.search.solvers.found import FIRST, Column, SolvedTerm, apply, newest_values, number, price_of
+from evolve.policies.search.solvers.base import FIRST, Column, SolvedTerm, apply, newest_values, number, price_of
 
 DEAREST = 9
 """Price of the dearest text that is cut."""

@@ -11,7 +11,7 @@ from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operations.text_numbers import DECIMALS, FLOAT_FORMAT, INTEGER_FORMAT
 from evolve.policies.search.programs.terms import Apply, Constant, Term
 from evolve.policies.search.programs.types import FLOAT, INT, STR
-from evolve.policies.search.solvers.found import apply
+from evolve.policies.search.solvers.base import apply
 from evolve.policies.search.solvers.linear import Span, places
 
 MOST_DECIMALS = 4

@@ -21,10 +21,9 @@ from evolve.core.episodes import Json
 from evolve.core.errors import EvolveError
 from evolve.runtime.functions.function import CallFailed
 from evolve.runtime.functions.mcp.pipes import LIST_CHANGED, piped
-from evolve.runtime.functions.servers.bounds import LONGEST_MESSAGE, START_S, Trouble, short_text
+from evolve.runtime.functions.servers.http import LONGEST_MESSAGE, START_S, Trouble, pinned_client, short_text
 from evolve.runtime.functions.servers.kind import ServerCall, Start
 from evolve.runtime.functions.servers.offers import ListedTool
-from evolve.runtime.functions.servers.pinned_http import pinned_client
 from evolve.runtime.functions.servers.server import Server, resolve_variables
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from evolve.runtime.functions.servers.bounds import LONGEST_MESSAGE, Trouble, short_text
+from evolve.runtime.functions.servers.http import LONGEST_MESSAGE, Trouble, short_text
 from evolve.runtime.functions.servers.kind import Process
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.runtime.functions.servers.approvals import Approvals, Home, Pin, ServerApproval, with_pins
-    from evolve.runtime.functions.servers.bounds import Trouble, short_text
+    from evolve.runtime.functions.servers.http import Trouble, pinned_client, short_text
     from evolve.runtime.functions.servers.kind import Process, Provider, ServerCall, ServerKind, Start, server_kind
     from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool
-    from evolve.runtime.functions.servers.pinned_http import pinned_client
     from evolve.runtime.functions.servers.server import (
         Server,
         ServerSetting,

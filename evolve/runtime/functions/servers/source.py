@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from evolve.core.activity import doing
 from evolve.core.episodes import Json
+from evolve.core.progress import doing
 from evolve.core.redaction import Scanner
 from evolve.runtime.functions.function import CallFailed, Function
 from evolve.runtime.functions.permission import Grant
 from evolve.runtime.functions.servers.approvals import ServerApproval
-from evolve.runtime.functions.servers.bounds import START_S
+from evolve.runtime.functions.servers.http import START_S
 from evolve.runtime.functions.servers.kind import Provider, ServerCall, Start, missing_kind_reason, server_kind
 from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool, offers
 from evolve.runtime.functions.servers.server import Server, server_environment

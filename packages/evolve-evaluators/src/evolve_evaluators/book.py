@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
-from evolve.workspace.evaluators import named_evaluator
-from evolve.workspace.resources.comments import Comment
+from evolve.workspace.resources.evaluators import named_evaluator
+from evolve.workspace.resources.preferences import Comment
 from evolve_evaluators.grouping import NEAR, groups, key_terms, remarks_in, sign_of, topic_vectors
 from evolve_evaluators.metric import Metric, MetricsReport, Remark, report
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from evolve.memory.preferences.meaning import content_words
+from evolve.memory.preferences.matching import content_words
 from evolve.runtime.retrieval import words
 
 if TYPE_CHECKING:

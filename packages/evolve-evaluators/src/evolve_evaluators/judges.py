@@ -14,7 +14,7 @@ from evolve.tasks import Submission, Task, load_suite
 from evolve.tasks.verification.program_runs import try_rows
 from evolve.trials.gate.judges import Measurement, Standing
 from evolve.workspace.judging import name_of
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.services import WorkspaceServices
 from evolve_evaluators.corruptions import Trace, call
 from evolve_evaluators.measuring import Case, cases_of, measure, once

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evolve.workspace.evaluators import Criterion
+from evolve.workspace.resources.evaluators import Criterion
 
 
 @dataclass(frozen=True, kw_only=True)

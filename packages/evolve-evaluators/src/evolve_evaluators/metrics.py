@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
 from evolve.memory.preferences.quotes import own_words
-from evolve.workspace.evaluators import Criterion, Evaluator, Opinion
+from evolve.workspace.resources.base import Resource
+from evolve.workspace.resources.evaluators import Criterion, Evaluator, Opinion
 from evolve.workspace.resources.preferences import described_by, preference_problem
-from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.services import WorkspaceServices
 from evolve_evaluators.book import MetricBook
 from evolve_evaluators.judges import Judges

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evolve.memory.preferences import LONGEST, same_meaning, topics
-from evolve.memory.preferences.meaning import contradict
+from evolve.memory.preferences.matching import contradict
 from evolve.memory.preferences.quotes import harmless_quote, own_words
 from evolve_imports.signs import ENOUGH, cue_of, pattern, weight_of
 from evolve_imports.transcripts import Message, Session

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve.core.activity import doing
 from evolve.core.episodes import Suggestion
 from evolve.core.ledger import Budget
+from evolve.core.progress import doing
 from evolve.memory.preferences import Context, Preference
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.preferences import preference_problem
-from evolve.workspace.resources.shelf import Resource
 from evolve.workspace.secrets import AsksEndpoints, scanner_of
 from evolve.workspace.services import WorkspaceServices
 from evolve_imports.corrections import MOST, Said, rules_said, said_across

@@ -19,7 +19,7 @@ from evolve.core.text_screen import as_key, insight_problem
 from evolve.policies.language.reflection import EFFECT
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.folder import folder_files, replace_folder
-from evolve.workspace.resources.shelf import Resource
+from evolve.workspace.resources.base import Resource
 from evolve.workspace.runs.importing import ImportReport, import_skills
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.services import WorkspaceServices

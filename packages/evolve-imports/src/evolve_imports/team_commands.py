@@ -10,8 +10,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.importing import note_refusals, tell_imported
 from evolve.cli.render.output import counted, emit, emit_json
+from evolve.cli.skills_import import note_refusals, tell_imported
 
 if TYPE_CHECKING:
     from evolve_imports.team import Team

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from evolve.core.activity import doing
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import clean_text
+from evolve.core.progress import doing
 from evolve.runtime.retrieval import bundled_model
 from evolve_minilm.bert import Bert
 from evolve_minilm.tensor_file import INSTALL, OWN, TensorFile

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module, metadata
 from typing import Any
 
-from evolve.core.activity import doing
 from evolve.core.errors import EnvironmentProblem, UsageError
 from evolve.core.extensions import find, installed_extensions, refused
+from evolve.core.progress import doing
 from evolve_worlds.guarded import Guard, GuardedWorld
 from evolve_worlds.world import World
 

@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from evolve.core.activity import doing
 from evolve.core.episodes import PROBE, EpisodeRecord
 from evolve.core.errors import UsageError
 from evolve.core.events import Event
 from evolve.core.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.core.ledger import Budget, Ledger
+from evolve.core.progress import doing
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.trials.gate import Interval, mean
 from evolve.workspace.arguments import BudgetLike, as_ledger

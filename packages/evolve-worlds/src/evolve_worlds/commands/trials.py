@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from evolve.cli import options, overrides, pages
+from evolve.cli import options, pages
+from evolve.cli import options as overrides
 from evolve.cli.render.output import counted, emit, emit_json, flush, note, table, visible, writing
 from evolve.cli.run import tell_created
 from evolve.core.errors import UsageError

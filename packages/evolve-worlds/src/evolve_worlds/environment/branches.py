@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.core.episodes import Step
-from evolve.environments.tree import state_of
+from evolve.environments.branching import state_of
 
 _DONE, _CAME = 300, 200
 """Characters of what was done in a branch, and of what the world said to it, that are told."""

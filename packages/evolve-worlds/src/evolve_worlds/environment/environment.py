@@ -10,10 +10,10 @@ from evolve.core.episodes.blocks import blocks_of
 from evolve.core.errors import Cancelled
 from evolve.core.files import both_ends, clean_text
 from evolve.environments import OncePerEpisode
+from evolve.environments.base import EnvironmentOptions
+from evolve.environments.branching import active_path, best_path, is_active, state_of
 from evolve.environments.files.folder_session import finder
-from evolve.environments.kind import EnvironmentOptions
 from evolve.environments.probing import make_probe
-from evolve.environments.tree import active_path, best_path, is_active, state_of
 from evolve.runtime.sandbox.actions import ActionResult, CodeSession
 from evolve.runtime.sandbox.protocol import SandboxLimits
 from evolve_worlds import WorldFault
@@ -33,7 +33,7 @@ _ANEW = "the interpreter was started anew: variables are gone, the world is as i
 
 
 class WorldEnvironment:
-    """One trial; implements :class:`~evolve.environments.protocol.Environment`.
+    """One trial; implements :class:`~evolve.environments.environment.Environment`.
 
     The state is the trial's, which lives outside of the sandbox. The interpreter is a convenience: where it is lost,
     another one begins beside the same trial.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from evolve.core.episodes import EpisodeRecord, Json, Recalled, RunOrigin, TaskView
-from evolve.environments.kind import EnvironmentOptions, PromptPart
-from evolve.environments.protocol import Environment
-from evolve.environments.tree import state_of
+from evolve.environments.base import EnvironmentOptions, PromptPart
+from evolve.environments.branching import state_of
+from evolve.environments.environment import Environment
 from evolve.memory.insight_book import InsightBook
 from evolve.runtime.functions import FunctionSource
 from evolve.tasks.model import Task
@@ -24,7 +24,7 @@ from evolve_worlds.experiments.recalling import recall_moves
 
 @dataclass(frozen=True, kw_only=True)
 class Worlds:
-    """Implements :class:`~evolve.environments.kind.EnvironmentKind`, and offers functions."""
+    """Implements :class:`~evolve.environments.base.EnvironmentKind`, and offers functions."""
 
     name: str = "worlds"
     needs_model: bool = True

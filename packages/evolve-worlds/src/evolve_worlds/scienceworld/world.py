@@ -15,8 +15,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
-from evolve.core.activity import doing
 from evolve.core.errors import UsageError
+from evolve.core.progress import doing
 from evolve_worlds.opening import installed_version, loaded, one_line
 from evolve_worlds.scienceworld.java import java, signals_held
 from evolve_worlds.scienceworld.listing import Listed

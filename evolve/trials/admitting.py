@@ -1,0 +1,205 @@
+"""Keeps the skills of an episode of a person's own, and tells which were not kept and why.
+
+A draft whose tests let wrong versions of it pass is repaired once: the policy is asked for more calls, or for a change,
+with those versions named. Of the calls only those count that the accepted answer gives the same value to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft, TaskView
+from evolve.core.episodes.codec import from_data, to_data
+from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake
+from evolve.policies.base import Policy, Repairing, Spending
+from evolve.runtime.sandbox import Sandbox
+from evolve.skills import AdmissionVerdict
+from evolve.tasks import Task
+from evolve.trials.learned_state import Learner
+from evolve.trials.repositories import Repositories
+from evolve.trials.skill_drafts import SkillProposal, judge_draft, judge_procedure, store_proposal, with_verified_calls
+from evolve.trials.step_log import StepLog
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedSkill:
+    """A draft that did not become a skill.
+
+    Attributes:
+        skill: The name that it would have had.
+        reason: One sentence.
+        survivors: The wrong versions of it that pass its tests, each as what stands where instead of what.
+    """
+
+    skill: str
+    reason: str
+    survivors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmissionResult:
+    """What came of the drafts of an episode.
+
+    Attributes:
+        skills: Names of the skills admitted, without parts that the search alone uses.
+        cost: What repairs cost.
+    """
+
+    skills: tuple[str, ...] = ()
+    refused: tuple[RefusedSkill, ...] = ()
+    cost: Cost = field(default_factory=Cost)
+
+
+@dataclass(kw_only=True)
+class Repairs:
+    """Asks a policy to repair drafts, within what an episode may still spend.
+
+    Attributes:
+        cost: What it has cost so far.
+    """
+
+    policy: Policy
+    view: TaskView
+    limits: Limits
+    cost: Cost = field(default_factory=Cost)
+
+    def repaired(self, draft: SkillDraft, verdict: AdmissionVerdict) -> SkillDraft | None:
+        """The draft as the policy would repair it, unverified; None where it cannot."""
+        if not isinstance(self.policy, Repairing):
+            return None
+        meter = self.policy if isinstance(self.policy, Spending) else None
+        before = meter.spent if meter is not None else Cost()
+        if meter is not None:
+            meter.begin(self.limits.less(self.cost))
+        try:
+            return self.policy.repair_draft(self.view, draft, verdict.reason, survivors_of(verdict))
+        # The answer stands and is saved; only a skill is not kept.
+        except (ModelMistake, BudgetExhausted, EndpointProblem):
+            return None
+        finally:
+            if meter is not None:
+                self.cost += meter.spent - before
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keeper:
+    """Keeps what an episode proposed, once however often it is asked to.
+
+    Attributes:
+        sandbox: Opens the sandbox.
+        repairs: Repairs drafts; None where nobody is asked.
+        doubt: What contests the answer, so that it becomes no skill in use; "" where nothing does.
+    """
+
+    stores: Repositories
+    learner: Learner
+    sandbox: Callable[[], Sandbox]
+    repairs: Repairs | None = None
+    doubt: str = ""
+
+    def keep(self, record: EpisodeRecord, task: Task) -> AdmissionResult:
+        """Judges the drafts and keeps the skills that pass; all are kept in one transaction."""
+        journal, step = StepLog(self.stores.db, record.run), f"admitted:{record.episode}"
+        names: list[str] | None = journal.done(step)
+        if names is not None:  # judged anew, a skill would be refused as a duplicate of itself
+            spent = self._spent(journal, record)
+            return AdmissionResult(skills=tuple(names), refused=not_kept(journal, record.episode), cost=spent)
+        repaired = self.repaired(record, task)
+        names, refused = [], []
+        with self.stores.db.transaction():
+            for draft in repaired:
+                proposal = self._judged(draft, task)
+                if proposal is None:
+                    continue
+                skill = store_proposal(self.stores.skills, proposal)
+                if skill is not None and self._is_doubtful(draft):
+                    self.stores.skills.doubt(skill.digest, self.doubt)
+                elif skill is not None and not skill.hidden:
+                    names.append(skill.name)
+                refused += refusals([replace(proposal, repaired=draft not in record.drafts)])
+            journal.finish(step, names)
+            note_refusals(journal, record.episode, refused)
+        return AdmissionResult(skills=tuple(names), refused=tuple(refused), cost=self._spent(journal, record))
+
+    def repaired(self, record: EpisodeRecord, task: Task) -> list[SkillDraft]:
+        """The drafts, each repaired once where that is called for. Asks models, so it belongs in no transaction."""
+        journal = StepLog(self.stores.db, record.run)
+        steps = [_step(record, number) for number in range(len(record.drafts))]
+        return [self._repaired(draft, task, journal, step) for draft, step in zip(record.drafts, steps, strict=True)]
+
+    def _judged(self, draft: SkillDraft, task: Task) -> SkillProposal | None:
+        if draft.rehearsals:
+            return judge_procedure(draft, self.stores.skills, self.learner, self.sandbox().backend)
+        active, alone = self.stores.skills.active(), self._is_doubtful(draft)
+        return judge_draft(draft, task, active, self.learner, self.sandbox(), alone=alone)
+
+    def _is_doubtful(self, draft: SkillDraft) -> bool:
+        """Whether a draft is the contested answer itself, and no part of it."""
+        return bool(self.doubt) and not (draft.arguments or draft.unseen)
+
+    def _repaired(self, draft: SkillDraft, task: Task, journal: StepLog, step: str) -> SkillDraft:
+        """The draft, or what one repair made of it; what was paid for is kept at once."""
+        if draft.rehearsals or self.repairs is None or not isinstance(self.repairs.policy, Repairing):
+            return draft
+        done: Mapping[str, Any] | None = journal.done(step)
+        if done is not None:
+            return draft if done["draft"] is None else from_data(SkillDraft, done["draft"])
+        before = self.repairs.cost
+        repaired = repair(draft, self._judged(draft, task), self.repairs, self.sandbox())
+        cost = to_data(self.repairs.cost - before)
+        journal.finish(step, {"draft": None if repaired is None else to_data(repaired), "cost": cost})
+        return repaired or draft
+
+    @staticmethod
+    def _spent(journal: StepLog, record: EpisodeRecord) -> Cost:
+        """What repairs have cost, in a process before this one too."""
+        steps = [journal.done(_step(record, number)) for number in range(len(record.drafts))]
+        return sum((from_data(Cost, step["cost"]) for step in steps if step is not None), Cost())
+
+
+def _step(record: EpisodeRecord, number: int) -> str:
+    return f"repaired:{record.episode}:{number}"
+
+
+def repair(draft: SkillDraft, proposal: SkillProposal | None, repairs: Repairs, sandbox: Sandbox) -> SkillDraft | None:
+    """A refused draft with further calls or a change; None where that is not called for or came to nothing."""
+    if proposal is None or proposal.verdict.failed != "mutants" or draft.unseen:
+        return None
+    proposed = repairs.repaired(draft, proposal.verdict)
+    return None if proposed is None else with_verified_calls(draft, proposed, sandbox)
+
+
+def survivors_of(verdict: AdmissionVerdict) -> tuple[str, ...]:
+    """The wrong versions that passed the tests, each in words."""
+    return tuple(map(str, verdict.checks.get("survivors", ()))) if verdict.failed == "mutants" else ()
+
+
+def note_refusals(journal: StepLog, episode: str, refused: Sequence[RefusedSkill]) -> None:
+    """Keeps what was not kept of an episode, and why."""
+    if refused:
+        journal.finish(f"not_kept:{episode}", to_data(tuple(refused)))
+
+
+def not_kept(journal: StepLog, episode: str) -> tuple[RefusedSkill, ...]:
+    """The drafts of an episode that did not become skills."""
+    return tuple(from_data(RefusedSkill, each) for each in journal.done(f"not_kept:{episode}") or ())
+
+
+def refusals(proposals: Sequence[SkillProposal]) -> list[RefusedSkill]:
+    """What is told of proposals that were refused.
+
+    Every answer that a search finds proposes its parts, and most are known or have too few rows: that is not told.
+    """
+    return [
+        RefusedSkill(
+            skill=proposal.skill.name,
+            reason=proposal.verdict.reason + ("; it was repaired once" if proposal.repaired else ""),
+            survivors=survivors_of(proposal.verdict),
+        )
+        for proposal in proposals
+        if not proposal.verdict.admitted
+        and not proposal.waits
+        and (proposal.skill.tree is None or proposal.verdict.failed not in ("duplicate", "unseen"))
+    ]

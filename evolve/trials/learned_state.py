@@ -1,0 +1,260 @@
+"""A learned state as a value that travels between processes, the agents made from it, and the skills verified for it.
+
+A verdict holds for one content, one policy and one sandbox. What was admitted for another model or on another machine
+is tried by its own tests before anybody is told of it, and the verdict is kept, so that this happens once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from evolve.agent.workflow import Workflow
+from evolve.core.episodes import TRIAL, Guidance, Json, Limits, Recalled, RunOrigin, TaskView
+from evolve.runtime.sandbox import ProgramRun, Sandbox, SandboxLimits, TestModule
+from evolve.skills import Skill, SkillRepository
+from evolve.skills.repository import PAIRING
+
+if TYPE_CHECKING:
+    from evolve.agent import Agent, Recall
+    from evolve.core.episodes import Json, TaskView
+    from evolve.core.redaction import Scanner
+    from evolve.memory import ExperienceRow, MemoryRepository, MemorySnapshot
+    from evolve.policies.base import Policy
+    from evolve.runtime.sandbox import Sandbox
+    from evolve.skills import Skill
+    from evolve.skills.admission import Interpreter
+
+
+class Learner(Protocol):
+    """Makes policies from what was learned, and guides from experience. Must be picklable."""
+
+    @property
+    def name(self) -> str:
+        """Name of the kind of policy, such as ``search``."""
+        ...
+
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+        """The policy with this guide (None for none) and these skills.
+
+        Args:
+            attended: A person reads the result, so it is worth looking on for a second program that fits.
+        """
+        ...
+
+    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
+        """Evaluates the trees of skills, which may use ``skills``; None where skills have no trees."""
+        return None
+
+    def fit(
+        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
+    ) -> Json:
+        """A guide fitted to experience, as JSON; None where there is nothing to fit.
+
+        Args:
+            views: What a policy may see of the practised tasks, for dreams of the same kinds.
+        """
+        return None
+
+
+@runtime_checkable
+class TimeBoundLearner(Protocol):
+    """A learner whose fitting can take so long that it needs a deadline."""
+
+    def until(self, ends: float) -> Learner:
+        """The same learner, which ends at ``ends`` of ``time.monotonic``: there its searches stop, and its
+        :meth:`Learner.fit` raises BudgetExhausted, at once where it sees that it would not be done by then."""
+        ...
+
+    def fitting(self, views: Sequence[TaskView]) -> int:
+        """The most candidates that :meth:`Learner.fit` tries."""
+        ...
+
+
+UNLEARNED = "unlearned"
+"""Name of the variant that has learned nothing."""
+
+
+@runtime_checkable
+class PromptedLearner(Protocol):
+    """A learner whose policies read prompts, so that a variant's texts count before those of the workspace."""
+
+    def policy_for(self, arm: LearnedState) -> Policy:
+        """The policy with the arm's texts, skills and knobs."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedState:
+    """One learned state taken together.
+
+    Attributes:
+        variant: Digest of the variant, or :data:`UNLEARNED`.
+        guide: The guide as JSON, or None.
+        skills: Skills that the policy may use.
+        memory: Insights, for policies that recall them and for what a guide is fitted on; None for none.
+        prompts: Texts that are in force instead of the workspace's, by file name.
+        lacking: Causes of insights that the policy does without, to see whether they are needed.
+        guidance: Skills and notes of others, for policies that read prompts.
+    """
+
+    variant: str = UNLEARNED
+    guide: Json = None
+    skills: tuple[Skill, ...] = ()
+    memory: MemorySnapshot | None = None
+    workflow: Workflow = field(default_factory=Workflow)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    lacking: frozenset[str] = frozenset()
+    guidance: Guidance = field(default_factory=Guidance)
+
+    def policy(self, learner: Learner, *, attended: bool = False) -> Policy:
+        """The learner's policy with everything that was learned; see :meth:`Learner.policy`."""
+        if isinstance(learner, PromptedLearner):
+            return learner.policy_for(self)
+        policy = learner.policy(self.guide, self.skills, attended=attended)
+        if not self.lacking:
+            return policy
+        from evolve.policies.base import Removing
+
+        if not isinstance(policy, Removing):
+            raise TypeError(f"a {policy.name} policy cannot go without {', '.join(sorted(self.lacking))}")
+        return policy.without(self.lacking)
+
+    def seen_by(self, learner: Learner) -> LearnedState:
+        """The arm without a memory where the learner's policy recalls nothing, as to send a large one takes time."""
+        from evolve.policies.base import Guided
+
+        if self.memory is None or isinstance(learner, PromptedLearner) or not isinstance(self.policy(learner), Guided):
+            return self
+        return replace(self, memory=None)
+
+    def limits(self, most: Limits, environment: str) -> Limits:
+        """What an episode may spend: at most that, and no more than the workflow's knobs allow in this environment."""
+        from evolve.agent import room_for
+
+        knobs = room_for(self.workflow, environment).knobs
+        return replace(
+            most,
+            candidates=None if most.candidates is None else min(most.candidates, knobs.candidates),
+            # That knob bounds a search; how long a model takes is bounded by the budget alone.
+            seconds=most.seconds
+            if most.seconds is None or most.tokens is not None
+            else min(most.seconds, knobs.seconds),
+            tokens=None if most.tokens is None else min(most.tokens, knobs.tokens),
+        )
+
+
+def agent_for(
+    arm: LearnedState, learner: Learner, sandbox: Sandbox, *, run: str, suite: str, scanner: Scanner | None = None
+) -> Agent:
+    """An agent that acts as the arm and commits nothing itself.
+
+    Args:
+        scanner: Knows the secrets that nothing observed may bring into a record; by default there are none.
+    """
+    from evolve.agent import Agent, AgentServices
+    from evolve.core.redaction import Scanner
+    from evolve.runtime.sandbox import fingerprint_of
+
+    policy = arm.policy(learner)
+    around = AgentServices(
+        policy=policy,
+        sandbox=sandbox,
+        recall=recall_from(
+            arm.memory,
+            trials=isinstance(learner, PromptedLearner),
+            asking=RecallScope(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
+        ),
+        run=run,
+        suite=suite,
+        skills=arm.skills,
+        scanner=scanner or Scanner(),
+    )
+    return Agent(around, arm.workflow)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecallScope:
+    """Who asks the memory: what others found is no more than worth a trial to it; see :class:`RunOrigin`."""
+
+    policy: str | None = None
+    fingerprint: str = ""
+
+
+def recall_from(
+    memory: MemoryRepository | MemorySnapshot | None,
+    *,
+    notes: bool = False,
+    trials: bool = False,
+    insights: bool = True,
+    asking: RecallScope | None = None,
+) -> Recall:
+    """A recall for an episode: of insights, as far as they may act on its task.
+
+    Args:
+        notes: Also what a person noted; for policies that can read it.
+        trials: Also claims that may not act there yet, for policies that try them.
+        insights: False for what has learned nothing.
+        asking: Who asks; None reads the evidence of all as one.
+    """
+    if memory is None:
+        from evolve.agent import recall_nothing
+
+        return recall_nothing
+    source, who = memory, asking or RecallScope()
+    wanted = {"insight": insights, "note": notes, TRIAL: trials}
+    kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
+
+    def recall(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
+        origin = RunOrigin(
+            environment=view.environment,
+            family=view.family,
+            policy=who.policy,
+            fingerprint=who.fingerprint,
+            place=view.place,
+            goal=view.goal,
+        )
+        query = view.instruction or view.signature
+        return source.recall(query, k, features=features, kinds=kinds, scope=origin)
+
+    return recall
+
+
+_MOST = 100
+"""Skills that are tried before one run, the most helpful first; the others wait for the next."""
+_TEST_S = 1.0
+
+
+def verified_pairings(library: SkillRepository, skills: Sequence[Skill], policy: str, sandbox: Sandbox) -> list[Skill]:
+    """Those of the skills that are verified for a policy and a sandbox, in their order; keeps the verdicts on new ones.
+
+    Procedures stay: the folders on which they were tried are their evidence. A test that ran out of time says nothing,
+    so its skill waits for the next run.
+    """
+    from evolve.skills import AdmissionVerdict
+
+    blank = AdmissionVerdict(digest="", policy=policy, fingerprint=sandbox.backend)
+    known = library.paired(policy, sandbox.backend)
+    asked = [skill for skill in skills if skill.digest not in known and not skill.environment]
+    asked = sorted(asked, key=lambda skill: -len(skill.tasks))[:_MOST]
+    modules = [
+        TestModule(files={"skill.py": one.code, "test_skill.py": one.test_code}, test_file="test_skill.py")
+        for one in asked
+    ]
+    limits = SandboxLimits(wall_s=2.0 + _TEST_S * len(modules), program_s=_TEST_S)
+    ran = sandbox.run_tests(modules, limits) if modules else None
+    for skill, run in zip(asked, () if ran is None or ran.fault or ran.killed else ran.programs, strict=False):
+        if not run.timed_out:
+            reason = failure_of(run)
+            failed = PAIRING if reason else ""
+            verdict = replace(blank, digest=skill.digest, admitted=not reason, failed=failed, reason=reason)
+            library.record_verdict(replace(verdict, checks={"tests": len(run.outputs)}))
+            known[skill.digest] = not reason
+    return [skill for skill in skills if skill.environment or known.get(skill.digest, False)]
+
+
+def failure_of(run: ProgramRun) -> str:
+    """Why a skill failed its own tests, in one sentence; "" where it passed them."""
+    failed = next((f"{output.name} fails: {output.error}" for output in run.outputs if not output.ok), run.error)
+    return failed or ("" if run.outputs else "it has no tests")
