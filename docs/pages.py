@@ -93,6 +93,9 @@ def _printed(name: str, folder: Path, width: int) -> str:
             _chat(window, look)
         else:
             window.start(*shlex.split(PAGES[name])[1:], **look)
+            if name == "fill":
+                window.wait("[y/N]")
+                window.type("n")
             window.wait(_ENDED)
         shown = window.screen(colours=True, history=False).replace(str(folder), "~")
     finally:
