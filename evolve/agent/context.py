@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from evolve.agent.outputs import StepOutputs
-from evolve.agent.workflow import UNATTENDED, Knobs
+from evolve.agent.workflow import MAIN_STAGES, Knobs
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
 from evolve.core.events import EventSink, NoEvents
@@ -128,7 +128,7 @@ class EpisodeContext:
     redone: bool = False
     calls: CallGate | None = None
     exploration: Exploration | None = None
-    stages: tuple[str, ...] = UNATTENDED
+    stages: tuple[str, ...] = MAIN_STAGES
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
     past_work: Callable[[], PastWork] = PastWork

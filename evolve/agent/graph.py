@@ -1,5 +1,9 @@
-"""Wires stages into a LangGraph ``StateGraph``, as a workflow says.
+"""An episode as a LangGraph ``StateGraph``::
 
+    recall -> plan -> act -> observe -> judge -> reflect -> distill -> commit
+                       ^________|__________|  until an answer holds or a bound ends it
+
+A workflow may leave out or add stages; it cannot change this order.
 Importing this module imports the graph library, so it is imported where an agent is made.
 """
 
@@ -21,7 +25,7 @@ from evolve.agent.outcome import goes_on
 from evolve.agent.progress import progress_of
 from evolve.agent.stage_values import change_and_keep
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.agent.workflow import Workflow, kind_of, skill_of
+from evolve.agent.workflow import MAIN_STAGES, Workflow, kind_of, skill_of
 from evolve.core.episodes import Action, Plan, Step
 from evolve.core.events import Event, NoEvents
 from evolve.core.extensions import refused
@@ -58,7 +62,6 @@ class _Shape:
 
 @lru_cache(maxsize=16)
 def _compiled(shape: _Shape) -> CompiledStateGraph[AgentState, EpisodeContext, AgentState, AgentState]:
-    # The uncompiled graph of a workflow.
     workflow = shape.workflow
     builder: StateGraph[AgentState, EpisodeContext] = StateGraph(AgentState, context_schema=EpisodeContext)
     for name in workflow.stages:
@@ -77,7 +80,7 @@ def _compiled(shape: _Shape) -> CompiledStateGraph[AgentState, EpisodeContext, A
 def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """What the function of a stage says of this state."""
     if skill_of(name) is not None:
-        from evolve.agent.stages.skill import skill
+        from evolve.agent.stages.optional.skill import skill
 
         return skill(state, context, stage=name)
     kind = kind_of(name)
@@ -85,7 +88,8 @@ def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpd
         return change_and_keep(state, context, kind)
     if kind is not None and kind.work is not None:
         return change_answer(state, context, name, _checked(name, kind.work))
-    function: Stage = getattr(import_module(f"evolve.agent.stages.{name}"), name)
+    place = "" if name in MAIN_STAGES else "optional."
+    function: Stage = getattr(import_module(f"evolve.agent.stages.{place}{name}"), name)
     return function(state, context)
 
 

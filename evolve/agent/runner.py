@@ -28,7 +28,7 @@ from evolve.agent.learning_costs import begin_within, policy_cost, set_aside_whe
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.outputs import StepOutputs
 from evolve.agent.progress import piece_data
-from evolve.agent.stages.skill import stage_skills
+from evolve.agent.stages.optional.skill import stage_skills
 from evolve.agent.state import AgentState, initial_state, read_steps
 from evolve.agent.workflow import Workflow, inapplicable_stages, visit_bounds
 from evolve.core.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Exhibit, Limits

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from evolve.agent.workflow import (
     KINDS,
     KNOB_BOUNDS,
+    MAIN_STAGES,
     MANDATORY,
     PLACES,
-    UNATTENDED,
     Knobs,
     Workflow,
     conditions_of,
@@ -61,10 +61,10 @@ def test_the_default_walks_all_stages_and_turns_back_after_the_verdict() -> None
     edges = {(edge.source, edge.condition): edge.target for edge in Workflow().edges}
     assert edges.pop(("judge", "again")) == "act"
     walked = ["recall"]
-    for source, following in itertools.pairwise(UNATTENDED):
+    for source, following in itertools.pairwise(MAIN_STAGES):
         assert edges.pop((source, "stop" if source == "judge" else "always")) == following
         walked.append(following)
-    assert walked == list(UNATTENDED)
+    assert walked == list(MAIN_STAGES)
     assert not edges
 
 

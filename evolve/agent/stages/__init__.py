@@ -1,5 +1,4 @@
-"""The stages of an episode, one function each, in a file of its name: ``stage(state, context) -> update``.
+"""The eight stages of every episode, one per module: recall, plan, act, observe, judge, reflect, distill, commit.
 
-A stage changes neither its state nor its context; what it wants changed it returns. :mod:`evolve.agent.graph` loads a
-stage when it is first run.
+``optional`` has those that a workflow may add. A stage is ``stage(state, context) -> update`` and changes neither.
 """

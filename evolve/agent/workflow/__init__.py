@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from evolve.agent.workflow.spec import Condition, Edge, Workflow, conditions_of, parse_workflow
     from evolve.agent.workflow.stages import (
         KINDS,
+        MAIN_STAGES,
         MANDATORY,
         PLACES,
-        UNATTENDED,
         StageKind,
         kind_of,
         places_of,

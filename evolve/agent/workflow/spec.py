@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from evolve.agent.workflow.checks import check_knobs, check_order, check_reachable
 from evolve.agent.workflow.knobs import BY_HAND, Knobs, used_knobs
-from evolve.agent.workflow.stages import OUTCOME, UNATTENDED, kind_of
+from evolve.agent.workflow.stages import MAIN_STAGES, OUTCOME, kind_of
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest, parse_toml
 
@@ -43,7 +43,7 @@ class Workflow:
         knobs: The numbers.
     """
 
-    stages: tuple[str, ...] = UNATTENDED
+    stages: tuple[str, ...] = MAIN_STAGES
     routes: Mapping[str, Mapping[str, str]] = field(
         default_factory=lambda: {"judge": {"again": "act", "stop": "reflect"}}
     )

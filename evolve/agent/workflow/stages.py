@@ -30,7 +30,7 @@ class StageKind:
     """One kind of stage.
 
     Attributes:
-        name: As in ``workflow.toml``; the file in ``agent/stages`` has the same name.
+        name: As in ``workflow.toml``; so is its module in ``agent/stages`` or ``agent/stages/optional``.
         does: One line for people.
         places: Where it may stand; see :data:`PLACES`.
         conditions: What it may decide: the one that may lead back, then the one that leads on. Empty for none.
@@ -138,8 +138,17 @@ SKILL_KIND = StageKind(
     one_file=True,
 )
 
-UNATTENDED = ("recall", "plan", "act", "observe", "judge", "reflect", "distill", "commit")
-"""The stages of the default workflow, in order; nobody follows such an episode."""
+MAIN_STAGES = (
+    "recall",  # offers what was learned from similar tasks
+    "plan",  # names the goal and prices the work
+    "act",  # asks the policy for one action
+    "observe",  # runs it in the sandbox on what is visible
+    "judge",  # puts a fitting answer to the verifier, which tells one bit
+    "reflect",  # turns what happened into claims, and tries them
+    "distill",  # proposes skills
+    "commit",  # keeps the whole episode in one transaction
+)
+"""The stages of the default workflow, in order, each a module of :mod:`evolve.agent.stages`."""
 
 MANDATORY = frozenset(kind.name for kind in KINDS if kind.mandatory)
 

@@ -99,7 +99,7 @@ class Workflows(Resource):
             UsageError: It does not, and the message says where.
             WorkspaceError: A skill that it calls is not admitted.
         """
-        from evolve.agent.stages.skill import stage_skills
+        from evolve.agent.stages.optional.skill import stage_skills
         from evolve.environments import kind_of as kind_of_environment
 
         workflow = self.show(which)
