@@ -39,7 +39,8 @@ from evolve.tasks import Suite, Task
 from evolve.tasks.alike import every_trait
 from evolve.trials.gate import Interval, PairedTotals, PrequentialTest, clopper_pearson
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
-from evolve.trials.learned_state import UNLEARNED, LearnedState, Learner
+from evolve.trials.learned_state import UNLEARNED, LearnedState
+from evolve.trials.learner import Learner
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace

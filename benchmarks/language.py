@@ -59,7 +59,7 @@ def prompt_tokens(body: Mapping[str, Any]) -> int:
 def curve_rows(*, memory: bool, skills: bool, tasks: int) -> Iterator[dict[str, Any]]:
     """One arm: the tasks one after the other in one workspace, what is switched off forgotten after each."""
     import evolve
-    from evolve.workspace.learners import LanguageLearner
+    from evolve.workspace.language import LanguageLearner
 
     arm = f"memory {'on' if memory else 'off'}, skills {'on' if skills else 'off'}"
     with tempfile.TemporaryDirectory() as folder:

@@ -42,8 +42,8 @@ from evolve.tasks import Suite, load_suite
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
 from evolve.trials.gate import Interval
-from evolve.trials.learned_state import Learner
-from evolve.workspace.learners import LanguageLearner
+from evolve.trials.learner import Learner
+from evolve.workspace.language import LanguageLearner
 
 ARMS = ("linked", "adas", "adas, told nothing")
 BUDGET, SEEDS = 500_000, 6

@@ -38,7 +38,8 @@ from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
 from evolve.trials.gate import comparable_costs, is_verified, one_per_group
 from evolve.trials.jobs import WorkerSetup
-from evolve.trials.learned_state import LearnedState, Learner, agent_for
+from evolve.trials.learned_state import LearnedState, agent_for
+from evolve.trials.learner import Learner
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.locating import ensure_workspace

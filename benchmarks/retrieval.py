@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.okapi import BM25
 from benchmarks.record import ROOT, Outcome, Target, common_options, progress, publish
-from evolve.agent.functions import SHOWN, FunctionSearch
+from evolve.agent.offered_functions import SHOWN, FunctionSearch
 from evolve.core.schema import MEMORY
 from evolve.core.settings import Settings
 from evolve.core.store import Database

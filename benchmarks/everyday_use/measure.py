@@ -17,7 +17,7 @@ from benchmarks.everyday_use.table import Table, same
 from benchmarks.everyday_use.tables import TABLES, kind_of
 from benchmarks.record import UNSEEDED
 from evolve.core.errors import EvolveError
-from evolve.trials.learned_state import Learner
+from evolve.trials.learner import Learner
 
 MISTAKES = 3
 """Wrong cells that a row of the file shows."""

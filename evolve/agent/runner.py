@@ -348,7 +348,7 @@ class Agent:
         if saved.values.get("record"):
             return _record(saved.values)
         if context.calls is not None and saved.values:
-            from evolve.agent.functions import refuse_lost_calls
+            from evolve.agent.offered_functions import refuse_lost_calls
 
             refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
         begin_within(context, cast(AgentState, saved.values or initial))

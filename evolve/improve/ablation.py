@@ -26,9 +26,11 @@ from evolve.policies.language.prompt_items import parse_prompt
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
 from evolve.trials import Variant
-from evolve.trials.comparisons import PairedEpisodes, text_without
+from evolve.trials.comparisons import text_without
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
-from evolve.trials.learned_state import LearnedState, Learner, RecallScope, recall_from
+from evolve.trials.learned_state import LearnedState, RecallScope, recall_from
+from evolve.trials.learner import Learner
+from evolve.trials.pairs import PairedEpisodes
 from evolve.trials.repositories import Repositories
 
 ItemKind = Literal["guide", "skills", "insights", "prompts", "workflow"]

@@ -17,10 +17,10 @@ from evolve.improve.judgement import told_of
 from evolve.improve.schedule import fit_within_budget
 from evolve.improve.session import Session
 from evolve.tasks import Task
-from evolve.trials.comparisons import PairedEpisodes, held_out_tasks, run_held_out
 from evolve.trials.gate import Comparison, Job, Pair, PairedRunner, SequentialTest, is_verified, one_per_group
 from evolve.trials.jobs import EpisodeJob
 from evolve.trials.learned_state import LearnedState
+from evolve.trials.pairs import PairedEpisodes, held_out_tasks, run_held_out
 
 BEST_OF_N = "best-of-n at equal total budget"
 PLACEBO = "placebo"

@@ -24,10 +24,11 @@ from evolve.improve.ablation import recalled_on, times_used
 from evolve.improve.history import PLAN_STEP, TEST_STEP
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
-from evolve.trials.comparisons import Change, PairedEpisodes, by_success, claim_on, run_pairs
+from evolve.trials.comparisons import Change, by_success, claim_on
 from evolve.trials.gate import Pair, one_per_group
 from evolve.trials.jobs import Attempt
 from evolve.trials.learned_state import PromptedLearner
+from evolve.trials.pairs import PairedEpisodes, run_pairs
 
 TESTS = 2
 """Insights that one round tests at most."""

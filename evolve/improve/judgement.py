@@ -22,7 +22,6 @@ from evolve.improve.session import Session, judged_step
 from evolve.skills import KEPT, worth_offering
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED, Variant
-from evolve.trials.comparisons import PAIRS_AT_ONCE, PairedEpisodes, run_held_out
 from evolve.trials.gate import (
     BudgetRefused,
     ComparisonPlan,
@@ -41,6 +40,7 @@ from evolve.trials.gate import (
 )
 from evolve.trials.gate.power import Foresight
 from evolve.trials.jobs import EpisodeJob
+from evolve.trials.pairs import PAIRS_AT_ONCE, PairedEpisodes, run_held_out
 
 TRIES = 3
 """Fresh tries that a task takes to enter the regression suite, or to leave it, where a model is asked."""

@@ -28,9 +28,9 @@ from evolve.improve.report import (
 from evolve.improve.schedule import judgement_pairs, no_room_to_judge
 from evolve.improve.session import NOTHING_NEW, TEST, Session
 from evolve.tasks import Suite
-from evolve.trials.comparisons import held_out_tasks
 from evolve.trials.gate import Pair, comparable_costs, is_verified
 from evolve.trials.learned_state import UNLEARNED
+from evolve.trials.pairs import held_out_tasks
 from evolve.trials.step_log import keep_report, report_of
 
 _FEWEST_GROUPS = 6

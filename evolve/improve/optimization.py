@@ -23,8 +23,8 @@ from evolve.improve.session import JUDGING, SEARCHING, BudgetSplit, Session
 from evolve.improve.targets import MetricTarget, TargetFigures, target_figures
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED
-from evolve.trials.comparisons import PairedEpisodes, held_out_tasks
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
+from evolve.trials.pairs import PairedEpisodes, held_out_tasks
 from evolve.trials.step_log import StepLog
 
 FEWEST = 3

@@ -27,7 +27,6 @@ from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
-from evolve.trials.comparisons import PairedEpisodes
 from evolve.trials.gate import (
     GateReport,
     Pair,
@@ -40,6 +39,7 @@ from evolve.trials.gate import (
 )
 from evolve.trials.gate.integrity import code_digests
 from evolve.trials.learned_state import UNLEARNED
+from evolve.trials.pairs import PairedEpisodes
 from evolve.trials.repositories import Repositories
 from evolve.trials.step_log import keep_report, report_of
 

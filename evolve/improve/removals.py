@@ -21,9 +21,11 @@ from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
 from evolve.policies.base import Removing
 from evolve.tasks import Suite, Task
-from evolve.trials.comparisons import ArmTrials, Change, PairEvidence, by_cost, claim_on
+from evolve.trials.comparisons import Change, PairEvidence, by_cost, claim_on
 from evolve.trials.jobs import Attempt
-from evolve.trials.learned_state import LearnedState, Learner
+from evolve.trials.learned_state import LearnedState
+from evolve.trials.learner import Learner
+from evolve.trials.pairs import ArmTrials
 from evolve.trials.repositories import Repositories
 from evolve.trials.step_log import finished_steps
 

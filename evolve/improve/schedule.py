@@ -16,7 +16,7 @@ from evolve.core.ledger import Spent
 from evolve.improve.session import Session
 from evolve.memory import ExperienceRow
 from evolve.skills import Skill
-from evolve.trials.learned_state import TimeBoundLearner
+from evolve.trials.learner import TimeBoundLearner
 from evolve.trials.pace import KINDS
 
 FITTED = "fitted:"

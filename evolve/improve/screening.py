@@ -21,9 +21,10 @@ from evolve.improve.session import BudgetSplit
 from evolve.improve.withholding import control_outcomes, item_controls
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED, Variant
-from evolve.trials.comparisons import ArmTrials, Change
+from evolve.trials.comparisons import Change
 from evolve.trials.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
 from evolve.trials.learned_state import LearnedState
+from evolve.trials.pairs import ArmTrials
 
 Opinion = Callable[[Task, EpisodeRecord], float | None]
 """How the answer of an episode does by a target, in [0, 1]; None where that cannot be said."""

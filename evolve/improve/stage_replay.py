@@ -12,7 +12,8 @@ from evolve.core.files import canonical_json, digest
 from evolve.improve.optimizer.credit import Divergence
 from evolve.improve.optimizer.engine import SearchEnded
 from evolve.improve.session import Session
-from evolve.trials.comparisons import ArmTrials, Change
+from evolve.trials.comparisons import Change
+from evolve.trials.pairs import ArmTrials
 from evolve.trials.replay import beginning_of, same_beginning
 
 

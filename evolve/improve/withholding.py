@@ -23,7 +23,8 @@ from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
 from evolve.trials.comparisons import Change
 from evolve.trials.gate import is_verified
-from evolve.trials.learned_state import LearnedState, Learner, PromptedLearner
+from evolve.trials.learned_state import LearnedState, PromptedLearner
+from evolve.trials.learner import Learner
 
 CONTROL = "control"
 

@@ -17,7 +17,7 @@ from evolve.policies.base import Policy, Repairing, Spending
 from evolve.runtime.sandbox import Sandbox
 from evolve.skills import AdmissionVerdict
 from evolve.tasks import Task
-from evolve.trials.learned_state import Learner
+from evolve.trials.learner import Learner
 from evolve.trials.repositories import Repositories
 from evolve.trials.skill_drafts import SkillProposal, judge_draft, judge_procedure, store_proposal, with_verified_calls
 from evolve.trials.step_log import StepLog

@@ -9,7 +9,8 @@ from evolve.agent import Agent, room_for
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft
 from evolve.trials.admitting import Repairs, repair
 from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unstarted_record
-from evolve.trials.learned_state import LearnedState, Learner, PromptedLearner, agent_for
+from evolve.trials.learned_state import LearnedState, PromptedLearner, agent_for
+from evolve.trials.learner import Learner
 from evolve.trials.replay import PrefixLearner
 from evolve.trials.skill_drafts import SkillProposal, judge_draft
 

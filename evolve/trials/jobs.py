@@ -11,7 +11,8 @@ from evolve.core.episodes import EpisodeRecord, Limits, Status
 from evolve.core.redaction import Scanner
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Task
-from evolve.trials.learned_state import LearnedState, Learner
+from evolve.trials.learned_state import LearnedState
+from evolve.trials.learner import Learner
 from evolve.trials.replay import EpisodePrefix
 from evolve.trials.skill_drafts import SkillProposal
 

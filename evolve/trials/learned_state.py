@@ -11,66 +11,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from evolve.agent.workflow import Workflow
-from evolve.core.episodes import TRIAL, Guidance, Json, Limits, Recalled, RunOrigin, TaskView
-from evolve.runtime.sandbox import ProgramRun, Sandbox, SandboxLimits, TestModule
-from evolve.skills import Skill, SkillRepository
+from evolve.core.episodes import TRIAL, Guidance, Limits, Recalled, RunOrigin
+from evolve.runtime.sandbox import ProgramRun, SandboxLimits, TestModule
+from evolve.skills import SkillRepository
 from evolve.skills.repository import PAIRING
 
 if TYPE_CHECKING:
     from evolve.agent import Agent, Recall
     from evolve.core.episodes import Json, TaskView
     from evolve.core.redaction import Scanner
-    from evolve.memory import ExperienceRow, MemoryRepository, MemorySnapshot
+    from evolve.memory import MemoryRepository, MemorySnapshot
     from evolve.policies.base import Policy
     from evolve.runtime.sandbox import Sandbox
     from evolve.skills import Skill
-    from evolve.skills.admission import Interpreter
 
-
-class Learner(Protocol):
-    """Makes policies from what was learned, and guides from experience. Must be picklable."""
-
-    @property
-    def name(self) -> str:
-        """Name of the kind of policy, such as ``search``."""
-        ...
-
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
-        """The policy with this guide (None for none) and these skills.
-
-        Args:
-            attended: A person reads the result, so it is worth looking on for a second program that fits.
-        """
-        ...
-
-    def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
-        """Evaluates the trees of skills, which may use ``skills``; None where skills have no trees."""
-        return None
-
-    def fit(
-        self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
-    ) -> Json:
-        """A guide fitted to experience, as JSON; None where there is nothing to fit.
-
-        Args:
-            views: What a policy may see of the practised tasks, for dreams of the same kinds.
-        """
-        return None
-
-
-@runtime_checkable
-class TimeBoundLearner(Protocol):
-    """A learner whose fitting can take so long that it needs a deadline."""
-
-    def until(self, ends: float) -> Learner:
-        """The same learner, which ends at ``ends`` of ``time.monotonic``: there its searches stop, and its
-        :meth:`Learner.fit` raises BudgetExhausted, at once where it sees that it would not be done by then."""
-        ...
-
-    def fitting(self, views: Sequence[TaskView]) -> int:
-        """The most candidates that :meth:`Learner.fit` tries."""
-        ...
-
+from evolve.trials.learner import Learner
 
 UNLEARNED = "unlearned"
 """Name of the variant that has learned nothing."""

@@ -21,7 +21,7 @@ from evolve.core.ledger import Ledger
 from evolve.core.progress import doing
 from evolve.tasks import Suite, Task
 from evolve.trials.jobs import Attempt, EpisodeJob, Workers
-from evolve.trials.learned_state import Learner
+from evolve.trials.learner import Learner
 from evolve.trials.pace import EpisodePace
 from evolve.trials.repositories import Repositories
 from evolve.trials.set_aside import PendingAttempts

@@ -12,7 +12,8 @@ from evolve.policies.base import Policy
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.plans import carries_plan
 from evolve.skills import Skill
-from evolve.trials.learned_state import LearnedState, Learner
+from evolve.trials.learned_state import LearnedState
+from evolve.trials.learner import Learner
 
 _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflect", "distill", "commit"})
 """Stages that ask a policy for plans and actions alone, so that these are all that has to be said again."""

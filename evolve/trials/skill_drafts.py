@@ -23,7 +23,7 @@ from evolve.skills.repository import taken_up
 from evolve.skills.signatures import names_of, types_of
 from evolve.skills.unreached_branches import Trimmed, trim_branches
 from evolve.tasks import Task, equal
-from evolve.trials.learned_state import Learner
+from evolve.trials.learner import Learner
 
 _MOST_CALLS = 6
 """Further calls that a repair may bring."""

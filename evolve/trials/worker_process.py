@@ -18,7 +18,8 @@ from evolve.agent import episode_id
 from evolve.core.errors import EnvironmentProblem
 from evolve.core.extensions import refused
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
-from evolve.trials.learned_state import LearnedState, Learner
+from evolve.trials.learned_state import LearnedState
+from evolve.trials.learner import Learner
 
 
 @dataclass(frozen=True)

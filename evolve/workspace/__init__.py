@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from evolve.tasks.tables import table_path
     from evolve.trials.diagnosis import Suspect
     from evolve.trials.gate import GateDecision, Interval, PairSummary, PrequentialPair, Proof
-    from evolve.trials.learned_state import Learner
+    from evolve.trials.learner import Learner
     from evolve.trials.usage import FunctionCounts
     from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
@@ -80,7 +80,8 @@ if TYPE_CHECKING:
     )
     from evolve.workspace.loops.testing_skills import SkillTestReport, SkillTestRequest, SkillTestRow
     from evolve.workspace.loops.tried_claims import ClaimTest
-    from evolve.workspace.options import KeptServers, Options, model_or_recording, setting_names
+    from evolve.workspace.model_setup import model_or_recording
+    from evolve.workspace.options import KeptServers, Options, setting_names
     from evolve.workspace.places import (
         Config,
         Setting,

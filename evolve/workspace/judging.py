@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
     from evolve.core.store import Database
     from evolve.tasks import RubricVerifier, Task
-    from evolve.trials.learned_state import Learner
+    from evolve.trials.learner import Learner
 
 
 class Judge:

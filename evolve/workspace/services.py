@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolve.runtime.models import Recording
     from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import RubricVerifier, Task
-    from evolve.trials.learned_state import Learner
+    from evolve.trials.learner import Learner
     from evolve.trials.repositories import Repositories
     from evolve.workspace.judging import Judge
     from evolve.workspace.options import KeptServers

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.agent.functions import SHOWN, FindFunctions, chosen_functions
+from evolve.agent.offered_functions import SHOWN, FindFunctions, chosen_functions
 from evolve.runtime.functions import Function
 
 

@@ -16,7 +16,7 @@ from evolve.core.progress import doing
 from evolve.core.settings import load_settings
 from evolve.runtime.models import Deadlines
 from evolve.testing import Scenario, ScriptedEndpoint
-from evolve.workspace.options import model_setup
+from evolve.workspace.model_setup import model_setup
 
 ANSWER = {"text": "Forty-two.", "usage": {"prompt_tokens": 100, "completion_tokens": 5}}
 

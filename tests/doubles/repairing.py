@@ -11,7 +11,7 @@ from evolve.core.settings import Settings
 from evolve.policies.language import LanguagePolicy
 from evolve.tasks import Task
 from evolve.testing import LocalWire, question_of
-from evolve.workspace.learners import LanguageLearner
+from evolve.workspace.language import LanguageLearner
 from tests.skills.guarded import honest
 
 [GRADE] = [one for one in honest() if one.draft.entry == "grade"]

@@ -11,7 +11,7 @@ from evolve.core.paths import WorkspacePaths
 from evolve.core.settings import load_settings
 from evolve.tasks import render_jsonl
 from evolve.testing import LocalWire, question_of
-from evolve.workspace.learners import LanguageLearner
+from evolve.workspace.language import LanguageLearner
 
 Answer = Callable[[Mapping[str, Any]], Any]
 """The response to the body of a request."""

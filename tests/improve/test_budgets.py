@@ -15,7 +15,7 @@ from evolve.core.settings import load_settings
 from evolve.tasks import render_jsonl
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.learners import LanguageLearner
+from evolve.workspace.language import LanguageLearner
 
 JOBS = quirk_family("dates", 40)
 USAGE = {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}

@@ -21,7 +21,7 @@ from evolve.memory import ClaimKey, EvidenceRow, insight_id, plan_test, resolve
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
-from evolve.workspace.learners import LanguageLearner
+from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 
 MODEL = "http://localhost:1/v1#double"

@@ -15,7 +15,7 @@ from evolve.tasks import load_suite
 from evolve.testing import LocalWire, question_of
 from evolve.testing.endpoint_faults import completion
 from evolve.trials.jobs import EpisodeJob
-from evolve.workspace.learners import LanguageLearner
+from evolve.workspace.language import LanguageLearner
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.opening import now
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from evolve.agent.context import EpisodeContext
 from evolve.agent.learning_costs import cost_of
 from evolve.agent.outcome import final_status
-from evolve.agent.state import (
-    AgentState,
-    AgentUpdate,
-    read_claims,
-    read_drafts,
-    read_recalled,
-    read_steps,
-)
+from evolve.agent.state import AgentState, AgentUpdate, read_claims, read_drafts, read_recalled, read_steps
 from evolve.core.episodes import TRIAL, EpisodeRecord, Status
 from evolve.core.episodes.codec import to_json
 from evolve.runtime.sandbox import fingerprint_of

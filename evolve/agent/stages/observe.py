@@ -53,7 +53,7 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {"steps": with_last_step(state, as_stopped(step))}
     step = replace(step, action=outcome.action, observation=outcome.observation)
     if context.calls is not None:
-        from evolve.agent.functions import refuse_lost_calls
+        from evolve.agent.offered_functions import refuse_lost_calls
 
         # what came back may be what was kept before the process was ended
         refuse_lost_calls(context.calls, [step])
@@ -72,7 +72,7 @@ def _acted(step: Step, before: Sequence[Step], state: AgentState, context: Episo
     """What came of the action, with what is to be said of the plan and the calls that its code made."""
     if context.calls is None:
         return _planned(_observed(step.action, before, context), before, context)
-    from evolve.agent.functions import calls_of_step, places_read
+    from evolve.agent.offered_functions import calls_of_step, places_read
 
     context.calls.start(step.number)
     for place in places_read(context.view, read_recalled(state), before):

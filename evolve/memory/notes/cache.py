@@ -159,10 +159,10 @@ _READ = "SELECT content FROM entries WHERE kind = ? AND key = ?"
 WORTH_KEEPING = 256
 """Notes that came since the file was written; fewer are worked out anew sooner than the file is written."""
 _MAGIC = b"SQLite format 3\0"
-_NOTES = ("book.py", "changing.py", "facts.py", "kept.py", "late.py", "note.py", "shelf.py")
+_NOTES = ("cache.py", "facts.py", "note.py", "repository.py", "superseded.py")
 _CODE = (
     *(("evolve.memory.notes", name) for name in _NOTES),
-    *(("evolve.runtime.retrieval", name) for name in ("lexical.py", "word_index.py")),
+    *(("evolve.runtime.retrieval", name) for name in ("lexical.py",)),
 )
 """Files of which each change may change what is worked out."""
 UNSOUND = (sqlite3.Error, ValueError, TypeError, LookupError, AttributeError, RecursionError)

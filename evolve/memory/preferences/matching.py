@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from evolve.core.episodes import KEPT_FACT, PREFERENCE, Recalled
 from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, kinds_asked, kinds_meant, kinds_named
-from evolve.memory.preferences.preference import Context, Preference, is_inside
+from evolve.memory.preferences.preference import is_inside
 from evolve.memory.preferences.quotes import edit_lines
 from evolve.runtime.retrieval import WordIndex, fuse, words
 

@@ -8,19 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.core.cancellation import Cancellation
-from evolve.core.episodes import (
-    Action,
-    Claim,
-    Cost,
-    Json,
-    Limits,
-    Plan,
-    Recalled,
-    SkillDraft,
-    Step,
-    Subgoal,
-    TaskView,
-)
+from evolve.core.episodes import Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, Subgoal, TaskView
 from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
 from evolve.policies.base import Ambiguities, OnPiece, Robustness

@@ -16,13 +16,7 @@ from evolve.core.episodes import Json
 from evolve.core.errors import Cancelled, SandboxUnavailable
 from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, FunctionCalls
 from evolve.runtime.sandbox.coding import CodeAction, LeasedSession, order_of, result_of
-from evolve.runtime.sandbox.protocol import (
-    Backend,
-    Program,
-    SandboxLimits,
-    SandboxResult,
-    TestModule,
-)
+from evolve.runtime.sandbox.protocol import Backend, Program, SandboxLimits, SandboxResult, TestModule
 from evolve.runtime.sandbox.replies import JobReply, decode_output, read_block
 from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange, RunnerProcess
 

@@ -16,13 +16,7 @@ from evolve.skills.parameters import used_parameters, without_unread
 from evolve.tasks import Task
 from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
 from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
-from evolve.tasks.tables import (
-    Table,
-    identity,
-    is_blank,
-    reading_text,
-    table_path,
-)
+from evolve.tasks.tables import Table, identity, is_blank, reading_text, table_path
 from evolve.workspace.fill.cells import ColumnCells, Contradicted, Functions
 from evolve.workspace.fill.contradictions import look_up
 from evolve.workspace.fill.corrections import apply_corrections
@@ -31,11 +25,7 @@ from evolve.workspace.fill.files import check_other_column, script_file, target_
 from evolve.workspace.fill.given_function import chosen_function
 from evolve.workspace.fill.offers import accept_offer, made_for, nothing_filled, offer_for
 from evolve.workspace.fill.request import FillRequest
-from evolve.workspace.fill.result import (
-    FillResult,
-    compare_cell,
-    initial_fill,
-)
+from evolve.workspace.fill.result import FillResult, compare_cell, initial_fill
 from evolve.workspace.fill.table import (
     TakenLine,
     check_column,

@@ -13,14 +13,7 @@ from evolve.runtime.sandbox import Program
 from evolve.skills.parameters import annotations_of, parameters_of, without_unread
 from evolve.skills.signatures import types_of
 from evolve.tasks.reading.labels import argument_names, wanted_label
-from evolve.tasks.reading.partly_filled import (
-    Inputs,
-    PartlyFilled,
-    comma_in,
-    has_digits,
-    rows_of,
-    wanted_column,
-)
+from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, comma_in, has_digits, rows_of, wanted_column
 from evolve.tasks.tables import (
     ANY,
     CHECKS,

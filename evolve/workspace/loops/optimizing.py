@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
@@ -29,12 +29,9 @@ from evolve.tasks import Submission, load_suite
 from evolve.trials import UNLEARNED
 from evolve.workspace.arguments import check_arguments
 from evolve.workspace.loops.improving import LoopWork, loop_key, loop_limits, opened_session
-from evolve.workspace.options import model_setup, within_spending_limits
+from evolve.workspace.model_setup import model_setup, within_spending_limits
 from evolve.workspace.resources.evaluators import Opinion
 from evolve.workspace.services import WorkspaceServices
-
-if TYPE_CHECKING:
-    from evolve.policies.language import LanguagePolicy
 
 
 def can_draft(services: WorkspaceServices) -> bool:

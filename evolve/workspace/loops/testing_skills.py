@@ -24,7 +24,7 @@ from evolve.core.ledger import Ledger, Spent
 from evolve.improve.session import LoopPlan, Session
 from evolve.tasks import Suite, Task, load_suite
 from evolve.tasks.reading.git import GitObjects, HistoryRules
-from evolve.trials.comparisons import Change, PairedEpisodes, run_pairs
+from evolve.trials.comparisons import Change
 from evolve.trials.external_agent import TASK_S, AgentWorkers, is_guidance
 from evolve.trials.gate import (
     NOTHING,
@@ -40,6 +40,7 @@ from evolve.trials.gate import (
     wins_needed,
 )
 from evolve.trials.learned_state import LearnedState
+from evolve.trials.pairs import PairedEpisodes, run_pairs
 from evolve.workspace.arguments import check_arguments
 from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.loops.improving import BUDGET, LoopWork, loop_key, loop_limits, spent_before, worked_on

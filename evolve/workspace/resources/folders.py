@@ -20,14 +20,7 @@ from evolve.runtime.folder_tree import read_tree
 from evolve.tasks.work import FolderWork
 from evolve.workspace.resources import folder_files as writing
 from evolve.workspace.resources.base import Resource
-from evolve.workspace.resources.patch import (
-    FileChange,
-    Patch,
-    RecordedChanges,
-    accepted_steps,
-    problem_of,
-    snapshot_of,
-)
+from evolve.workspace.resources.patch import FileChange, Patch, RecordedChanges, accepted_steps, problem_of, snapshot_of
 
 if TYPE_CHECKING:
     from evolve.agent import RunRepository

@@ -19,8 +19,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolve.core.episodes import FACT, Recalled, Scope
 from evolve.core.errors import UsageError
 from evolve.core.files import SVG, is_replaced, write_atomic
-from evolve.core.redaction import Scanner
-from evolve.memory import Note
 from evolve.tasks.reading.limits import read_source
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.practice import shipped_tasks

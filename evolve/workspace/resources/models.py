@@ -77,7 +77,7 @@ class Models(Resource):
         """
         from evolve.runtime.models import Endpoint, OpenAIWire, Prices, offered_models
         from evolve.runtime.models import parse_model as endpoint_of
-        from evolve.workspace.options import model_setup
+        from evolve.workspace.model_setup import model_setup
 
         paths, settings = self._settings()
         text = model or settings.model.split(",")[0] or "any"
@@ -109,7 +109,7 @@ class Models(Resource):
             EndpointProblem: One answers in no way at all.
         """
         from evolve.runtime.models import EndpointModel, Recording, open_models, probe
-        from evolve.workspace.options import model_setup
+        from evolve.workspace.model_setup import model_setup
 
         paths, settings = self._settings()
         recording = model if isinstance(model, Recording) else None
@@ -135,7 +135,7 @@ class Models(Resource):
             WorkspaceError: The settings are in a pyproject.toml, which is not changed, or cannot be written.
         """
         from evolve.workspace.locating import confirm, locate
-        from evolve.workspace.options import set_default_model
+        from evolve.workspace.model_setup import set_default_model
         from evolve.workspace.trust import addresses_in
 
         paths = locate(self._place).paths

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.agent import RunRepository
 from evolve.core.episodes import Cost, EpisodeRecord, Recalled, Suggestion, TaskView
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import UsageError
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from evolve.agent import Recall, RunRepository
     from evolve.policies.language.describing import PreferenceDraft
     from evolve.tasks import Task
-    from evolve.trials.learned_state import Learner
+    from evolve.trials.learner import Learner
 
 
 ABOUT = "about"

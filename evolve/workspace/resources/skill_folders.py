@@ -15,7 +15,6 @@ from evolve.core.episodes import Json
 from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.runtime.functions.json_values import argument_problem
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
-from evolve.skills import Skill
 from evolve.skills.export.description import describe
 from evolve.skills.folder import folder_changes
 from evolve.tasks.signature import SignatureError, TypeExpr, is_plain_name, parse_signature

@@ -23,7 +23,7 @@ from evolve.workspace.options import override_settings
 from evolve.workspace.runs.applying import SandboxedCalls, function_in, typed_arguments
 
 if TYPE_CHECKING:
-    from evolve.runtime.sandbox import ActionResult, Outcome, Sandbox, SandboxLimits, SelfTestResult
+    from evolve.runtime.sandbox import ActionResult, Outcome, Sandbox, SelfTestResult
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")

@@ -25,14 +25,8 @@ from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials import Change
-from evolve.trials.learned_state import (
-    LearnedState,
-    Learner,
-    RecallScope,
-    TimeBoundLearner,
-    recall_from,
-    verified_pairings,
-)
+from evolve.trials.learned_state import LearnedState, RecallScope, recall_from, verified_pairings
+from evolve.trials.learner import Learner, TimeBoundLearner
 from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
 from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.conversations import Conversations

@@ -24,8 +24,8 @@ from evolve.trials.admitting import AdmissionResult
 from evolve.trials.learned_state import LearnedState
 from evolve.workspace.health.fault_reports import FaultKept
 from evolve.workspace.learners import episode_limits, model_name
+from evolve.workspace.model_setup import within_spending_limits
 from evolve.workspace.opening import now, sandbox_opener
-from evolve.workspace.options import within_spending_limits
 from evolve.workspace.resources.gate import BET
 from evolve.workspace.resources.patch import BEGUN, Patch
 from evolve.workspace.resources.preferences import task_context

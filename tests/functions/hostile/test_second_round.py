@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from evolve.agent.functions import SHOWN, opened_gate, shown_functions
+from evolve.agent.offered_functions import SHOWN, opened_gate, shown_functions
 from evolve.core.errors import UsageError
 from evolve.core.redaction import Scanner
 from evolve.core.redaction.known import KnownSecret
