@@ -20,7 +20,6 @@ from evolve_worlds.environment.branches import moves_back, moves_made, moves_of,
 from evolve_worlds.environment.moving import Moving
 from evolve_worlds.environment.replaying import claims_of_replays
 from evolve_worlds.environment.work import WORLD_FAILED
-from evolve_worlds.experiments import Play, Told
 
 LIMITS = SandboxLimits(wall_s=10.0, output_kb=128, result_kb=256)
 """Of each action, the time of its moves not counted."""
@@ -156,23 +155,13 @@ class WorldEnvironment(BaseEnvironment):
         restores, most = self._moving.restores, self._moving.most * self._setting.branches
         return most - moves_made(before, restores=restores) - moves_back(before, path, restores=restores)
 
-    def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
-        """What the calls on record made, since a trial of before is not there any more; of several lines the best."""
+    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode) -> tuple[Claim, ...]:
+        """What moves were good for, by making them again without some of them; nothing where the world failed."""
         if any(step.observation is not None and step.observation.fault for step in steps):
             return ()
-        return tuple(moves_of(best_path(steps) if self._goes_back else steps))
-
-    def retold(self, moves: Sequence[str]) -> Told | None:
-        """Looks before each move at what is offered, to know kinds of moves and things."""
-        return self._moving.retold(moves)
-
-    def replay(self, moves: Sequence[str]) -> Play:
-        """In a trial of its own."""
-        return self._moving.replay(moves)
-
-    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode) -> tuple[Claim, ...]:
-        """What moves were good for, by making them again without some of them."""
-        return claims_of_replays(self, steps, recalled, once)
+        # What the calls on record made, since a trial of before is not there any more; of several lines the best
+        made = moves_of(best_path(steps) if self._goes_back else steps)
+        return claims_of_replays(self._moving, tuple(made), recalled, once)
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """What the world says: it is outside of the code, and its score is nobody's opinion.
