@@ -13,7 +13,7 @@ from evolve.agent.questions import was_stopped
 from evolve.core.episodes import Action, Cost, Json, Judgement, Step
 from evolve.core.episodes.codec import to_json
 from evolve.core.files import clean_text, digest
-from evolve.environments import Attempted, ComparesAnswers
+from evolve.environments import Attempted
 from evolve.environments.probing import cut_short
 
 
@@ -92,14 +92,9 @@ class EpisodeTrials:
         return _Tried(step=replace(step, judgement=environment.judge([*self._steps, step])), asked=True)
 
     def _verdict_of_one_alike(self, step: Step) -> Judgement | None:
-        environment = self._context.environment
-        if (
-            step.observation is None
-            or step.observation.state is not None
-            or not isinstance(environment, ComparesAnswers)
-        ):
+        if step.observation is None or step.observation.state is not None:
             return None
-        other = environment.alike(step.action.code, list(self._verdicts))
+        other = self._context.environment.alike(step.action.code, list(self._verdicts))
         return None if other is None else self._verdicts[other]
 
     def handed_in(self) -> Step | None:

@@ -12,7 +12,7 @@ from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
 from evolve.core.events import EventSink, NoEvents
 from evolve.core.redaction import Scanner
-from evolve.environments import Environment, EnvironmentKind, kind_of
+from evolve.environments import BaseEnvironment, BaseKind, kind_of
 from evolve.policies.base import Policy, Weighing
 from evolve.policies.proceeding import PastWork
 
@@ -113,7 +113,7 @@ class EpisodeContext:
 
     identity: EpisodeKey
     view: TaskView
-    environment: Environment
+    environment: BaseEnvironment
     policy: Policy
     sandbox: Sandbox
     limits: Limits
@@ -136,7 +136,7 @@ class EpisodeContext:
     scanner: Scanner = field(default_factory=Scanner)
 
     @property
-    def kind(self) -> EnvironmentKind:
+    def kind(self) -> BaseKind:
         """What kind of environment it is."""
         return kind_of(self.environment.name)
 

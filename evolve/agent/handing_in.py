@@ -9,7 +9,6 @@ from evolve.agent.answer_stages import doubted_instead
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
 from evolve.core.episodes import OWN, Action, Step
-from evolve.environments import OffersUnjudgedAnswer
 
 TOLD = "the model ended without handing it in"
 
@@ -38,18 +37,16 @@ def is_finished(context: EpisodeContext, steps: Sequence[Step]) -> bool:
 
     Where tasks are held out, an endpoint that fails is never to decide about one.
     """
-    environment, own = context.environment, context.identity.split == OWN
-    if not (own and steps and isinstance(environment, OffersUnjudgedAnswer) and context.remaining(steps).submissions):
+    if not (context.identity.split == OWN and steps and context.remaining(steps).submissions):
         return False
-    return environment.left_right(steps) is not None
+    return context.environment.left_right(steps) is not None
 
 
 def _left(context: EpisodeContext, steps: Sequence[Step], number: int) -> Step | None:
-    environment = context.environment
-    action = Action(kind="finish", text=TOLD)
-    if isinstance(environment, OffersUnjudgedAnswer):
-        observed = environment.left_right(steps)
-        return None if observed is None else Step(number=number, action=action, observation=observed)
+    environment, action = context.environment, Action(kind="finish", text=TOLD)
+    left = environment.left_right(steps)
+    if left is not None or context.kind.has_states:
+        return None if left is None else Step(number=number, action=action, observation=left)
     settled = doubted_instead(context, steps, action)
     judged = {step.action.code for step in steps if step.judgement is not None}
     if settled.kind != "code" or settled.code in judged:

@@ -8,13 +8,13 @@ is accepted here is what it is judged by.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.core.episodes import OWN, Json, Rehearsal, SkillDraft, Step
 from evolve.core.files import canonical_json
-from evolve.environments import RehearsalResult, RehearsesProcedures
+from evolve.environments import RehearsalResult
 from evolve.policies.proceeding import Generalising, Proceeding
 from evolve.skills.procedures import lint_procedure, shortened
 
@@ -41,13 +41,11 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     judged = accepted.judgement if accepted is not None else None
     if accepted is None or judged is None or not (judged.accepted and (judged.checked or judged.verified)):
         return ()
-    if (
-        not (isinstance(policy, Generalising) and isinstance(environment, RehearsesProcedures))
-        or context.identity.split != OWN
-    ):
+    if not isinstance(policy, Generalising) or context.identity.split != OWN:
         return ()
     wrote = [step.action.code for step in steps if step.action.code]
-    if len(wrote) < _LEAST_STEPS:
+    change = environment.change(accepted) if len(wrote) >= _LEAST_STEPS else None
+    if change is None:
         return ()
     past = context.past_work()
     past = replace(past, procedures=[one for one in past.procedures if one.environment == environment.name])
@@ -59,13 +57,11 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
         return ()
     if lint_procedure(found.draft.code, found.draft.entry, len(found.arguments)):
         return ()
-    return _tried(context, environment, found, accepted)
+    return _tried(context, found, change)
 
 
-def _tried(
-    context: EpisodeContext, environment: RehearsesProcedures, found: Proceeding, accepted: Step
-) -> tuple[SkillDraft, ...]:
-    draft, change = found.draft, environment.change(accepted)
+def _tried(context: EpisodeContext, found: Proceeding, change: Mapping[str, bytes | None]) -> tuple[SkillDraft, ...]:
+    draft, environment = found.draft, context.environment
 
     def run(code: str) -> RehearsalResult:
         context.check()

@@ -38,7 +38,7 @@ from evolve.core.events import Event, EventSink, NoEvents
 from evolve.core.files import canonical_json, digest
 from evolve.core.progress import doing
 from evolve.core.redaction import Scanner
-from evolve.environments import Environment, EnvironmentOptions, kind_of, open_environment, opened_source
+from evolve.environments import BaseEnvironment, EnvironmentOptions, kind_of, open_environment
 from evolve.policies.base import Attendable, Policy, ReplyDelta, Spending, Trying, Weighing
 from evolve.policies.proceeding import PastWork
 from evolve.runtime.sandbox.actions import NO_FILES
@@ -240,7 +240,8 @@ class Agent:
             own=own,
         )
         with ExitStack() as stack:
-            source = stack.enter_context(opened_source(task))
+            source = kind_of(task.environment).source(task)
+            stack.enter_context(nullcontext() if source is None else closing(source))
             gate = functions_of(surroundings.toolbox, folder, surroundings.scanner, source)
             recorded = stack.enter_context(nullcontext() if identity.split == SHADOW else gate)
             calls = recorded if acts else None
@@ -270,7 +271,7 @@ class Agent:
         )
 
     def _context(
-        self, task: Task, identity: EpisodeKey, limits: Limits | None, environment: Environment
+        self, task: Task, identity: EpisodeKey, limits: Limits | None, environment: BaseEnvironment
     ) -> EpisodeContext:
         surroundings, knobs = self.surroundings, self.workflow.knobs
         policy, own = self._policy(identity.episode), identity.split == OWN

@@ -21,7 +21,6 @@ from evolve.core.episodes.blocks import blocks_of, fenced
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
 from evolve.core.text_screen import insight_problem, repeats_text
-from evolve.environments import Repeating
 from evolve.environments.branching import is_active
 from evolve.policies.language.reflection import shown_text
 from evolve.skills.admission import UNSEEN
@@ -132,7 +131,7 @@ def _calls(
     environment, exploration = context.environment, context.exploration
     codes = [(0, _RECORDER), *((step.number, _noting(step, found)) for step in path), (0, "_noted.calls")]
     value: Json = None
-    if isinstance(environment, Repeating):
+    if environment.repeats:
         calls = exploration.calls.of_record() if exploration is not None and exploration.calls is not None else None
         value = environment.repeat(codes, calls, calls.start if calls is not None else id)
     elif exploration is not None:

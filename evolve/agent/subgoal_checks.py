@@ -8,7 +8,6 @@ from dataclasses import replace
 from evolve.agent.context import EpisodeContext
 from evolve.agent.outcome import goes_on
 from evolve.core.episodes import Action, Observation, Step, SubgoalCheck, stated_subgoals, subgoal_states
-from evolve.environments import ChecksSubgoals
 
 _OPEN = "not handed in, because of your plan is still open: {names}; handing in again is accepted as it is"
 
@@ -41,7 +40,7 @@ def _checks(steps: Sequence[Step], context: EpisodeContext) -> tuple[SubgoalChec
         return ()
     if context.kind.one_file:
         return () if context.exploration is None else context.exploration.try_checks(subgoals, steps)
-    return context.environment.try_checks(subgoals, last) if isinstance(context.environment, ChecksSubgoals) else ()
+    return context.environment.try_checks(subgoals, last)
 
 
 def _sent_back(last: Step, steps: Sequence[Step], before: Sequence[Step], context: EpisodeContext) -> Observation:

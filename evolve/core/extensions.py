@@ -7,7 +7,7 @@ stand here by name, so who reads a task file gets at the kind that the file name
 ================  ==================================================================================
 seam              what a name stands for
 ================  ==================================================================================
-``environments``  an :class:`evolve.environments.EnvironmentKind`, named by tasks
+``environments``  an :class:`evolve.environments.BaseKind`, named by tasks
 ``engines``       an :class:`evolve.improve.optimizer.engine.EngineKind`, named by ``--engine``
 ``functions``     an :class:`evolve.runtime.functions.servers.ServerKind` of tools, named by ``kind`` in
                   ``[tools.servers.NAME]`` and by ``--kind``

@@ -7,30 +7,14 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.base import (
-        AdvisesWithoutModel,
-        EnvironmentKind,
+        BaseKind,
         EnvironmentOptions,
-        OffersFunctions,
         PromptPart,
-        SummarisesExperiments,
         judge_of,
         kind_of,
         open_environment,
-        opened_source,
     )
-    from evolve.environments.environment import (
-        ChecksSubgoals,
-        ComparesAnswers,
-        Environment,
-        KnownRows,
-        OffersUnjudgedAnswer,
-        OncePerEpisode,
-        RehearsalResult,
-        RehearsesProcedures,
-        Repeating,
-        RunsExperiments,
-        ShowsRefusedRows,
-    )
+    from evolve.environments.environment import BaseEnvironment, KnownRows, OncePerEpisode, RehearsalResult
     from evolve.environments.probing import Attempted, Probe, ReflectionTrials, make_probe
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -1,20 +1,21 @@
-"""The protocol of environment kinds: all that differs from one kind of work to another stands in one value."""
+"""The base of environment kinds: all that differs from one kind of work to another stands in one value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
 from evolve.core.extensions import extension_names, find, install_hint
 from evolve.runtime.sandbox.actions import NO_FILES, FunctionCalls
 
 if TYPE_CHECKING:
-    from evolve.core.episodes import EpisodeRecord, Json, Recalled, TaskView
-    from evolve.environments.environment import Environment
+    from evolve.core.episodes import EpisodeRecord, Json, Recalled, RunOrigin, TaskView
+    from evolve.environments.environment import BaseEnvironment
+    from evolve.memory.insight_book import InsightBook
     from evolve.runtime.functions import FunctionSource
     from evolve.runtime.sandbox.protocol import Sandbox
     from evolve.tasks.model import Task
@@ -38,7 +39,7 @@ class EnvironmentOptions:
             nothing any more, and a question about a folder with a check may be answered in words. Where anything is
             measured or practised, neither happens.
         calls: Answers the calls of functions that actions make; checks make none.
-        source: The functions that the task's own kind offers; see :class:`OffersFunctions`.
+        source: The functions that the task's own kind offers; see :meth:`BaseKind.source`.
     """
 
     sandbox: Sandbox
@@ -66,127 +67,89 @@ class PromptPart:
     name: str = ""
 
 
-@runtime_checkable
-class EnvironmentKind(Protocol):
-    """One kind of environment, as one value."""
+class BaseKind(ABC):
+    """One kind of environment, as one value: what a package offers is an object of a class derived from this one.
 
-    @property
-    def name(self) -> str:
-        """As it stands in records; where a task needs more than rows, also the key of its work in task files."""
-        ...
+    Attributes:
+        name: As it stands in records; where a task needs more than rows, also the key of its work in task files.
+        refusal: What a policy is told of an answer that the verifier refused, where a judgement says no more.
+        prompt: File name of the prompt by which a model is asked for an action; no sentence of it is untrue here.
+        needs_model: Only a policy that asks a model can act there; the embedded search finds functions.
+        one_file: An answer is one source file that runs by itself. Then skills are written into it, stages can run and
+            compare answers, and code that is no answer runs in a session of its own. Else skills are imported, and
+            every piece of code acts.
+        has_states: An action leaves a state that a visible check scores and that can be gone back to.
+        accepts_unchecked: Nothing can tell if an answer is right; then it counts that it runs.
+        leaves_changes: What came out is a change of the person's files, which waits for leave, and no value.
+        least_steps: Actions that an episode may take at least, whatever the workflow says; 0 leaves it to the workflow.
+        least_tokens: Tokens of models that an episode may spend at least, whatever the workflow says.
+    """
 
-    @property
-    def needs_model(self) -> bool:
-        """Whether only a policy that asks a model can act there; the embedded search finds functions."""
-        ...
+    name: str
+    refusal: str
+    prompt: str = "act.md"
+    needs_model: bool = True
+    one_file: bool = False
+    has_states: bool = False
+    accepts_unchecked: bool = False
+    leaves_changes: bool = False
+    least_steps: int = 0
+    least_tokens: int = 0
 
-    @property
-    def one_file(self) -> bool:
-        """Whether an answer is one source file that runs by itself.
-
-        Then skills are written into it, stages can run and compare answers, and code that is no answer runs in a
-        session of its own. Else skills are imported, and every piece of code acts.
-        """
-        ...
-
-    @property
-    def has_states(self) -> bool:
-        """Whether an action leaves a state that a visible check scores and that can be gone back to."""
-        ...
-
-    @property
-    def accepts_unchecked(self) -> bool:
-        """Whether nothing can tell if an answer is right; then it counts that it runs."""
-        ...
-
-    @property
-    def leaves_changes(self) -> bool:
-        """Whether what came out is a change of the person's files, which waits for leave, and no value."""
-        ...
-
-    @property
-    def least_steps(self) -> int:
-        """Actions that an episode may take at least, whatever the workflow says; 0 leaves it to the workflow."""
-        ...
-
-    @property
-    def least_tokens(self) -> int:
-        """Tokens of models that an episode may spend at least, whatever the workflow says."""
-        ...
-
-    @property
-    def prompt(self) -> str:
-        """File name of the prompt by which a model is asked for an action; no sentence of it is untrue here."""
-        ...
-
-    @property
-    def refusal(self) -> str:
-        """What a policy is told of an answer that the verifier refused, where a judgement says no more."""
-        ...
-
-    def parse_work(self, data: Json, place: FilePosition) -> Work:
-        """The work that a task file states under the kind's name.
-
-        Raises:
-            TaskError: It is not as it should be, or tasks of this kind state no work.
-        """
-        ...
-
-    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
+    @abstractmethod
+    def open(self, task: Task, setting: EnvironmentOptions) -> BaseEnvironment:
         """The environment of one episode.
 
         Raises:
             UsageError: The task cannot be worked on here.
         """
-        ...
+
+    def parse_work(self, data: Json, place: FilePosition) -> Work:
+        """The work that a task file states under the kind's name; refused where rows and tests are all there is.
+
+        Raises:
+            TaskError: It is not as it should be, or tasks of this kind state no work.
+        """
+        raise place.error("tasks of this kind have examples or tests")
+
+    def source(self, task: Task) -> FunctionSource | None:
+        """The functions by which one episode acts, which is opened with them and whose end closes them."""
+        return None
 
     def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         """How the task is put to a model, between its instruction and its examples."""
-        ...
+        return ()
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
-        """How far an unsolved episode came, 0.0 to below 1.0."""
-        ...
+        """How far an unsolved episode came, 0.0 to below 1.0: the score of the last state, where there is one."""
+        observations = [step.observation for step in record.steps if step.observation is not None]
+        # 1.0 would say that it was solved, which what decides has not said.
+        return min(0.99, observations[-1].state.score) if observations and observations[-1].state is not None else 0.0
 
     def summary(self, task: Task) -> str:
         """Where the work takes place and what decides, in one line for people; "" where rows say it."""
-        ...
+        return ""
 
-
-@runtime_checkable
-class OffersFunctions(Protocol):
-    """Optional: a kind whose environments are acted on by functions of their own."""
-
-    def source(self, task: Task) -> FunctionSource:
-        """The functions of one episode, which is opened with them and whose end closes them."""
-        ...
-
-
-@runtime_checkable
-class SummarisesExperiments(Protocol):
-    """Optional: a kind that tells a model itself what its experiments showed; see :data:`evolve.core.episodes.MOVE`."""
+    def recall(self, book: InsightBook, origin: RunOrigin) -> list[Recalled]:
+        """The insights that hold at a place, such as one variation of a task; told there before all others."""
+        return []
 
     def recount(self, items: Sequence[Recalled], view: TaskView) -> Sequence[PromptPart]:
-        """The items as parts of a prompt; nothing where none says anything here."""
-        ...
-
-
-@runtime_checkable
-class AdvisesWithoutModel(Protocol):
-    """Optional: a kind that needs a model, and knows what a person can do who has none."""
+        """What its experiments showed as parts of a prompt; see :data:`evolve.core.episodes.MOVE`."""
+        return ()
 
     def advice(self, task: Task) -> str:
-        """That, going on from "without a model,"."""
-        ...
+        """What a person can do who has no model, going on from "without a model,"; "" where nothing is known."""
+        return ""
 
 
-def kind_of(name: str) -> EnvironmentKind:
+def kind_of(name: str) -> BaseKind:
     """The kind with this name.
 
     Raises:
         UsageError: Nobody offers it.
     """
-    kind: EnvironmentKind | None = find("environments", name, EnvironmentKind)
+    kind: BaseKind | None = find("environments", name, BaseKind)
     if kind is None:
         known = ", ".join(extension_names("environments"))
         hint = install_hint(name) or "install the package that has it"
@@ -194,18 +157,7 @@ def kind_of(name: str) -> EnvironmentKind:
     return kind
 
 
-@contextmanager
-def opened_source(task: Task) -> Iterator[FunctionSource | None]:
-    """The functions that the environment of an episode offers itself; None where it offers none."""
-    kind = kind_of(task.environment)
-    if not isinstance(kind, OffersFunctions):
-        yield None
-        return
-    with closing(kind.source(task)) as source:
-        yield source
-
-
-def open_environment(task: Task, setting: EnvironmentOptions) -> Environment:
+def open_environment(task: Task, setting: EnvironmentOptions) -> BaseEnvironment:
     """The environment that the task asks for.
 
     Raises:

@@ -10,7 +10,7 @@ import heapq
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from evolve.core.episodes import FACT, MOVE, QUOTED, TRIAL, Recalled, RunOrigin, Scope
 from evolve.core.extensions import find
@@ -103,15 +103,6 @@ def recall_request(query: str, k: int, scope: Scope | RunOrigin | None, kinds: S
     )
 
 
-@runtime_checkable
-class Recalling(Protocol):
-    """Optional: a kind of environment that recalls what holds at a place, such as one variation of a task."""
-
-    def recall(self, book: InsightBook, origin: RunOrigin) -> list[Recalled]:
-        """The insights that an episode there is told before all others."""
-        ...
-
-
 def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> list[Recalled]:
     """At most ``k`` insights, best first, equal scores by id; behind them what is to be tried, where that is wanted.
 
@@ -122,7 +113,7 @@ def recall_insights(book: InsightBook, search: Search, want: RecallRequest) -> l
     origin = want.origin if want.origin is not None and want.statuses >= INFLUENTIAL else None
     # What experiments showed is found by no words, and is told all the same.
     kind = find("environments", origin.environment) if origin is not None and origin.place else None
-    own = kind.recall(book, origin) if origin is not None and isinstance(kind, Recalling) else []
+    own = kind.recall(book, origin) if kind is not None else []
     near = _recall_near(book, search, want) if book.entries else []
     return [*own, *near]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from evolve.core.errors import UsageError
-from evolve.environments import AdvisesWithoutModel, kind_of
+from evolve.environments import kind_of
 from evolve.runtime.sandbox.interpreter import environment_at
 from evolve.tasks import Task
 
@@ -26,8 +26,8 @@ def refuse_search(decides: str, task: Task | None = None) -> None:
     if decides == "search":
         hint = "`evolve models` says what can decide"
         if task is not None:
-            kind = kind_of(task.environment)
-            hint += f"; without a model, {kind.advice(task)}" if isinstance(kind, AdvisesWithoutModel) else ""
+            advice = kind_of(task.environment).advice(task)
+            hint += f"; without a model, {advice}" if advice else ""
         raise UsageError("such a task needs a model: the embedded search finds functions from examples", hint=hint)
 
 

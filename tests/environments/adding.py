@@ -6,20 +6,9 @@ It is what a package would offer: the kind, its work and its environment, and no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from evolve.core.episodes import (
-    Action,
-    EnvironmentState,
-    EpisodeRecord,
-    Exhibit,
-    Json,
-    Judgement,
-    Observation,
-    Step,
-    TaskView,
-)
-from evolve.environments import Environment, EnvironmentOptions, PromptPart, make_probe
+from evolve.core.episodes import Action, EnvironmentState, Json, Judgement, Observation, Step, TaskView
+from evolve.environments import BaseEnvironment, BaseKind, EnvironmentOptions, PromptPart
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 from evolve.tasks import PlainWork, Task
 from evolve.tasks.reading.limits import FilePosition
@@ -28,22 +17,17 @@ from evolve.tasks.work import Work
 LIMITS = SandboxLimits(wall_s=10.0)
 
 
-class AddingEnvironment:
+class AddingEnvironment(BaseEnvironment):
     """The value of every action is added to the sum, which the last step's state tells."""
 
     name = "adding"
 
     def __init__(self, total: int, sandbox: Sandbox) -> None:
-        self._total, self._sandbox = total, sandbox
+        super().__init__(sandbox)
+        self._total = total
 
     def reset(self) -> Observation:
         return Observation(ok=False, outputs=("sum: 0",))
-
-    def initial_view(self) -> tuple[Exhibit, ...]:
-        return ()
-
-    def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        return tuple(steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         done = _sum(before)
@@ -63,40 +47,24 @@ class AddingEnvironment:
     def judge(self, steps: Sequence[Step]) -> Judgement:
         return Judgement(accepted=_sum(steps) == self._total, verified=True, rows=1, text=f"the sum is {_sum(steps)}")
 
-    def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
-        return make_probe(self._sandbox)(programs, inputs)
-
-    def full_output(self, step: Step) -> str:
-        return step.observation.text if step.observation is not None else ""
-
     def answer(self, step: Step) -> str:
         return str(_sum([step]))
 
-    def close(self) -> None:
-        pass
 
+class Adding(BaseKind):
+    """A sum that is to be made."""
 
-@dataclass(frozen=True, kw_only=True)
-class Adding:
-    """Implements the protocol of kinds."""
-
-    name: str = "adding"
-    needs_model: bool = True
-    one_file: bool = False
-    has_states: bool = True
-    accepts_unchecked: bool = False
-    leaves_changes: bool = False
-    least_steps: int = 4
-    least_tokens: int = 0
-    prompt: str = "act.md"
-    refusal: str = "another sum is wanted"
+    name = "adding"
+    refusal = "another sum is wanted"
+    has_states = True
+    least_steps = 4
 
     def parse_work(self, data: Json, place: FilePosition) -> Work:
         if not isinstance(data, dict) or not isinstance(data.get("total"), int):
             raise place.at("total").error("expected a whole number")
         return PlainWork(kind="adding", data=data)
 
-    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> AddingEnvironment:
         return AddingEnvironment(_wanted(task), setting.sandbox)
 
     def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
@@ -104,10 +72,6 @@ class Adding:
             PromptPart(text="The value of your code is added to a sum."),
             PromptPart(text="\n".join(view.files), name="sum"),
         )
-
-    def progress(self, task: Task, record: EpisodeRecord) -> float:
-        states = [step.observation.state for step in record.steps if step.observation is not None]
-        return states[-1].score if states and states[-1] is not None else 0.0
 
     def summary(self, task: Task) -> str:
         return f"until the sum is {_wanted(task)}"

@@ -12,14 +12,7 @@ import pytest
 from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Action, EpisodeRecord, Row, Step
 from evolve.core.errors import UsageError
-from evolve.environments import (
-    Environment,
-    EnvironmentKind,
-    EnvironmentOptions,
-    OffersFunctions,
-    kind_of,
-    open_environment,
-)
+from evolve.environments import BaseEnvironment, EnvironmentOptions, kind_of, open_environment
 from evolve.runtime.functions import CallGate, CallsInMemory, StatefulSource, Toolbox
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks import PlainWork, Task, load_suite, task_json
@@ -75,11 +68,10 @@ def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path / "site")
 
 
-def opened(case: Case, sandbox: Sandbox) -> Environment:
+def opened(case: Case, sandbox: Sandbox) -> BaseEnvironment:
     """An environment as an episode opens it, with the functions that its kind offers."""
     setting, kind = EnvironmentOptions(sandbox=sandbox), kind_of(case.task.environment)
-    if isinstance(kind, OffersFunctions):
-        source = kind.source(case.task)
+    if (source := kind.source(case.task)) is not None:
         if isinstance(source, StatefulSource):
             source.rebuild(tuple(case.record.calls.values()))
         case.gates[:] = [Toolbox().gate(case.record, clean=lambda value: value, more=[source])]
@@ -87,7 +79,7 @@ def opened(case: Case, sandbox: Sandbox) -> Environment:
     return open_environment(case.task, setting)
 
 
-def acted(case: Case, environment: Environment, codes: list[str]) -> list[Step]:
+def acted(case: Case, environment: BaseEnvironment, codes: list[str]) -> list[Step]:
     steps: list[Step] = []
     for number, code in enumerate(codes, 1):
         for gate in case.gates:
@@ -109,7 +101,7 @@ def test_a_task_names_its_kind_and_a_task_file_gives_the_same_task(case: Case, t
 
 
 def test_what_is_told_to_a_model_is_words_of_ours_or_named_data(case: Case, sandbox: Sandbox) -> None:
-    kind: EnvironmentKind = kind_of(case.task.environment)
+    kind = kind_of(case.task.environment)
     with closing(opened(case, sandbox)) as environment:
         view = replace(case.task.view(), files=tuple(map(str, environment.reset().outputs)))
     first, *others = (*kind.task_parts(view), None)
@@ -160,6 +152,22 @@ def test_all_that_a_step_gave_can_be_had(case: Case, sandbox: Sandbox) -> None:
             assert (seen.state.output if seen.state and seen.state.output else seen.text) in environment.full_output(
                 step
             )
+
+
+def test_what_a_kind_can_do_besides_is_asked_of_every_kind(case: Case, sandbox: Sandbox) -> None:
+    kind = kind_of(case.task.environment)
+    with closing(opened(case, sandbox)) as environment:
+        steps = acted(case, environment, [case.wrong, case.right])
+        assert environment.name == kind.name
+        assert environment.active_steps(steps)[-1].action == steps[-1].action
+        assert environment.known(steps) is None and environment.alike(case.wrong, [case.right]) is None
+        assert environment.try_checks((), steps[-1]) == ()
+        assert environment.probe([], []) == []
+        if environment.change(steps[-1]) is None:
+            assert environment.rehearse(case.right, "solve", (), {}).fault
+        if not environment.repeats:
+            assert environment.repeat([(1, case.right)], None, id) is None
+    assert kind.recount((), case.task.view()) == () and "\n" not in kind.advice(case.task)
 
 
 def test_giving_up_and_an_action_without_code_solve_nothing(case: Case, sandbox: Sandbox) -> None:

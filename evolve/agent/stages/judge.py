@@ -16,7 +16,6 @@ from evolve.core.episodes import Judgement, Plan, Step, call_text
 from evolve.core.episodes.codec import from_data, from_json, to_json, to_reason
 from evolve.core.errors import BudgetExhausted
 from evolve.core.reasons import Reason, reason
-from evolve.environments import ShowsRefusedRows
 from evolve.policies.base import Weighing
 
 
@@ -81,10 +80,10 @@ def confirm_verification(
 
     Where no row was shown, or the policy cannot search again, it stays as it is.
     """
-    policy, environment = context.policy, context.environment
-    if not (judged.verified and isinstance(policy, Weighing) and isinstance(environment, ShowsRefusedRows)):
+    policy = context.policy
+    if not (judged.verified and isinstance(policy, Weighing)):
         return judged, Paid(text="")
-    known = environment.known(steps)
+    known = context.environment.known(steps)
     if known is None:
         return judged, Paid(text="")
 

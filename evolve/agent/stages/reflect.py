@@ -15,7 +15,7 @@ from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_recalle
 from evolve.core.episodes import Claim, Step
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.core.errors import BudgetExhausted, ModelMistake
-from evolve.environments import OncePerEpisode, RunsExperiments
+from evolve.environments import OncePerEpisode
 
 T = TypeVar("T")
 
@@ -55,8 +55,7 @@ def _lesson(context: EpisodeContext, state: AgentState, steps: Sequence[Step]) -
     # Where nothing usable was said, or nothing could be tried, nothing is learned.
     with suppress(ModelMistake, BudgetExhausted):
         claims = context.policy.reflect(context.view, context.identity.group, steps, attempts)
-    if isinstance(context.environment, RunsExperiments):
-        claims += context.environment.claims(everything, read_recalled(state), _once(context, len(everything)))
+    claims += context.environment.claims(everything, read_recalled(state), _once(context, len(everything)))
     return _Lesson(claims=claims, found=attempts.handed_in())
 
 

@@ -14,7 +14,7 @@ from evolve.core.errors import UsageError
 from evolve.core.files import both_ends, clean_text
 from evolve.environments.base import EnvironmentOptions
 from evolve.environments.branching import active_path, is_active, start_score, state_of
-from evolve.environments.environment import RehearsalResult
+from evolve.environments.environment import BaseEnvironment, RehearsalResult
 from evolve.environments.files import rehearsal
 from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.editing import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fit_length
@@ -50,8 +50,8 @@ _NO_ANSWER = "this task asks for a change of the folder, until the check passes"
 _UNCHECKED = "nothing can check it"
 
 
-class FilesEnvironment:
-    """The environment of a task in a folder; implements :class:`~evolve.environments.environment.Environment`.
+class FilesEnvironment(BaseEnvironment):
+    """The environment of a task in a folder.
 
     The blocks of an action run in one interpreter and one scratch folder, which live as long as the episode goes
     straight on; where it does not, or they are lost, another begins with the files as the action before left them.
@@ -69,6 +69,8 @@ class FilesEnvironment:
     """
 
     name = "files"
+    repeats = True
+    _session: FolderSession | None = None
 
     def __init__(
         self,
@@ -79,7 +81,8 @@ class FilesEnvironment:
         about: str = "",
         quick_s: float = QUICK_S,
     ) -> None:
-        self._work, self._sandbox = work, setting.sandbox
+        super().__init__(setting.sandbox)
+        self._work = work
         self._branches, self._exploring = setting.branches, setting.exploring
         self._modules, self._clean, self._calls = setting.modules, setting.clean, setting.calls
         self._snapshots = Snapshots(None if setting.folder is None else setting.folder / "tree")
@@ -87,7 +90,6 @@ class FilesEnvironment:
         self._about = about
         self._takes_words = not (work.check or work.hidden_check)
         self._own, self._asked_by_person = setting.own, setting.own and not (work.hidden_check or verifiers)
-        self._session: FolderSession | None = None
         self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
         self._last: tuple[str, Mapping[str, bytes]] | None = None
         self._results: dict[str, Checked] = {}
@@ -291,7 +293,7 @@ class FilesEnvironment:
         return [self._passes_after(code, [str(row[0]) for row in inputs]) for code, _ in programs]
 
     def try_checks(self, subgoals: Sequence[Subgoal], step: Step) -> tuple[SubgoalCheck, ...]:
-        """What the checks of subgoals give after a step; see :class:`~evolve.environments.environment.Checking`."""
+        """What the checks of subgoals give after a step."""
         state = state_of(step)
         tree = self._tree_of(state.snapshot if state is not None else "")
         return tuple(rehearsal.run_subgoal_checks(self._sandbox, subgoals, tree, self._tree.executable))
@@ -325,14 +327,14 @@ class FilesEnvironment:
     def rehearse(
         self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
     ) -> RehearsalResult:
-        """A procedure on the folder as it was; see :class:`~evolve.environments.environment.Rehearsing`."""
+        """A procedure on the folder as it was."""
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
         return rehearsal.rehearse_call(call, self._tree, accepted, self._opened, judging)
 
     def repeat(
         self, codes: Sequence[tuple[int, str]], calls: FunctionCalls | None, start: Callable[[int], object]
     ) -> Json:
-        """Actions anew on a copy of the folder; see :class:`~evolve.environments.environment.Repeating`."""
+        """Actions anew on a copy of the folder."""
         return rehearsal.repeated(codes, self._tree, partial(self._opened, calls=calls), start)
 
     def full_output(self, step: Step) -> str:
@@ -351,12 +353,6 @@ class FilesEnvironment:
         text = folder_diff(self._tree.files, changes, [name for name in changes.names if not self._work.protects(name)])
         cut = f"{text[:_LONGEST_ANSWER]}\n... cut\n"
         return text if len(text) <= _LONGEST_ANSWER else cut
-
-    def close(self) -> None:
-        """Ends the interpreter, if there is one; the next action starts another."""
-        if self._session is not None:
-            self._session.close()
-        self._session = None
 
     def _start_state(self, before: Sequence[Step]) -> EnvironmentState:
         """The state that the next action starts from, which is the one it leaves if nothing changes."""

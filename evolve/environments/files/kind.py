@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from evolve.core.episodes import EpisodeRecord, Json, TaskView
-from evolve.environments.base import EnvironmentOptions, PromptPart, judge_of
-from evolve.environments.environment import Environment
+from evolve.core.episodes import Json, TaskView
+from evolve.environments.base import BaseKind, EnvironmentOptions, PromptPart, judge_of
 from evolve.environments.files.environment import FilesEnvironment
 from evolve.tasks.model import Task
 from evolve.tasks.reading.folder import folder_work
@@ -15,35 +13,26 @@ from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import FolderWork
 
 
-@dataclass(frozen=True, kw_only=True)
-class Files:
-    """Implements :class:`~evolve.environments.base.EnvironmentKind` for work in a folder."""
+class Files(BaseKind):
+    """Work in a folder."""
 
-    name: str = "files"
-    needs_model: bool = True
-    one_file: bool = False
-    has_states: bool = True
-    accepts_unchecked: bool = False
-    leaves_changes: bool = True
-    least_steps: int = 60
-    least_tokens: int = 1_000_000
-    prompt: str = "act-files.md"
-    refusal: str = "the check that decides refuses it"
+    name = "files"
+    refusal = "the check that decides refuses it"
+    prompt = "act-files.md"
+    has_states = True
+    leaves_changes = True
+    least_steps = 60
+    least_tokens = 1_000_000
 
     def parse_work(self, data: Json, place: FilePosition) -> FolderWork:
         """The folder, found from the place of the file that names it, and its check."""
         return folder_work(data, place)
 
-    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> FilesEnvironment:
         """Runs actions on copies of the folder, which itself is only read."""
         assert isinstance(task.work, FolderWork)
         judge = judge_of(task, setting)
-        return FilesEnvironment(
-            task.work,
-            setting,
-            verifiers=() if judge is None else (judge,),
-            about=task.instruction,
-        )
+        return FilesEnvironment(task.work, setting, verifiers=() if judge is None else (judge,), about=task.instruction)
 
     def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
         """What decides; what there is to see of the folder comes with the view."""
@@ -52,12 +41,6 @@ class Files:
         # Whether a change is wanted or an answer stands in the task's own words only.
         decides = "After a change the check has to end with 0. A question needs an answer and no change."
         return (PromptPart(text=f"{decides} The check: {view.check}"),)
-
-    def progress(self, task: Task, record: EpisodeRecord) -> float:
-        """The check's own score of the last state."""
-        observations = [step.observation for step in record.steps if step.observation is not None]
-        # 1.0 would say that it was solved, which the check that decides has not said.
-        return min(0.99, observations[-1].state.score) if observations and observations[-1].state is not None else 0.0
 
     def summary(self, task: Task) -> str:
         """The folder, and the check unless it is hidden."""

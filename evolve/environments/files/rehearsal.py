@@ -49,7 +49,7 @@ def was_handed_in(before: Sequence[Step], snapshot: str) -> bool:
 
 
 def left_right(steps: Sequence[Step], checked: Callable[[str], Checked]) -> Observation | None:
-    """What can be judged of what the steps left, see :class:`~evolve.environments.environment.Leaving`.
+    """What can be judged of what the steps left, or nothing.
 
     Args:
         checked: Runs the check on the state of a snapshot, such as one that was passed over because the check is slow.

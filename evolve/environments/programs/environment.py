@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.core.episodes import Action, Exhibit, Json, Judgement, Observation, Row, Step, shown_rows
+from evolve.core.episodes import Action, Json, Judgement, Observation, Row, Step, shown_rows
 from evolve.core.equality import equal
 from evolve.core.files import canonical_json
 from evolve.core.reasons import reason
-from evolve.environments.environment import KnownRows
+from evolve.environments.environment import BaseEnvironment, KnownRows
 from evolve.environments.probing import cut_short, make_probe
 from evolve.environments.verdicts import judged_by_all
 from evolve.runtime.sandbox.protocol import Sandbox
@@ -22,8 +22,8 @@ _MOST_INPUTS = 1_000
 """Inputs without an output on which two functions are compared at most."""
 
 
-class ProgramsEnvironment:
-    """The environment of a function to find; implements :class:`~evolve.environments.environment.Environment`.
+class ProgramsEnvironment(BaseEnvironment):
+    """The environment of a function to find.
 
     Args:
         task: Its verify rows and tests are used here and given to nobody.
@@ -41,8 +41,9 @@ class ProgramsEnvironment:
         name: str = "programs",
         shows: bool = False,
     ) -> None:
+        super().__init__(sandbox)
         self.name = name
-        self._entry, self._examples, self._sandbox = task.entry, task.examples, sandbox
+        self._entry, self._examples = task.entry, task.examples
         self._rows, self._tests, self._shows = task.verify_rows(), task.tests, shows
         self._judge = judge if not self._rows and not task.tests else None
         # Where tests decide as well, equal values do not make two answers alike.
@@ -66,7 +67,7 @@ class ProgramsEnvironment:
         return tuple(row for row in self._rows if row_key(row) not in known)
 
     def known(self, steps: Sequence[Step]) -> KnownRows | None:
-        """All rows, where a refusal showed one; see :class:`~evolve.environments.environment.Showing`."""
+        """All rows, where a refusal showed one."""
         shown = tuple({row_key(row): row for row in (*self._earlier, *shown_rows(steps))}.values())
         if not (shown and self._shows):
             return None
@@ -74,18 +75,6 @@ class ProgramsEnvironment:
         return KnownRows(
             shown=shown, visible=tuple(visible.values()), unseen=self._unseen_rows(shown), inputs=self._inputs
         )
-
-    def reset(self) -> Observation:
-        """Nothing is there at the start but the examples, which the policy has."""
-        return Observation(ok=False)
-
-    def initial_view(self) -> tuple[Exhibit, ...]:
-        """Nothing."""
-        return ()
-
-    def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """Every step: programs leave nothing behind."""
-        return tuple(steps)
 
     def observe(self, action: Action, before: Sequence[Step]) -> Observation:
         if action.kind in ("finish", "give_up"):
@@ -138,10 +127,6 @@ class ProgramsEnvironment:
             return Judgement(accepted=True, verified=False, rows=0, unchecked=True)
         return judged_by_all((self._judge,), Submission(entry=self._entry, shown=text), self._sandbox)
 
-    def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
-        """Runs each program on every input, in one execution."""
-        return make_probe(self._sandbox)(programs, inputs)
-
     def alike(self, code: str, others: Sequence[str]) -> str | None:
         """The first other answer that gives the same values, or fails, on the same rows that the policy never saw."""
         if not (self._unseen and others):
@@ -149,21 +134,6 @@ class ProgramsEnvironment:
         programs = [(source, self._entry) for source in (code, *others)]
         own, *tables = make_probe(self._sandbox)(programs, self._unseen)
         return next((other for other, table in zip(others, tables, strict=True) if _same(own, table)), None)
-
-    def answer(self, step: Step) -> str:
-        """The source, or what was said."""
-        return step.action.text if step.action.kind == "answer" else step.action.code
-
-    def full_output(self, step: Step) -> str:
-        """What the observation holds: nothing of it is kept elsewhere."""
-        observed = step.observation
-        if observed is None:
-            return ""
-        lines = [observed.text, f"error: {observed.error}" if observed.error else ""]
-        return "\n".join([*filter(None, lines), *map(repr, observed.outputs)])
-
-    def close(self) -> None:
-        """Holds nothing."""
 
 
 def _same(values: Sequence[Json] | None, others: Sequence[Json] | None) -> bool:

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from evolve.core.episodes import EpisodeRecord, Json, TaskView
+from evolve.core.episodes import EpisodeRecord, TaskView
 from evolve.core.equality import equal
-from evolve.environments.base import EnvironmentOptions, PromptPart, judge_of
-from evolve.environments.environment import Environment
+from evolve.environments.base import BaseKind, EnvironmentOptions, PromptPart, judge_of
 from evolve.environments.programs.environment import ProgramsEnvironment
 from evolve.tasks.model import Task
-from evolve.tasks.reading.limits import FilePosition
-from evolve.tasks.work import Work
 
 
-@dataclass(frozen=True, kw_only=True)
-class Programs:
-    """Implements :class:`~evolve.environments.base.EnvironmentKind` for functions that rows show and judge."""
+class Programs(BaseKind):
+    """Functions that rows show and judge."""
 
-    name: str = "programs"
-    needs_model: bool = False
-    one_file: bool = True
-    has_states: bool = False
-    accepts_unchecked: bool = False
-    leaves_changes: bool = False
-    least_steps: int = 0
-    least_tokens: int = 0
-    prompt: str = "act.md"
-    refusal: str = "right on the examples, refused on rows that are not shown"
+    name = "programs"
+    refusal = "right on the examples, refused on rows that are not shown"
+    needs_model = False
+    one_file = True
 
-    def parse_work(self, data: Json, place: FilePosition) -> Work:
-        """Refused: rows and tests are all that such a task needs."""
-        raise place.error("tasks of this kind have examples or tests")
-
-    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> ProgramsEnvironment:
         """Runs answers in the sandbox; a rubric decides only where there are neither rows nor tests."""
         decided = bool(task.verify_rows() or task.tests)
         judge = None if decided else judge_of(task, setting)
@@ -58,10 +43,6 @@ class Programs:
             return 0.0
         right = [equal(value, row.output) for value, row in zip(observations[-1].outputs, task.examples, strict=False)]
         return min(0.99, sum(right) / len(task.examples))
-
-    def summary(self, task: Task) -> str:
-        """Nothing: the rows are shown."""
-        return ""
 
 
 PROGRAMS = Programs()

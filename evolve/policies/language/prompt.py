@@ -21,7 +21,7 @@ from evolve.core.episodes import (
     Turn,
 )
 from evolve.core.prompts import TODAY
-from evolve.environments import SummarisesExperiments, kind_of
+from evolve.environments import kind_of
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.questions import PromptBudget
 from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
@@ -273,6 +273,6 @@ def is_tested_move(item: Recalled) -> bool:
 def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
     """What the kind of environment makes of such items; nothing where it makes nothing."""
     kind, tested = kind_of(view.environment), list(filter(is_tested_move, items))
-    parts = kind.recount(tested, view) if tested and isinstance(kind, SummarisesExperiments) else ()
+    parts = kind.recount(tested, view) if tested else ()
     text = "".join(quoted(part.name, part.text) if part.name else part.text for part in parts)
     return [Message(role="user", text=text, priority=60, kind="insight")] if text else []

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from evolve.core.episodes import ActionKind, TaskView
 from evolve.core.episodes.blocks import RUN, FencedBlock, WrittenReply, fenced
-from evolve.environments import EnvironmentKind
+from evolve.environments import BaseKind
 from evolve.policies.language.forms import from_data, read_written
 from evolve.policies.language.plans import Stated, read_plan
 from evolve.policies.language.questions import ACTION_SCHEMA
@@ -60,9 +60,7 @@ class ProposedAction:
     reasoning: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_proposal(
-    said: str, view: TaskView, kind: EnvironmentKind, data: Mapping[str, Any] | None = None
-) -> ProposedAction:
+def read_proposal(said: str, view: TaskView, kind: BaseKind, data: Mapping[str, Any] | None = None) -> ProposedAction:
     """What a reply proposes in this kind of environment. A reply without anything to do is code without code.
 
     Args:
@@ -99,7 +97,7 @@ def read_proposal(
     )  # fmt: skip
 
 
-def from_action(data: Mapping[str, Any], kind: EnvironmentKind, said: str = "") -> ProposedAction:
+def from_action(data: Mapping[str, Any], kind: BaseKind, said: str = "") -> ProposedAction:
     """What a JSON object of one action proposes, by :data:`~evolve.policies.language.questions.ACTION_SCHEMA`."""
     text = str(data["text"] or data["thought"])
     return ProposedAction(
@@ -127,7 +125,7 @@ def defines(code: str, entry: str) -> bool:
     )
 
 
-def _from_blocks(run: Sequence[FencedBlock], view: TaskView, kind: EnvironmentKind) -> tuple[ActionKind, str, bool]:
+def _from_blocks(run: Sequence[FencedBlock], view: TaskView, kind: BaseKind) -> tuple[ActionKind, str, bool]:
     if not kind.one_file:
         return "code", fenced(run), False
     code = "\n".join(block.text for block in run)

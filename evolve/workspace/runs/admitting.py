@@ -19,7 +19,7 @@ from evolve.core.episodes import OWN, EarlierCall, EpisodeRecord, KnownFunction,
 from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.core.events import Event
 from evolve.core.files import canonical_json
-from evolve.environments import EnvironmentOptions, RehearsesProcedures, open_environment
+from evolve.environments import EnvironmentOptions, open_environment
 from evolve.policies.base import Attendable
 from evolve.policies.proceeding import PastWork
 from evolve.runtime.retrieval import WordIndex
@@ -90,8 +90,6 @@ def _tried(services: WorkspaceServices, draft: SkillDraft, call: EarlierCall, re
             environment = stack.enter_context(
                 closing(open_environment(task, EnvironmentOptions(sandbox=sandbox, own=True)))
             )
-            if not isinstance(environment, RehearsesProcedures):
-                return None
             change = services.folders.change_of(call.run)
             done = environment.rehearse(draft.code, draft.entry, call.arguments, change)
         except (UsageError, WorkspaceError, EnvironmentProblem):  # it is not there any more, or not as it was

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.core.episodes import Action, Claim, EnvironmentState, Exhibit, Json, Judgement, Observation, Recalled, Step
+from evolve.core.episodes import Action, Claim, EnvironmentState, Exhibit, Judgement, Observation, Recalled, Step
 from evolve.core.episodes.blocks import blocks_of
 from evolve.core.errors import Cancelled
 from evolve.core.files import both_ends, clean_text
-from evolve.environments import OncePerEpisode
+from evolve.environments import BaseEnvironment, OncePerEpisode
 from evolve.environments.base import EnvironmentOptions
 from evolve.environments.branching import active_path, best_path, is_active, state_of
 from evolve.environments.files.folder_session import finder
-from evolve.environments.probing import make_probe
 from evolve.runtime.sandbox.actions import ActionResult, CodeSession
 from evolve.runtime.sandbox.protocol import SandboxLimits
 from evolve_worlds import WorldFault
@@ -21,7 +20,6 @@ from evolve_worlds.environment.branches import moves_back, moves_made, moves_of,
 from evolve_worlds.environment.moving import Moving
 from evolve_worlds.environment.replaying import claims_of_replays
 from evolve_worlds.environment.work import WORLD_FAILED
-from evolve_worlds.experiments import Play, Told
 
 LIMITS = SandboxLimits(wall_s=10.0, output_kb=128, result_kb=256)
 """Of each action, the time of its moves not counted."""
@@ -32,8 +30,8 @@ _SHOWN = 12_000
 _ANEW = "the interpreter was started anew: variables are gone, the world is as it was"
 
 
-class WorldEnvironment:
-    """One trial; implements :class:`~evolve.environments.environment.Environment`.
+class WorldEnvironment(BaseEnvironment):
+    """One trial.
 
     The state is the trial's, which lives outside of the sandbox. The interpreter is a convenience: where it is lost,
     another one begins beside the same trial.
@@ -43,14 +41,11 @@ class WorldEnvironment:
     """
 
     name = "worlds"
+    _session: CodeSession | None = None
 
     def __init__(self, setting: EnvironmentOptions, moving: Moving, about: str = "") -> None:
+        super().__init__(setting.sandbox)
         self._setting, self._moving, self._about = setting, moving, about
-        self._session: CodeSession | None = None
-
-    def reset(self) -> Observation:
-        """Nothing that a list of files could tell."""
-        return Observation(ok=False)
 
     def initial_view(self) -> tuple[Exhibit, ...]:
         """The goal in the world's words, what can be seen, and what can be done."""
@@ -78,10 +73,9 @@ class WorldEnvironment:
             return Observation(ok=False, error=f"{WORLD_FAILED}: {failure}", fault=True)
 
     def _observed(self, action: Action, before: Sequence[Step]) -> Observation:
-        if action.kind in ("finish", "give_up", "answer") and not action.code:
-            return Observation(ok=False, error=action.text or "the policy gave up")
         if not action.code:
-            return Observation(ok=False, error=action.text or "the action has no code")
+            told = "the action has no code" if action.kind == "code" else "the policy gave up"
+            return Observation(ok=False, error=action.text or told)
         blocks = blocks_of(action.code)
         others = [block.kind for block in blocks if block.kind != "python"]
         if others:
@@ -161,23 +155,13 @@ class WorldEnvironment:
         restores, most = self._moving.restores, self._moving.most * self._setting.branches
         return most - moves_made(before, restores=restores) - moves_back(before, path, restores=restores)
 
-    def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
-        """What the calls on record made, since a trial of before is not there any more; of several lines the best."""
+    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode) -> tuple[Claim, ...]:
+        """What moves were good for, by making them again without some of them; nothing where the world failed."""
         if any(step.observation is not None and step.observation.fault for step in steps):
             return ()
-        return tuple(moves_of(best_path(steps) if self._goes_back else steps))
-
-    def retold(self, moves: Sequence[str]) -> Told | None:
-        """Looks before each move at what is offered, to know kinds of moves and things."""
-        return self._moving.retold(moves)
-
-    def replay(self, moves: Sequence[str]) -> Play:
-        """In a trial of its own."""
-        return self._moving.replay(moves)
-
-    def claims(self, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode) -> tuple[Claim, ...]:
-        """What moves were good for, by making them again without some of them."""
-        return claims_of_replays(self, steps, recalled, once)
+        # What the calls on record made, since a trial of before is not there any more; of several lines the best
+        made = moves_of(best_path(steps) if self._goes_back else steps)
+        return claims_of_replays(self._moving, tuple(made), recalled, once)
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """What the world says: it is outside of the code, and its score is nobody's opinion.
@@ -194,9 +178,6 @@ class WorldEnvironment:
             told += f"; {seen.text.rpartition('; ')[2]}"  # why it ended
         return Judgement(accepted=score >= 1.0, verified=True, rows=1, text=told, final=True)
 
-    def probe(self, programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
-        return make_probe(self._setting.sandbox)(programs, inputs)
-
     def full_output(self, step: Step) -> str:
         state = step.observation.state if step.observation is not None else None
         return state.output if state is not None else ""
@@ -204,12 +185,6 @@ class WorldEnvironment:
     def answer(self, step: Step) -> str:
         """The moves of the trial, one a line; of several lines of play the best."""
         return "\n".join(map(str, step.observation.outputs)) if step.observation is not None else ""
-
-    def close(self) -> None:
-        """Ends the interpreter; the trial belongs to whoever made it."""
-        if self._session is not None:
-            self._session.close()
-        self._session = None
 
 
 def _told(result: ActionResult, notes: Sequence[str], standing: str) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from evolve.core.episodes import EpisodeRecord, Json, Recalled, RunOrigin, TaskView
-from evolve.environments.base import EnvironmentOptions, PromptPart
+from evolve.environments.base import BaseKind, EnvironmentOptions, PromptPart
 from evolve.environments.branching import state_of
-from evolve.environments.environment import Environment
 from evolve.memory.insight_book import InsightBook
 from evolve.runtime.functions import FunctionSource
 from evolve.tasks.model import Task
@@ -22,20 +20,14 @@ from evolve_worlds.environment.work import WorldWork, world_work
 from evolve_worlds.experiments.recalling import recall_moves
 
 
-@dataclass(frozen=True, kw_only=True)
-class Worlds:
-    """Implements :class:`~evolve.environments.base.EnvironmentKind`, and offers functions."""
+class Worlds(BaseKind):
+    """Trials, in which moves are made by functions."""
 
-    name: str = "worlds"
-    needs_model: bool = True
-    one_file: bool = False
-    has_states: bool = False
-    accepts_unchecked: bool = False
-    leaves_changes: bool = False
-    least_steps: int = 30
-    least_tokens: int = 1_000_000
-    prompt: str = "act-worlds.md"
-    refusal: str = "the world says that the task is not done"
+    name = "worlds"
+    refusal = "the world says that the task is not done"
+    prompt = "act-worlds.md"
+    least_steps = 30
+    least_tokens = 1_000_000
 
     def parse_work(self, data: Json, place: FilePosition) -> Work:
         """World, task, variation, and how it is told."""
@@ -46,14 +38,10 @@ class Worlds:
         assert isinstance(task.work, WorldWork)
         return Moving(task.work)
 
-    def open(self, task: Task, setting: EnvironmentOptions) -> Environment:
+    def open(self, task: Task, setting: EnvironmentOptions) -> WorldEnvironment:
         """Acts in the trial that :meth:`source` gave."""
         assert isinstance(setting.source, Moving)
         return WorldEnvironment(setting, setting.source, task.instruction)
-
-    def task_parts(self, view: TaskView) -> Sequence[PromptPart]:
-        """Nothing beside what can be seen."""
-        return ()
 
     def progress(self, task: Task, record: EpisodeRecord) -> float:
         """The world's own score, as it was last; where it was gone back from one, the best."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from evolve.core.episodes import MOVE, Claim, Recalled, Step
+from evolve.core.episodes import MOVE, Claim, Recalled
 from evolve.core.episodes.codec import to_json
 from evolve.core.files import digest
 from evolve.environments import OncePerEpisode
+from evolve_worlds.environment.moving import Moving
 from evolve_worlds.experiments import (
     THEN,
     Ablation,
@@ -33,47 +33,30 @@ class _Kept:
     told: Told | None = None
 
 
-class Replaying(Protocol):
-    """What begins the same each time: what was done can be done again without a part."""
-
-    def made(self, steps: Sequence[Step]) -> tuple[str, ...]:
-        """The moves of an episode, in order; nothing where the environment failed in it."""
-        ...
-
-    def retold(self, moves: Sequence[str]) -> Told | None:
-        """The moves made from the beginning, with all that claims on them need; None where the environment failed."""
-        ...
-
-    def replay(self, moves: Sequence[str]) -> Play:
-        """Moves made from the beginning, outside of the sandbox; the episode's own trial stays as it is."""
-        ...
-
-
 def claims_of_replays(
-    environment: Replaying, steps: Sequence[Step], recalled: Sequence[Recalled], once: OncePerEpisode
+    moving: Moving, moves: tuple[str, ...], recalled: Sequence[Recalled], once: OncePerEpisode
 ) -> tuple[Claim, ...]:
-    """Claims on the moves of an episode that raised the score or lost the trial.
+    """Claims on those of an episode's moves, in order, that raised the score or lost the trial.
 
     A plan that was told for the variation, and that the episode did not follow to its promise, is played again, so that
     one that does not hold any more is not told for ever.
 
     Each replay is kept in the episode's file as soon as it is over, so that a crash repeats none. Nothing is learned
-    where the environment failed, in the episode or in the first replay.
+    where the environment failed in the first replay.
     """
-    moves = environment.made(steps)
     if not moves:
         return ()
 
     def key(what: str, made: Sequence[str]) -> str:
         return f"{what} {digest(to_json(made))[:16]}"
 
-    kept = once(key("retold", moves), _Kept, lambda: _Kept(told=environment.retold(moves)))
+    kept = once(key("retold", moves), _Kept, lambda: _Kept(told=moving.retold(moves)))
     told = kept.told
     if told is None:
         return ()
 
     def play(made: tuple[str, ...]) -> Play:
-        return once(key("replay", made), Play, lambda: environment.replay(made))
+        return once(key("replay", made), Play, lambda: moving.replay(made))
 
     best = moves[: len(told.upto_best)]
     ablation = Ablation(play=play, allowance=Allowance(left=REPLAYS), moves=MOVES)
