@@ -16,7 +16,7 @@ from evolve.core.ledger import Budget
 from evolve.core.paths import WorkspacePaths
 from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.core.settings import Settings
-from evolve.policies.base import Policy
+from evolve.policies.base import BasePolicy
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings, PromptBudget, Questions
 from evolve.policies.language.describing import PreferenceDraft, describe_preference
 from evolve.runtime.models import Endpoint, ModelPool, ModelSetup, Prices, Recording, Wire, open_models, parse_model
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
     from evolve.core.settings import Settings
     from evolve.memory import ExperienceRow
-    from evolve.policies.base import Policy
+    from evolve.policies.base import BasePolicy
     from evolve.runtime.models import Recording
     from evolve.runtime.sandbox import Outcome
     from evolve.skills import Skill
@@ -69,12 +69,12 @@ class LanguageLearner(Learner):
         told = [f"{role}={roles[role]}" for role in ("act", "reflect") if role in roles]
         return f"language:{','.join([*filter(None, [self._setup.model]), *told])}"
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """A policy that is offered these skills; it has no guide."""
         workflow = parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
         return self.policy_for(LearnedState(skills=tuple(skills), workflow=workflow))
 
-    def policy_for(self, arm: LearnedState) -> Policy:
+    def policy_for(self, arm: LearnedState) -> BasePolicy:
         """A policy with the arm's skills, prompts and number of samples."""
         models, meter = self._open()
         return LanguagePolicy(
@@ -195,7 +195,7 @@ class SearchLearner:
         """The same learner; see :class:`evolve.trials.learned_state.Hurried`."""
         return replace(self, ends=ends)
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """A search policy; unlearned without guide and skills."""
         from evolve.policies.search import Guide, SearchPolicy, SearchSettings
 
@@ -307,14 +307,14 @@ def _outcome_of(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any],
 class GivenPolicy(Learner):
     """A policy somebody passed in: it is used as it is, with recall but without guide or skills."""
 
-    given: Policy
+    given: BasePolicy
 
     @property
     def name(self) -> str:
         """The policy's own name."""
         return self.given.name
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """The policy itself."""
         return self.given
 
@@ -324,7 +324,7 @@ def model_name(model: str | Recording | None) -> str | None:
     return model if model is None or isinstance(model, str) else model.model
 
 
-def check_model(policy: Policy | Learner | None, model: str | Recording | None) -> None:
+def check_model(policy: BasePolicy | Learner | None, model: str | Recording | None) -> None:
     """Refuses a malformed name before anything is made.
 
     Raises:
@@ -339,7 +339,7 @@ def check_model(policy: Policy | Learner | None, model: str | Recording | None) 
 
 
 def choose_learner(
-    policy: Policy | Learner | None,
+    policy: BasePolicy | Learner | None,
     model: str | Recording | None,
     place: tuple[WorkspacePaths, Settings],
 ) -> Learner:
