@@ -29,7 +29,7 @@ from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import ExperienceRow, MemoryRepository
 from evolve.memory.index import MemoryIndex
-from evolve.policies.base import Policy
+from evolve.policies.base import BasePolicy
 from evolve.policies.search import Guide, SearchPolicy, fit_guide
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import Skill
@@ -49,7 +49,7 @@ class Seeded(SearchLearner):
 
     guide: Json = None
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """The policy of a workspace that began with the guide."""
         return super().policy(self.guide if guide is None else guide, skills, attended=attended)
 

@@ -51,12 +51,12 @@ from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.environments.files.editing import EditRefusal as EditRefused
 from evolve.environments.files.editing import apply_block
 from evolve.environments.files.first_look import seen_of, without_rules
+from evolve.policies.base import PastWork
 from evolve.policies.language import EpisodeMeter, LanguageDesigner, LanguagePolicy, LanguageRewriter
 from evolve.policies.language.describing import describe_preference
 from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
 from evolve.policies.language.questions import Questions
-from evolve.policies.proceeding import PastWork
 from evolve.runtime.models import ChatModel, ModelSetup, open_models
 from evolve.tasks.verification.checks import Checked
 from evolve.tasks.verification.rubric import RubricVerifier
@@ -260,7 +260,7 @@ def _procedure() -> Iterator[tuple[str, str, Body]]:
         for name, line in (("app.py", 'SHOWN = SETTINGS["%s"]'), ("settings.py", 'SETTINGS = {"%s": 5}'))
     )
     past = PastWork(tasks={"r3": "Rename the setting max_users to most_users wherever it is read."})
-    told.policy().proceeding(view, (), change, past)
+    told.policy().propose_procedure(view, (), change, past)
     yield (
         "distill-folder.md",
         "Asked once a check accepted a change in words like an earlier one.",

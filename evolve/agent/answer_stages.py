@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.learning_costs import policy_cost
 from evolve.agent.outcome import goes_on
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
 from evolve.core.episodes import Action, Alternative, Json, Limits, Plan, SampleRequest, StageNote, Step
@@ -14,7 +13,6 @@ from evolve.core.episodes.codec import to_json
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import clean_text
 from evolve.environments.probing import make_probe
-from evolve.policies.base import Deliberating, Searching
 from evolve.tasks import equal
 
 _MIN_CANDIDATES = 1_000
@@ -108,7 +106,7 @@ def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stag
     action = _samples_as_rivals(steps[-1].action)
     missing = context.knobs.rivals - len(action.rivals)
     policy, left = context.policy, context.remaining(steps)
-    if missing <= 0 or not isinstance(policy, Deliberating) or left.candidates == 0:
+    if missing <= 0 or not policy.deliberates or left.candidates == 0:
         return action
     most = max(_MIN_CANDIDATES, action.cost.candidates)
     limits = replace(left, candidates=most if left.candidates is None else min(most, left.candidates))
@@ -139,13 +137,13 @@ def ask_once(
     """
 
     def compute() -> _Actions:
-        before = policy_cost(context)
+        before = context.policy.total_cost
         try:
             actions = work()
         except (ModelMistake, BudgetExhausted) as error:
             actions = (Action(kind="finish", text=str(error)),)
         *others, last = actions or (Action(kind="finish"),)
-        return _Actions(found=(*others, replace(last, cost=last.cost + (policy_cost(context) - before))))
+        return _Actions(found=(*others, replace(last, cost=last.cost + (context.policy.total_cost - before))))
 
     return context.outputs.once(key, _Actions, compute).found
 
@@ -202,7 +200,7 @@ def doubted_instead(context: EpisodeContext, steps: Sequence[Step], action: Acti
     first = _first_doubted(steps) if action.kind == "finish" else None
     if first is None:
         return action
-    limits = replay_limits(context, steps) if isinstance(context.policy, Searching) else None
+    limits = replay_limits(context, steps) if context.policy.searches else None
     text = f"nothing better was found, so the answer of step {first.number} is handed in"
     return replace(
         with_answer(Action(kind="code", text=text, cost=action.cost), as_rival(first.action)),

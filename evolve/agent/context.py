@@ -13,8 +13,7 @@ from evolve.core.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond,
 from evolve.core.events import EventSink, NoEvents
 from evolve.core.redaction import Scanner
 from evolve.environments import BaseEnvironment, BaseKind, kind_of
-from evolve.policies.base import Policy, Weighing
-from evolve.policies.proceeding import PastWork
+from evolve.policies.base import BasePolicy, PastWork
 
 if TYPE_CHECKING:
     from evolve.agent.exploration import Exploration
@@ -114,7 +113,7 @@ class EpisodeContext:
     identity: EpisodeKey
     view: TaskView
     environment: BaseEnvironment
-    policy: Policy
+    policy: BasePolicy
     sandbox: Sandbox
     limits: Limits
     knobs: Knobs = field(default_factory=Knobs)
@@ -158,4 +157,4 @@ class EpisodeContext:
 
     def counted(self, steps: Sequence[Step]) -> int:
         """How many of the steps the knob counts: not those that gave a search one more example."""
-        return len(steps) - (len(shown_rows(steps)) if isinstance(self.policy, Weighing) else 0)
+        return len(steps) - (len(shown_rows(steps)) if self.policy.learns_from_refusals else 0)

@@ -18,7 +18,6 @@ from evolve.core.episodes.codec import to_json
 from evolve.core.errors import Cancelled, EndpointProblem, EnvironmentProblem
 from evolve.core.events import Event
 from evolve.core.files import digest
-from evolve.policies.base import Remembering, Spending
 from evolve.runtime.models import ModelReply, ModelRequest
 
 SPENT = "spent"
@@ -29,24 +28,17 @@ def once_with_cost(context: EpisodeContext, key: tuple[int, str, str], compute: 
     """What ``compute`` gave when it was first called under this key, with its cost."""
 
     def work() -> Paid:
-        before = policy_cost(context)
+        before = context.policy.total_cost
         text = compute()
-        return Paid(text=text, cost=policy_cost(context) - before)
+        return Paid(text=text, cost=context.policy.total_cost - before)
 
     return context.outputs.once(key, Paid, work)
 
 
-def policy_cost(context: EpisodeContext) -> Cost:
-    """What the policy's calls have cost so far; nothing for one that makes none."""
-    policy = context.policy
-    return policy.spent if isinstance(policy, Spending) else Cost()
-
-
 def begin_within(context: EpisodeContext, state: AgentState) -> None:
-    """Tells a policy that spends money or tokens what is left of the episode's limits."""
-    if isinstance(context.policy, Spending):
-        left = context.remaining(read_steps(state))
-        context.policy.begin(left.less(read_aside(state) + context.outputs.lost()))
+    """Tells the policy what is left of the episode's limits."""
+    left = context.remaining(read_steps(state))
+    context.policy.start_budget(left.less(read_aside(state) + context.outputs.lost()))
 
 
 def cost_of(state: AgentState, context: EpisodeContext) -> Cost:
@@ -99,17 +91,17 @@ class CountedModelCalls:
         """What is kept of the question, else what ``ask`` gives; the same question asked twice is two."""
         name = digest(to_json(asdict(request)))[:16]
         self._asked[name] += 1
-        before = policy_cost(self._context)
+        before = self._context.policy.total_cost
 
         def work() -> _Asked:
             reply = ask()
-            return _Asked(reply=reply, cost=policy_cost(self._context) - before)
+            return _Asked(reply=reply, cost=self._context.policy.total_cost - before)
 
         try:
             points = self._context.outputs.checked(self._context.check)
             kept = points.once(self._key(f"{name} {self._asked[name]}"), _Asked, work)
         except (Cancelled, EndpointProblem):
-            cost = policy_cost(self._context) - before
+            cost = self._context.policy.total_cost - before
             if cost != Cost():
                 self._lost += 1
                 self._context.outputs.once(self._key(f"lost {self._lost}"), _Asked, lambda: _Asked(cost=cost))
@@ -128,5 +120,5 @@ class CountedModelCalls:
 def set_aside_when_asked(context: EpisodeContext, number: int) -> tuple[EpisodeContext, CountedModelCalls]:
     """The surroundings of learning from an episode with so many steps, which can be set aside at any time."""
     asking = CountedModelCalls(context, number)
-    policy = context.policy.remembering(asking) if isinstance(context.policy, Remembering) else context.policy
+    policy = context.policy.with_reply_cache(asking)
     return replace(context, policy=policy, outputs=context.outputs.checked(context.check)), asking

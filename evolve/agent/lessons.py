@@ -17,7 +17,6 @@ from evolve.core.episodes.codec import from_json, to_json
 from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.events import Event
-from evolve.policies.base import Suggesting
 
 Unasked = Literal["", "budget", "reply"]
 
@@ -89,7 +88,7 @@ def _suggested(record: EpisodeRecord, context: EpisodeContext) -> Paid:
     """
     policy, kind = context.policy, context.kind
     asked = kind.accepts_unchecked or (kind.leaves_changes and not _is_plain(record))
-    if not (isinstance(policy, Suggesting) and asked):
+    if not asked:
         return Paid(text=to_json(_Suggested()))
 
     def ask() -> str:

@@ -8,7 +8,6 @@ from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
 from evolve.core.episodes import Json, Limits, Observation, Row, Status, Step, call_text, shown_rows, value_text
 from evolve.core.redaction import MARK
-from evolve.policies.base import Weighing
 from evolve.tasks import MIN_VERIFY
 
 
@@ -73,7 +72,7 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
         return "solved", _accepted_note(steps, len(context.view.examples)) + _shown_note(len(shown_rows(steps)))
     left = context.remaining(steps)
     # A policy that takes every refused row for an example was ended by what ended its search, and not by the refusals.
-    searched = bool(shown_rows(steps)) and isinstance(context.policy, Weighing)
+    searched = bool(shown_rows(steps)) and context.policy.learns_from_refusals
     ended = last.action.kind == "finish" or 0 in (left.candidates, left.seconds)
     if any(step.judgement is not None for step in steps) and not (searched and ended):
         return "refused", _refusal(steps, context.view.entry)

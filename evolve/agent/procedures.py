@@ -15,7 +15,7 @@ from evolve.agent.context import EpisodeContext
 from evolve.core.episodes import OWN, Json, Rehearsal, SkillDraft, Step
 from evolve.core.files import canonical_json
 from evolve.environments import RehearsalResult
-from evolve.policies.proceeding import Generalising, Proceeding
+from evolve.policies.base import Proceeding
 from evolve.skills.procedures import lint_procedure, shortened
 
 _LEAST_STEPS = 2
@@ -36,12 +36,12 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     Raises:
         ModelMistake: The policy gave nothing usable.
     """
-    policy, environment = context.policy, context.environment
+    environment = context.environment
     accepted = steps[-1] if steps else None
     judged = accepted.judgement if accepted is not None else None
     if accepted is None or judged is None or not (judged.accepted and (judged.checked or judged.verified)):
         return ()
-    if not isinstance(policy, Generalising) or context.identity.split != OWN:
+    if context.identity.split != OWN:
         return ()
     wrote = [step.action.code for step in steps if step.action.code]
     change = environment.change(accepted) if len(wrote) >= _LEAST_STEPS else None
@@ -52,7 +52,7 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     used = {item for step in steps for item in step.action.consumed}
     if any(f"skill:{skill.digest}" in used for skill in past.procedures):
         return ()
-    found = policy.proceeding(context.view, steps, environment.answer(accepted), past)
+    found = context.policy.propose_procedure(context.view, steps, environment.answer(accepted), past)
     if found is None or len(canonical_json(list(found.arguments))) > _SHORT * sum(map(len, wrote)):
         return ()
     if lint_procedure(found.draft.code, found.draft.entry, len(found.arguments)):

@@ -6,7 +6,6 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,7 +23,7 @@ from evolve.agent.context import (
 )
 from evolve.agent.exploration import Exploration
 from evolve.agent.functions import functions_of, with_functions
-from evolve.agent.learning_costs import begin_within, policy_cost, set_aside_when_asked, told_when_it_breaks
+from evolve.agent.learning_costs import begin_within, set_aside_when_asked, told_when_it_breaks
 from evolve.agent.lessons import Lessons, lessons_of
 from evolve.agent.outputs import StepOutputs
 from evolve.agent.progress import piece_data
@@ -39,9 +38,7 @@ from evolve.core.files import canonical_json, digest
 from evolve.core.progress import doing
 from evolve.core.redaction import Scanner
 from evolve.environments import BaseEnvironment, EnvironmentOptions, kind_of, open_environment
-from evolve.policies.base import Attendable, Policy, ReplyDelta, Spending, Trying, Weighing
-from evolve.policies.proceeding import PastWork
-from evolve.runtime.sandbox.actions import NO_FILES
+from evolve.policies.base import BasePolicy, PastWork, ReplyDelta
 
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
@@ -78,7 +75,7 @@ class AgentServices:
         toolbox: The functions that code may call. Lessons call none; code that they repeat has the answers on record.
     """
 
-    policy: Policy
+    policy: BasePolicy
     sandbox: Sandbox
     recall: Recall = recall_nothing
     past: Past = no_past
@@ -167,7 +164,7 @@ class Agent:
         """
         identity = self._identity(task, variant, split, seed)
         with self._opened(task, identity, limits, acts=True) as (context, saver):
-            outputs = context.outputs.counted(partial(policy_cost, context))
+            outputs = context.outputs.counted(lambda: context.policy.total_cost)
             return self._finish(replace(context, later=split == OWN, outputs=outputs), saver)
 
     def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> CounterfactualRun:
@@ -202,12 +199,11 @@ class Agent:
         """
         who = record.variant, record.split, record.seed
         with self._opened(task, self._identity(task, *who), limits) as (context, _):
-            if pairs is not None and isinstance(context.policy, Trying):
-                context = replace(context, policy=context.policy.trying(pairs))
+            if pairs is not None:
+                context = replace(context, policy=context.policy.with_claim_trials(pairs))
             context, asking = set_aside_when_asked(context, len(record.steps))
-            if isinstance(context.policy, Spending):
-                rest = limits.less(asking.paid)
-                context.policy.begin(rest if left is None else rest.within(left))
+            rest = limits.less(asking.paid)
+            context.policy.start_budget(rest if left is None else rest.within(left))
             try:
                 lessons = lessons_of(record, self.revision, context)
             except Cancelled:
@@ -228,7 +224,7 @@ class Agent:
         folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
         policy, own = surroundings.policy, own or identity.split == OWN
         # The policy's skills, which exploratory code and code in a folder can import.
-        modules = policy.files() if isinstance(policy, Spending) else NO_FILES
+        modules = policy.session_files()
         setting = EnvironmentOptions(
             sandbox=surroundings.sandbox,
             folder=folder,
@@ -276,11 +272,11 @@ class Agent:
         surroundings, knobs = self.surroundings, self.workflow.knobs
         policy, own = self._policy(identity.episode), identity.split == OWN
         submissions = knobs.submissions if own or identity.split == "train" else 1
-        if own and isinstance(policy, Weighing):
+        if own and policy.learns_from_refusals:
             # Every refused row is one more example: the rows alone bound how often it may hand in.
             submissions = min(len(task.verify_rows()) + 1, MOST_SUBMISSIONS)
         bounds = limits or Limits(candidates=knobs.candidates, seconds=knobs.seconds)
-        if limits is None and isinstance(surroundings.policy, Spending):
+        if limits is None and policy.spends:
             bounds = Limits(candidates=None, seconds=None, tokens=knobs.tokens)
         return EpisodeContext(
             identity=identity,
@@ -314,10 +310,10 @@ class Agent:
             scanner=surroundings.scanner,
         )
 
-    def _policy(self, episode: str) -> Policy:
+    def _policy(self, episode: str) -> BasePolicy:
         """The policy, which a person who follows the episode can stop and watch."""
         policy, person = self.surroundings.policy, self.surroundings.attendance
-        if person is None or not isinstance(policy, Attendable):
+        if person is None:
             return policy
         live = person.live
 
@@ -325,7 +321,7 @@ class Agent:
             if live is not None:
                 live.emit(Event(kind="text", episode=episode, data=piece_data(piece)))
 
-        return policy.attended(person.cancellation, tell if live is not None else None)
+        return policy.with_supervision(person.cancellation, tell if live is not None else None)
 
     def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
         # A refusal that shows a row counts as no step, see ``EpisodeContext.counted``.
@@ -380,7 +376,7 @@ class _Look:
 
 def _looked(context: EpisodeContext) -> EpisodeContext:
     """With what there is to see at the start, for a policy that reads; it stays the same after a crash."""
-    if isinstance(context.policy, Spending):
+    if context.policy.spends:
         look = context.outputs.once((0, "reset", "look"), _Look, lambda: _Look(seen=context.environment.initial_view()))
         return replace(context, view=replace(context.view, seen=look.seen))
     return context

@@ -21,7 +21,6 @@ from evolve.core.ledger import Spent
 from evolve.improve.judgement import judge_variant
 from evolve.improve.report import contrast
 from evolve.improve.session import Session
-from evolve.policies.base import Guided
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
@@ -111,7 +110,7 @@ def recalled_on(arm: LearnedState, learner: Learner, tasks: Sequence[Task]) -> d
     """The tasks on which an arm recalls each insight, the most relevant first. It asks nobody and runs nothing."""
     scored: dict[str, list[tuple[float, Task]]] = {}
     policy = arm.policy(learner)
-    if isinstance(policy, Guided):
+    if not policy.recalls:
         return {}
     recall = recall_from(arm.memory, asking=RecallScope(policy=policy.name))
     for task in tasks:
@@ -287,7 +286,7 @@ def _items(
     if rows is None:
         stores, every = session.stores, [task.id for task in tasks]
         arm = stores.state_of(whole, session.workflow)
-        recalls = not isinstance(arm.policy(session.learner), Guided)
+        recalls = arm.policy(session.learner).recalls
         kinds = [kind for kind in wish.kinds if recalls or kind != "insights"]
         listed = [(item, every) for item in items_of(stores, whole, wish.shipped) if item.kind in kinds]
         if whole.insights and "insights" in kinds:

@@ -19,7 +19,6 @@ from evolve.core.files import canonical_json, digest
 from evolve.improve.practice import finished_practice
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_removals
-from evolve.policies.base import Removing
 from evolve.tasks import Suite, Task
 from evolve.trials.comparisons import Change, PairEvidence, by_cost, claim_on
 from evolve.trials.jobs import Attempt
@@ -76,7 +75,7 @@ def solved_of(stores: Repositories, suite: Suite) -> list[EpisodeRecord]:
 
 def can_remove(learner: Learner, arm: LearnedState) -> bool:
     """Whether who works with this arm can do without a part of it."""
-    return isinstance(arm.policy(learner), Removing)
+    return arm.policy(learner).without_causes(()) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

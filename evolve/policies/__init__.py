@@ -1,14 +1,13 @@
-"""What decides: the :class:`Policy` protocol, and its two implementations in subpackages."""
+"""What decides: the :class:`BasePolicy`, and the two policies in subpackages."""
 
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.environments.probing import Probe
     from evolve.policies.base import (
-        Policy,
+        BasePolicy,
         PromptEdit,
         PromptEditor,
-        Spending,
         WorkflowBrief,
         WorkflowDraft,
         WorkflowWriter,

@@ -1,16 +1,18 @@
-"""Protocols between an episode and the policy that decides in it."""
+"""What an episode asks of the policy that decides in it, and what passes between the two."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from evolve.core.episodes import (
     Action,
     Ambiguity,
     Claim,
     Cost,
+    EarlierCall,
     Json,
     Limits,
     Plan,
@@ -26,109 +28,108 @@ from evolve.runtime.models import ModelReply, ModelRequest
 if TYPE_CHECKING:
     from evolve.core.cancellation import Cancellation
     from evolve.environments import KnownRows, ReflectionTrials
+    from evolve.skills import Skill
 
 
-class Policy(Protocol):
-    """Plans, acts, reflects and distils. Holds no state of an episode between calls."""
+class BasePolicy(ABC):
+    """Plans, acts, reflects and distils, and may do more. Holds no state of an episode between calls.
+
+    A policy has a name and four methods. Everything else is optional: the defaults do nothing.
+    """
+
+    spends: ClassVar[bool] = False
+    """Its work costs tokens or money, which bound its episodes, and it reads what there is to see at the start."""
+    recalls: ClassVar[bool] = True
+    """What was learned is recalled for it. Else all of it reaches the policy through its guide and its skills."""
+    learns_from_refusals: ClassVar[bool] = False
+    """A row that was shown after a refusal is one more example to it. In a person's own runs it may hand in an answer
+    after every such row, so the rows alone bound its submissions."""
+    deliberates: ClassVar[bool] = False
+    """It can give further answers and take tasks apart: ``alternatives`` and ``decompose``."""
+    criticises: ClassVar[bool] = False
+    """It can find fault with an answer in words: ``critique`` and ``revise``."""
+    searches: ClassVar[bool] = False
+    """It searches programs: ``search_again`` and ``ambiguities``."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What decides, in a word: ``search``, or ``language`` with the model's name."""
-        ...
 
-    def features(self, view: TaskView) -> tuple[float, ...]:
-        """The task's observable feature vector, used for recall; [] where a policy has none."""
-        ...
-
+    @abstractmethod
     def plan(self, view: TaskView, recalled: Sequence[Recalled]) -> Plan:
         """Names the goal and, from what was recalled, how the work is priced."""
-        ...
 
+    @abstractmethod
     def act(self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits) -> Action:
         """The next action. ``steps`` holds what was tried and refused; ``limits`` is what is left."""
-        ...
 
+    @abstractmethod
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: ReflectionTrials) -> tuple[Claim, ...]:
         """Causal claims with evidence, from what happened and from re-runs through ``probe``.
 
         An answer that was tried there and found right is handed in where the episode had none.
         """
-        ...
 
+    @abstractmethod
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
         """Skills worth admitting from a verified answer: the whole first, then parts of it; often none."""
-        ...
 
+    def features(self, view: TaskView) -> tuple[float, ...]:
+        """The task's observable feature vector, used for recall; () where a policy has none."""
+        return ()
 
-@runtime_checkable
-class Spending(Protocol):
-    """Optional: a policy whose work costs money or tokens has a meter, which an episode starts."""
+    # What its work costs.
 
     @property
-    def spent(self) -> Cost:
+    def total_cost(self) -> Cost:
         """What it has cost since it was made, failed calls included; it only rises."""
-        ...
+        return Cost()
 
-    def begin(self, limits: Limits) -> None:
+    def start_budget(self, limits: Limits) -> None:  # noqa: B027
         """Starts an episode that may spend ``limits``; past them its calls raise ``BudgetExhausted``."""
-        ...
 
-    def files(self) -> Mapping[str, bytes]:
+    def session_files(self) -> Mapping[str, bytes]:
         """Files that sandboxed sessions of the episode start with, by relative name."""
-        ...
+        return {}
 
+    # The same policy with something changed; the policy itself where that makes no difference to it.
 
-@runtime_checkable
-class Trying(Protocol):
-    """Optional: a policy whose reflection asks the task again, with and without what it claims."""
+    def with_supervision(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> BasePolicy:
+        """The same policy for a run that a person follows.
 
-    def trying(self, pairs: int) -> Policy:
-        """The same policy, which tries at most so many claims of one episode."""
-        ...
-
-
-Once = Callable[[ModelRequest, Callable[[], ModelReply]], ModelReply]
-"""Gives the reply to a request: what is kept of it, or what the function gives that asks for it."""
-
-
-@runtime_checkable
-class Remembering(Protocol):
-    """Optional: a policy whose questions to a model can be kept one by one, so that none is paid for twice."""
-
-    def remembering(self, once: Once) -> Policy:
-        """The same policy, which asks through ``once``; a reply that was kept stands in what it has cost, too."""
-        ...
-
-
-@runtime_checkable
-class Suggesting(Protocol):
-    """Optional: a policy that can say what of a finished episode is worth remembering."""
-
-    def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
-        """What to ask the person about, three at most; often nothing.
-
-        Raises:
-            ModelMistake: The policy gave nothing usable.
+        Args:
+            cancellation: Once it is raised, what the policy does ends soon with ``Cancelled``.
+            on_piece: Hears what a model writes while it writes it.
         """
-        ...
+        return self
 
+    def with_claim_trials(self, pairs: int) -> BasePolicy:
+        """The same policy, whose reflection tries at most so many claims of one episode by asking the task again."""
+        return self
 
-@runtime_checkable
-class Deliberating(Protocol):
-    """Optional: a policy that stages around an action may ask for more than one answer.
+    def with_reply_cache(self, once: Once) -> BasePolicy:
+        """The same policy, which asks a model through ``once``, so that nothing is paid for twice.
 
-    ``steps`` ends with the step whose action is being deliberated on; it has not been run yet.
-    """
+        A reply that was kept stands in what it has cost, too.
+        """
+        return self
+
+    def without_causes(self, causes: Collection[str]) -> BasePolicy | None:
+        """The same policy without these causes of insights, such as ``operation:sort``; None where it has no parts."""
+        return None
+
+    # What stages around an action may ask for. ``steps`` ends with the step whose action it is about.
 
     def alternatives(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
     ) -> tuple[Action, ...]:
         """At most ``wanted`` further answers, each with its cost, then perhaps a ``finish`` that only has a cost.
 
-        Whoever keeps them puts each answer into the action's ``rivals``, and that this was asked into ``drawn``, from
-        where the policy takes them later.
+        The last step has not been run yet. Whoever keeps the answers puts each into the action's ``rivals``, and that
+        this was asked into ``drawn``, from where the policy takes them later.
         """
-        ...
+        return ()
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """The plan with the task taken apart; the same plan where it cannot be.
@@ -136,47 +137,53 @@ class Deliberating(Protocol):
         Args:
             share: Share of what an action may spend that may go to the parts.
         """
-        ...
-
-
-@runtime_checkable
-class Guided(Protocol):
-    """A policy that what was learned reaches through its guide and its skills alone: nothing is recalled for it."""
-
-    @property
-    def guide(self) -> object:
-        """What was fitted on the evidence of all insights; None before anything was learned."""
-        ...
-
-
-@runtime_checkable
-class Removing(Protocol):
-    """A policy that can go without single parts of what it works with."""
-
-    def without(self, causes: Collection[str]) -> Policy:
-        """The same policy without these causes of insights, such as ``operation:sort``."""
-        ...
-
-
-@runtime_checkable
-class Criticising(Protocol):
-    """Optional: a policy that can find fault with an answer in words."""
+        return plan
 
     def critique(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
         """What may be wrong with the last step's answer, and calls with what they should give; these can be run."""
-        ...
+        return "", ()
 
     def revise(self, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
-        """Another answer in place of the last step's, in view of a doubt about it."""
-        ...
+        """Another answer in place of the last step's, in view of a doubt about it; ``finish`` where there is none."""
+        return Action(kind="finish", text="the policy cannot revise an answer")
 
+    def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
+        """An answer that no step gave, found in another order; ``finish`` where there is none within the limits."""
+        return Action(kind="finish", text="the policy does not search")
 
-@runtime_checkable
-class Repairing(Protocol):
-    """Optional: a policy that can strengthen a draft of a skill that was refused for its tests."""
+    def leave_one_out(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits
+    ) -> Robustness:
+        """Whether the last step's answer rests on one of the visible rows alone.
+
+        It was accepted already, so that nothing of the unseen rows gets into it.
+        """
+        return Robustness()
+
+    # What an accepted answer, or a finished episode, is asked about.
+
+    def ambiguities(
+        self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits
+    ) -> Ambiguities:
+        """Looks for other answers that are right on every row.
+
+        Args:
+            view: The task with all rows as examples, those too that decided.
+            step: Has the answer.
+            unlabelled: Inputs whose outputs are wanted.
+        """
+        return Ambiguities()
+
+    def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
+        """What of a finished episode to ask the person about, three at most; often nothing.
+
+        Raises:
+            ModelMistake: The policy gave nothing usable.
+        """
+        return ()
 
     def repair_draft(self, view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str]) -> SkillDraft | None:
-        """The draft with further calls among its tests, or with another source; None for neither.
+        """A draft refused for its tests, with further calls among them, or with another source; None for neither.
 
         Whoever asks runs the calls on the accepted answer, drops those that give another value, and judges again.
 
@@ -184,7 +191,49 @@ class Repairing(Protocol):
             refusal: Why it was refused.
             passed: Wrong versions of it that pass its tests, each in words.
         """
-        ...
+        return None
+
+    def propose_procedure(
+        self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork
+    ) -> Proceeding | None:
+        """The accepted change as a call of a procedure, to be done again elsewhere.
+
+        None where nothing like it was done before, or it could not be done again. Whoever asks tries it, so nothing of
+        it is believed.
+
+        Args:
+            change: What was accepted, as text.
+            past: What was done before in this kind of environment.
+
+        Raises:
+            ModelMistake: The policy gave nothing usable.
+        """
+        return None
+
+
+Once = Callable[[ModelRequest, Callable[[], ModelReply]], ModelReply]
+"""Gives the reply to a request: what is kept of it, or what the function gives that asks for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplyDelta:
+    """What a model wrote since the last piece, for whoever watches; pieces of a reply that fails are not taken back.
+
+    Attributes:
+        stage: What is being asked for: ``plan``, ``act``, ``reflect`` or ``distill``.
+        field: The field of the reply that it stands in, such as ``text`` or ``code``; "" outside of any. ``asks`` says
+            in ``text`` which model is waited for, ``asks again`` also which attempt it is and why.
+        call: Number of the reply from 1; another number begins anew.
+    """
+
+    stage: str
+    text: str
+    field: str = ""
+    call: int = 1
+
+
+OnPiece = Callable[[ReplyDelta], None]
+"""Hears of pieces as they come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,78 +272,34 @@ class Ambiguities:
     cost: Cost = field(default_factory=Cost)
 
 
-@runtime_checkable
-class Weighing(Protocol):
-    """Optional: a policy to which a row that was shown after a refusal is one more example.
+@dataclass(frozen=True, kw_only=True)
+class PastWork:
+    """What was done before in a kind of environment.
 
-    In a person's own runs it may hand in an answer after every such row, so the rows alone bound its submissions.
+    Attributes:
+        procedures: Procedures that are known, drafts among them.
+        tasks: Instructions of tasks whose change was accepted, by run.
     """
 
-    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Robustness:
-        """Whether the last step's answer rests on one of the visible rows alone.
-
-        It was accepted already, so that nothing of the unseen rows gets into it.
-        """
-        ...
-
-
-@runtime_checkable
-class Doubting(Protocol):
-    """Optional: a policy that can tell what else fits the rows of an answer that was accepted."""
-
-    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Ambiguities:
-        """Looks for other answers that are right on every row.
-
-        Args:
-            view: The task with all rows as examples, those too that decided.
-            step: Has the answer.
-            unlabelled: Inputs whose outputs are wanted.
-        """
-        ...
-
-
-@runtime_checkable
-class Searching(Protocol):
-    """Optional: a policy that can search anew in another order."""
-
-    def search_again(self, view: TaskView, steps: Sequence[Step], limits: Limits) -> Action:
-        """An answer that no step gave, found in another order; ``finish`` where there is none within the limits."""
-        ...
+    procedures: Sequence[Skill] = ()
+    tasks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplyDelta:
-    """What a model wrote since the last piece, for whoever watches; pieces of a reply that fails are not taken back.
+class Proceeding:
+    """A change that was accepted, as a call of a procedure.
 
     Attributes:
-        stage: What is being asked for: ``plan``, ``act``, ``reflect`` or ``distill``.
-        field: The field of the reply that it stands in, such as ``text`` or ``code``; "" outside of any. ``asks`` says
-            in ``text`` which model is waited for, ``asks again`` also which attempt it is and why.
-        call: Number of the reply from 1; another number begins anew.
+        draft: The procedure: one that is known, or a new one.
+        arguments: What it has to be called with to do what was done.
+        known: It is one of those that the policy was told of.
+        earlier: With what it would have to be called in earlier runs.
     """
 
-    stage: str
-    text: str
-    field: str = ""
-    call: int = 1
-
-
-OnPiece = Callable[[ReplyDelta], None]
-"""Hears of pieces as they come."""
-
-
-@runtime_checkable
-class Attendable(Protocol):
-    """Optional: a policy whose work a person can watch and stop."""
-
-    def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> Policy:
-        """The same policy for a run that a person follows.
-
-        Args:
-            cancellation: Once it is raised, what the policy does ends soon with ``Cancelled``.
-            on_piece: Hears what a model writes while it writes it.
-        """
-        ...
+    draft: SkillDraft
+    arguments: tuple[Json, ...]
+    known: bool = False
+    earlier: tuple[EarlierCall, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from evolve.core.episodes import (
     TaskView,
 )
 from evolve.environments.probing import Probe
+from evolve.policies.base import BasePolicy
 
 PROGRAMS: Mapping[str, str] = {
     "first": "def solve(xs):\n    return xs[0]\n",
@@ -33,7 +34,7 @@ PROGRAMS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class FixedPolicy:
+class FixedPolicy(BasePolicy):
     """Tries each program of a list once; what was recalled comes first, and so is found sooner.
 
     Every try costs ten candidates, so that learning shows as a lower cost. Its features are two
@@ -169,7 +170,7 @@ class FixedLearner:
 
 
 @dataclass(frozen=True)
-class ScriptedWorker:
+class ScriptedWorker(BasePolicy):
     """Takes one action after another, whatever comes of them; then hands in what it has.
 
     It learns nothing and reads no prompt.

@@ -13,7 +13,7 @@ from typing import Any
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft, TaskView
 from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake
-from evolve.policies.base import Policy, Repairing, Spending
+from evolve.policies.base import BasePolicy
 from evolve.runtime.sandbox import Sandbox
 from evolve.skills import AdmissionVerdict
 from evolve.tasks import Task
@@ -60,27 +60,22 @@ class Repairs:
         cost: What it has cost so far.
     """
 
-    policy: Policy
+    policy: BasePolicy
     view: TaskView
     limits: Limits
     cost: Cost = field(default_factory=Cost)
 
     def repaired(self, draft: SkillDraft, verdict: AdmissionVerdict) -> SkillDraft | None:
         """The draft as the policy would repair it, unverified; None where it cannot."""
-        if not isinstance(self.policy, Repairing):
-            return None
-        meter = self.policy if isinstance(self.policy, Spending) else None
-        before = meter.spent if meter is not None else Cost()
-        if meter is not None:
-            meter.begin(self.limits.less(self.cost))
+        before = self.policy.total_cost
+        self.policy.start_budget(self.limits.less(self.cost))
         try:
             return self.policy.repair_draft(self.view, draft, verdict.reason, survivors_of(verdict))
         # The answer stands and is saved; only a skill is not kept.
         except (ModelMistake, BudgetExhausted, EndpointProblem):
             return None
         finally:
-            if meter is not None:
-                self.cost += meter.spent - before
+            self.cost += self.policy.total_cost - before
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +136,7 @@ class Keeper:
 
     def _repaired(self, draft: SkillDraft, task: Task, journal: StepLog, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""
-        if draft.rehearsals or self.repairs is None or not isinstance(self.repairs.policy, Repairing):
+        if draft.rehearsals or self.repairs is None:
             return draft
         done: Mapping[str, Any] | None = journal.done(step)
         if done is not None:

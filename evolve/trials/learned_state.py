@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evolve.core.episodes import Json, TaskView
     from evolve.core.redaction import Scanner
     from evolve.memory import MemoryRepository, MemorySnapshot
-    from evolve.policies.base import Policy
+    from evolve.policies.base import BasePolicy
     from evolve.runtime.sandbox import Sandbox
     from evolve.skills import Skill
 
@@ -35,7 +35,7 @@ UNLEARNED = "unlearned"
 class PromptedLearner(Protocol):
     """A learner whose policies read prompts, so that a variant's texts count before those of the workspace."""
 
-    def policy_for(self, arm: LearnedState) -> Policy:
+    def policy_for(self, arm: LearnedState) -> BasePolicy:
         """The policy with the arm's texts, skills and knobs."""
         ...
 
@@ -63,24 +63,21 @@ class LearnedState:
     lacking: frozenset[str] = frozenset()
     guidance: Guidance = field(default_factory=Guidance)
 
-    def policy(self, learner: Learner, *, attended: bool = False) -> Policy:
+    def policy(self, learner: Learner, *, attended: bool = False) -> BasePolicy:
         """The learner's policy with everything that was learned; see :meth:`Learner.policy`."""
         if isinstance(learner, PromptedLearner):
             return learner.policy_for(self)
         policy = learner.policy(self.guide, self.skills, attended=attended)
         if not self.lacking:
             return policy
-        from evolve.policies.base import Removing
-
-        if not isinstance(policy, Removing):
+        reduced = policy.without_causes(self.lacking)
+        if reduced is None:
             raise TypeError(f"a {policy.name} policy cannot go without {', '.join(sorted(self.lacking))}")
-        return policy.without(self.lacking)
+        return reduced
 
     def seen_by(self, learner: Learner) -> LearnedState:
         """The arm without a memory where the learner's policy recalls nothing, as to send a large one takes time."""
-        from evolve.policies.base import Guided
-
-        if self.memory is None or isinstance(learner, PromptedLearner) or not isinstance(self.policy(learner), Guided):
+        if self.memory is None or isinstance(learner, PromptedLearner) or self.policy(learner).recalls:
             return self
         return replace(self, memory=None)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from evolve.core.episodes import Json, TaskView
     from evolve.memory import ExperienceRow
-    from evolve.policies.base import Policy
+    from evolve.policies.base import BasePolicy
     from evolve.skills import Skill
     from evolve.skills.admission import Interpreter
 
@@ -21,7 +21,7 @@ class Learner(Protocol):
         """Name of the kind of policy, such as ``search``."""
         ...
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """The policy with this guide (None for none) and these skills.
 
         Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Json, Limits, Observation, Plan, Recalled, Step, TaskView
-from evolve.policies.base import Policy
+from evolve.policies.base import BasePolicy
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.plans import carries_plan
 from evolve.skills import Skill
@@ -107,15 +107,15 @@ class PrefixLearner(Learner):
         """That of the learner."""
         return self.learner.name
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """The learner's policy, beginning so."""
         return self._repeating(self.learner.policy(guide, skills, attended=attended))
 
-    def policy_for(self, arm: LearnedState) -> Policy:
+    def policy_for(self, arm: LearnedState) -> BasePolicy:
         """The arm's policy, beginning so."""
         return self._repeating(arm.policy(self.learner))
 
-    def _repeating(self, policy: Policy) -> Policy:
+    def _repeating(self, policy: BasePolicy) -> BasePolicy:
         if not isinstance(policy, LanguagePolicy):
             raise TypeError("only what a language policy said can be said again")
         own: dict[str, Any] = {attribute.name: getattr(policy, attribute.name) for attribute in fields(policy)}

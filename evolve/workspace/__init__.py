@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from evolve.improve.targets import TargetFigures
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Note, Sentence
     from evolve.memory.preferences import Context, PersonAct, Preference, parse_answer
-    from evolve.policies.base import Policy
+    from evolve.policies.base import BasePolicy
     from evolve.runtime.functions import CallQuestion, Consent, Effect, Function
     from evolve.runtime.functions.servers import OfferedTool, Server, server_kind
     from evolve.runtime.models import ProbeReport, Recording, parse_model
@@ -127,7 +127,7 @@ else:
 def open(
     path: str | os.PathLike[str] | None = None,
     *,
-    policy: Policy | Learner | None = None,
+    policy: BasePolicy | Learner | None = None,
     model: str | Recording | None = None,
     events: EventSink | None = None,
     read_only: bool = False,

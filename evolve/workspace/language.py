@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evolve.core.ledger import Budget
     from evolve.core.paths import WorkspacePaths
     from evolve.core.settings import Settings
-    from evolve.policies.base import Policy
+    from evolve.policies.base import BasePolicy
     from evolve.runtime.models import Recording
     from evolve.skills import Skill
 
@@ -61,12 +61,12 @@ class LanguageLearner(Learner):
         told = [f"{role}={roles[role]}" for role in ("act", "reflect") if role in roles]
         return f"language:{','.join([*filter(None, [self._setup.model]), *told])}"
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """A policy that is offered these skills; it has no guide."""
         workflow = parse_workflow(load_prompt("workflow.toml", PromptLayers(workspace=self.paths.prompts)))
         return self.policy_for(LearnedState(skills=tuple(skills), workflow=workflow))
 
-    def policy_for(self, arm: LearnedState) -> Policy:
+    def policy_for(self, arm: LearnedState) -> BasePolicy:
         """A policy with the arm's skills, prompts and number of samples."""
         models, meter = self._open()
         return LanguagePolicy(

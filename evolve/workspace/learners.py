@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
     from evolve.core.settings import Settings
     from evolve.memory import ExperienceRow
-    from evolve.policies.base import Policy
+    from evolve.policies.base import BasePolicy
     from evolve.runtime.models import Recording
     from evolve.runtime.sandbox import Outcome
     from evolve.skills import Skill
@@ -45,7 +45,7 @@ class SearchLearner:
         """The same learner; see :class:`evolve.trials.learned_state.Hurried`."""
         return replace(self, ends=ends)
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """A search policy; unlearned without guide and skills."""
         from evolve.policies.search import Guide, SearchPolicy, SearchSettings
 
@@ -157,14 +157,14 @@ def _outcome_of(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any],
 class GivenPolicy(Learner):
     """A policy somebody passed in: it is used as it is, with recall but without guide or skills."""
 
-    given: Policy
+    given: BasePolicy
 
     @property
     def name(self) -> str:
         """The policy's own name."""
         return self.given.name
 
-    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> Policy:
+    def policy(self, guide: Json, skills: Sequence[Skill], *, attended: bool = False) -> BasePolicy:
         """The policy itself."""
         return self.given
 
@@ -174,7 +174,7 @@ def model_name(model: str | Recording | None) -> str | None:
     return model if model is None or isinstance(model, str) else model.model
 
 
-def check_model(policy: Policy | Learner | None, model: str | Recording | None) -> None:
+def check_model(policy: BasePolicy | Learner | None, model: str | Recording | None) -> None:
     """Refuses a malformed name before anything is made.
 
     Raises:
@@ -189,7 +189,7 @@ def check_model(policy: Policy | Learner | None, model: str | Recording | None) 
 
 
 def choose_learner(
-    policy: Policy | Learner | None,
+    policy: BasePolicy | Learner | None,
     model: str | Recording | None,
     place: tuple[WorkspacePaths, Settings],
 ) -> Learner:

@@ -14,7 +14,7 @@ from evolve.workspace.arguments import check_arguments
 if TYPE_CHECKING:
     from evolve.core.events import EventSink
     from evolve.core.paths import WorkspacePaths
-    from evolve.policies.base import Policy
+    from evolve.policies.base import BasePolicy
     from evolve.runtime.functions.servers import ServerFunctions
     from evolve.runtime.models import Recording
     from evolve.trials.learner import Learner
@@ -69,7 +69,7 @@ class Options:
         servers: Servers of tools that go on running when it is closed, from ``evolve.workspace.servers(PATH).kept()``.
     """
 
-    policy: Policy | Learner | None = None
+    policy: BasePolicy | Learner | None = None
     model: str | Recording | None = None
     events: EventSink | None = None
     read_only: bool = False

@@ -114,7 +114,7 @@ class Stopped(FixedPolicy):
 
     cancellation: Cancellation = None
 
-    def attended(self, cancellation, on_piece=None):
+    def with_supervision(self, cancellation, on_piece=None):
         return Stopped(cancellation=cancellation)
 
     def act(self, view, plan, steps, limits):

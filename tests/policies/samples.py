@@ -9,7 +9,7 @@ from typing import Any
 
 from evolve.agent import make_probe
 from evolve.core.episodes import Action, Claim, Judgement, Limits, Plan, Row, Step, TaskView
-from evolve.policies import Policy
+from evolve.policies import BasePolicy
 from evolve.policies.search import TrainingSettings
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.tasks import equal
@@ -67,7 +67,7 @@ def views_of(functions: dict[str, Callable[..., Any]]) -> list[TaskView]:
     return [view_of(f, *LISTS, name=name) for name, f in functions.items()]
 
 
-def first_action(policy: Policy, view: TaskView, limits: Limits = BUDGET) -> Action:
+def first_action(policy: BasePolicy, view: TaskView, limits: Limits = BUDGET) -> Action:
     """What a new episode does first, with nothing recalled."""
     return policy.act(view, policy.plan(view, ()), (), limits)
 
@@ -82,7 +82,7 @@ def accepted(action: Action) -> tuple[Step, ...]:
     return (Step(number=1, action=action, judgement=Judgement(accepted=True, verified=True, rows=5)),)
 
 
-def actions(policy: Policy, view: TaskView, count: int, plan: Plan | None = None) -> Iterator[Action]:
+def actions(policy: BasePolicy, view: TaskView, count: int, plan: Plan | None = None) -> Iterator[Action]:
     """The first ``count`` actions of an episode in which every answer is refused."""
     chosen = plan or policy.plan(view, ())
     steps: tuple[Step, ...] = ()
@@ -127,7 +127,7 @@ def experience_from(claims: Iterable[Claim]) -> list[Evidence]:
     return [Evidence(e.features, c.cause, e.direction, e.task) for c in claims for e in c.evidence]
 
 
-def practise(policy: Policy, views: Iterable[TaskView], sandbox: Sandbox) -> list[Evidence]:
+def practise(policy: BasePolicy, views: Iterable[TaskView], sandbox: Sandbox) -> list[Evidence]:
     """Experience from solving each view and reflecting on the answer."""
     found: list[Evidence] = []
     for view in views:

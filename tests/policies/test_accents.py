@@ -76,7 +76,7 @@ def test_the_answer_for_a_person_goes_with_accents_and_others_contest_no_row_wit
     assert isinstance(action, Action) and action.kind == "code"
     term = from_json(action.private["tree"])
     assert value(term, "Émile Zola") == "ÉZ"
-    doubts = POLICY.doubts(
+    doubts = POLICY.ambiguities(
         view, Step(number=1, action=action), [("Émile Zola",)], Limits(candidates=20_000, seconds=None)
     )
     assert not doubts.contested and not doubts.distant

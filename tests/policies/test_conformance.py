@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from evolve.agent import make_probe
-from evolve.core.episodes import Action, Limits, Plan, Recalled, Row, Step, TaskView
+from evolve.core.cancellation import Cancellation
+from evolve.core.episodes import Action, Cost, Limits, Plan, Recalled, Row, Step, TaskView
 from evolve.core.episodes.codec import from_json, to_json
-from evolve.policies import Policy
+from evolve.environments import KnownRows
+from evolve.policies import BasePolicy
+from evolve.policies.base import Ambiguities, Robustness
 from evolve.policies.search import Guide, SearchPolicy, SearchSettings
 from evolve.runtime.sandbox import Sandbox
 from evolve.testing import FixedPolicy
@@ -31,7 +34,7 @@ from tests.policies.samples import (
 SLACK = 400
 """Candidates by which one action may exceed its limit: what one cover or one level of bodies counts at once."""
 
-Make = Callable[[], Policy]
+Make = Callable[[], BasePolicy]
 
 
 @pytest.fixture(params=["unlearned", "learned", "plain", "looks for rivals", "fixed"])
@@ -206,6 +209,23 @@ def test_only_what_was_offered_is_reported_as_consumed(make: Make) -> None:
     assert action.kind == "code"
     assert set(action.consumed) <= {"i1", "i2"}
     assert first_action(policy, EASY).consumed == ()
+
+
+def test_what_it_does_not_say_of_itself_does_nothing(make: Make) -> None:
+    policy = make()
+    plan, steps = policy.plan(EASY, ()), accepted(first_action(policy, EASY))
+    policy.start_budget(BUDGET)
+    supervised = policy.with_supervision(Cancellation()).with_claim_trials(1).with_reply_cache(lambda _, ask: ask())
+    assert timeless(first_action(supervised, EASY)) == timeless(steps[-1].action)
+    assert policy.spends or (policy.total_cost, policy.session_files()) == (Cost(), {})
+    assert policy.deliberates or policy.alternatives(EASY, plan, steps, BUDGET, 2) == ()
+    assert policy.deliberates or policy.decompose(EASY, plan, 0.5) == plan
+    assert policy.criticises or policy.critique(EASY, plan, steps) == ("", ())
+    assert policy.criticises or policy.revise(EASY, plan, steps, "").kind == "finish"
+    assert policy.searches or policy.search_again(EASY, steps, BUDGET).kind == "finish"
+    assert policy.searches or policy.ambiguities(EASY, steps[-1], (), BUDGET) == Ambiguities()
+    known = KnownRows(shown=(), visible=EASY.examples, unseen=())
+    assert policy.learns_from_refusals or policy.leave_one_out(EASY, plan, steps, known, BUDGET) == Robustness()
 
 
 def test_features_have_one_length_and_are_finite(make: Make) -> None:

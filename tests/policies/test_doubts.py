@@ -39,7 +39,7 @@ def _step(view: TaskView) -> Step:
 def _doubts(pairs: Sequence[tuple[Any, Any]], unlabelled: Sequence[Any] = ()) -> Ambiguities:
     view = _view(pairs)
     inputs = [one if isinstance(one, tuple) else (one,) for one in unlabelled]
-    return POLICY.doubts(view, _step(view), inputs, Limits(candidates=20_000, seconds=None))
+    return POLICY.ambiguities(view, _step(view), inputs, Limits(candidates=20_000, seconds=None))
 
 
 NAMES = [("Ada Lovelace", "Lovelace"), ("Grace Hopper", "Hopper"), ("Alan Turing", "Turing"), ("Kurt Weil", "Weil")]
@@ -155,7 +155,9 @@ def test_another_property_that_separates_the_rows_contests_a_condition() -> None
     view = _view([(line, "short" if len(line) < 12 else "long") for line in lines])
     action = Action(kind="code", code="", private={"tree": to_json(term)})
     step = Step(number=1, action=action)
-    told = POLICY.doubts(view, step, [("abcdefghijklmnop",), ("a b c d",)], Limits(candidates=20_000, seconds=None))
+    told = POLICY.ambiguities(
+        view, step, [("abcdefghijklmnop",), ("a b c d",)], Limits(candidates=20_000, seconds=None)
+    )
     assert any(_value(code, "abcdefghijklmnop") == "short" for code in told.rivals)
 
 

@@ -129,7 +129,7 @@ def _doubts(pairs: Sequence[tuple[str, str]], unlabelled: Sequence[str]) -> Ambi
     action = policy.act(view, policy.plan(view, ()), (), Limits(candidates=50_000, seconds=None))
     assert action.kind == "code"
     limits = Limits(candidates=20_000, seconds=None)
-    return policy.doubts(view, Step(number=1, action=action), [(text,) for text in unlabelled], limits)
+    return policy.ambiguities(view, Step(number=1, action=action), [(text,) for text in unlabelled], limits)
 
 
 MAILS = [(text, "yes" if "@" in text else "no") for text in CONTACTS]

@@ -7,7 +7,6 @@ from math import isqrt
 import pytest
 
 from evolve.core.episodes import Limits
-from evolve.policies.base import Removing
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.terms import from_json, operations_in
@@ -35,11 +34,11 @@ def test_an_operation_that_was_taken_out_is_in_no_answer(unlearned: SearchPolicy
     found = answer_of(unlearned, view)
     assert found
     for name in found:
-        left = answer_of(unlearned.without([f"operation:{name}"]), view)
+        left = answer_of(unlearned.without_causes([f"operation:{name}"]), view)
         assert left is None or name not in left
     # What is not in the answer is not missed, and the policy itself is as it was.
     spare = next(one.name for one in vocabulary() if one.name not in found and one.cost > 6)
-    assert answer_of(unlearned.without([f"operation:{spare}"]), view) == found == answer_of(unlearned, view)
+    assert answer_of(unlearned.without_causes([f"operation:{spare}"]), view) == found == answer_of(unlearned, view)
 
 
 def test_a_search_can_do_without_any_operation(unlearned: SearchPolicy) -> None:
@@ -52,8 +51,8 @@ def test_a_search_can_do_without_any_operation(unlearned: SearchPolicy) -> None:
     side = isqrt(len(names) - 1) + 1
     rows = [names[start : start + side] for start in range(0, len(names), side)]
     for left_out in (*rows, *(names[start::side] for start in range(side))):
-        policy = unlearned.without([f"operation:{name}" for name in left_out])
-        assert isinstance(policy, Removing) and not set(left_out) & set(policy.vocabulary.by_name)
+        policy = unlearned.without_causes([f"operation:{name}" for name in left_out])
+        assert not set(left_out) & set(policy.vocabulary.by_name)
         for view in VIEWS[1:3]:
             action = policy.act(view, policy.plan(view, ()), (), Limits(candidates=150, seconds=None))
             assert action.kind in ("code", "finish")

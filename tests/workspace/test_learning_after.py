@@ -213,15 +213,14 @@ def test_only_who_solved_it_learns_from_it(opened, tmp_path):
 class Metered(Telling):
     """Pays a call for every question, and notes what it may spend."""
 
+    spends = True
+
     @property
-    def spent(self):
+    def total_cost(self):
         return Cost(calls=sum(word in ("act", "reflect", "distill") for word in self.asked))
 
-    def begin(self, limits):
+    def start_budget(self, limits):
         self.asked.append(limits)
-
-    def files(self):
-        return {}
 
 
 def test_learning_has_a_share_of_what_solving_might_spend_and_keeps_to_a_budget_that_was_given(opened):
@@ -239,7 +238,7 @@ def test_learning_has_a_share_of_what_solving_might_spend_and_keeps_to_a_budget_
 class Asking(Telling):
     """Says how many claims it may try."""
 
-    def trying(self, pairs):
+    def with_claim_trials(self, pairs):
         self.asked.append(pairs)
         return self
 

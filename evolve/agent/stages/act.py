@@ -8,7 +8,6 @@ from dataclasses import replace
 from evolve.agent.answer_stages import action_limits, doubted_instead
 from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import is_finished
-from evolve.agent.learning_costs import policy_cost
 from evolve.agent.questions import as_stopped, stopped_action
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.core.episodes import Action, BudgetEnd, Plan, Step
@@ -33,7 +32,7 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
-    before = policy_cost(context)
+    before = context.policy.total_cost
     try:
         action = context.policy.act(
             context.view, plan, context.environment.active_steps(steps), action_limits(context, steps)
@@ -57,7 +56,7 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         code=clean_text(action.code),
         text=clean_text(action.text),
         said=clean_text(action.said),
-        cost=action.cost + (policy_cost(context) - before),
+        cost=action.cost + (context.policy.total_cost - before),
     )
 
 

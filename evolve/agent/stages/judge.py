@@ -16,7 +16,6 @@ from evolve.core.episodes import Judgement, Plan, Step, call_text
 from evolve.core.episodes.codec import from_data, from_json, to_json, to_reason
 from evolve.core.errors import BudgetExhausted
 from evolve.core.reasons import Reason, reason
-from evolve.policies.base import Weighing
 
 
 def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
@@ -81,14 +80,14 @@ def confirm_verification(
     Where no row was shown, or the policy cannot search again, it stays as it is.
     """
     policy = context.policy
-    if not (judged.verified and isinstance(policy, Weighing)):
+    if not (judged.verified and policy.learns_from_refusals):
         return judged, Paid(text="")
     known = context.environment.known(steps)
     if known is None:
         return judged, Paid(text="")
 
     def weigh() -> Paid:
-        standing = policy.weigh(context.view, plan, steps, known, context.remaining(steps))
+        standing = policy.leave_one_out(context.view, plan, steps, known, context.remaining(steps))
         if standing.row is not None:
             why: Reason | None = reason("rests_on_one_row", row=call_text(context.view.entry, standing.row))
         else:

@@ -12,7 +12,6 @@ from evolve.core.episodes import MOVE, PREFERENCE, TRIAL
 from evolve.core.episodes.codec import to_json
 from evolve.core.errors import ModelMistake
 from evolve.core.files import digest
-from evolve.policies.base import Guided
 
 _SCALE = 1 << 32  # of eight hexadecimal digits
 
@@ -31,7 +30,7 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     compared with one another, and have controls of their own. Nothing is looked up for a policy that learns through
     its guide.
     """
-    if isinstance(context.policy, Guided):
+    if not context.policy.recalls:
         return {"recalled": to_json([]), "withheld": []}
     k = context.knobs.recall_k
     features = observed_features(context)

@@ -4,55 +4,65 @@ from __future__ import annotations
 
 import json
 import time
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from evolve.core.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskView
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.environments import kind_of
+from evolve.policies.base import BasePolicy
 from evolve.policies.language.forms import CITED
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
 from evolve.policies.language.prompt import facts_message, task_message
 from evolve.policies.language.proposals import ProposedAction, read_proposal
 from evolve.policies.language.questions import CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted
-from evolve.runtime.models import KEPT, Message, ModelReply, ModelRequest
+from evolve.runtime.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
 
 _MOST_CASES = 3
 _LONGEST = 600
 
 
-class ModelCaller(Protocol):
-    """What these methods need of the policy they belong to."""
+@dataclass(frozen=True, kw_only=True)
+class ModelPolicy(BasePolicy):
+    """A policy that asks a model, and what it can do beyond one answer.
 
-    @property
-    def questions(self) -> Questions:
-        """Makes the requests."""
-        ...
+    Attributes:
+        models: Who is asked.
+        questions: Makes the requests.
+    """
 
-    def asked(self, request: ModelRequest) -> ModelReply:
-        """A usable reply; ``ModelMistake`` where there is none."""
-        ...
+    spends = deliberates = criticises = True
 
-    def said(self, request: ModelRequest) -> ModelReply:
-        """A reply in words; ``ModelMistake`` where the model would not answer."""
-        ...
+    models: ChatModel
+    questions: Questions = field(default_factory=Questions)
 
+    @abstractmethod
     def proposal(self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0) -> ProposedAction:
         """What the model says to the question for the next action."""
-        ...
 
+    @abstractmethod
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: ProposedAction) -> Action:
         """The action that a reply to that question asks for."""
-        ...
 
+    def complete_text(self, request: ModelRequest) -> ModelReply:
+        """A reply in words; ``ModelMistake`` where the model would not answer."""
+        reply = self.models.complete(request)
+        if reply.refused:
+            raise ModelMistake("the model would not answer, which says nothing about the task")
+        return reply
 
-class Deliberation:
-    """Implements ``Deliberating`` and ``Criticising`` of :mod:`evolve.policies.base` for a policy that asks."""
+    def complete_json(self, request: ModelRequest) -> ModelReply:
+        """A usable reply; ``ModelMistake`` where there is none."""
+        reply = self.complete_text(request)
+        if reply.data is None:
+            raise ModelMistake("the model would not answer, which says nothing about the task")
+        return reply
 
     def alternatives(
-        self: ModelCaller, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int
     ) -> tuple[Action, ...]:
         """Answers to the question that the last step answered, each different from the others."""
         started = time.process_time()
@@ -70,18 +80,18 @@ class Deliberation:
         spent = Cost(seconds=round(time.process_time() - started, 6))
         return (*list(answers.values())[1:], Action(kind="finish", text=f"{len(answers) - 1} rivals", cost=spent))
 
-    def decompose(self: ModelCaller, view: TaskView, plan: Plan, share: float) -> Plan:
+    def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """Asks for functions that make up the answer, as subgoals.
 
         Raises:
             ModelMistake: The model gave nothing usable.
         """
         parts = [*facts_message(plan.told, self.questions.rooms.facts), task_message(view)]
-        reply: Any = self.asked(self.questions.ask("decompose", parts, PLAN_SCHEMA)).data
+        reply: Any = self.complete_json(self.questions.ask("decompose", parts, PLAN_SCHEMA)).data
         subgoals = read_subgoals(reply["subgoals"])
         return replace(plan, goal=str(reply["goal"])[:300] or plan.goal, subgoals=subgoals) if subgoals else plan
 
-    def critique(self: ModelCaller, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
+    def critique(self, view: TaskView, plan: Plan, steps: Sequence[Step]) -> tuple[str, tuple[Row, ...]]:
         """Asks for calls on which the last step's answer is wrong; whoever asks runs them.
 
         Raises:
@@ -92,13 +102,13 @@ class Deliberation:
             task_message(view),
             _answer_message(steps[-1]),
         ]
-        reply: Any = self.asked(self.questions.ask("critique", parts, CRITIQUE_SCHEMA, seed=len(steps))).data
+        reply: Any = self.complete_json(self.questions.ask("critique", parts, CRITIQUE_SCHEMA, seed=len(steps))).data
         # A case with another number of arguments would fail on every answer.
         width = {len(row.input) for row in view.examples}
         cases = [row for row in _rows(reply["cases"]) if not width or len(row.input) in width]
         return " ".join(str(reply["fault"]).split())[:_LONGEST], tuple(cases)
 
-    def revise(self: ModelCaller, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
+    def revise(self, view: TaskView, plan: Plan, steps: Sequence[Step], doubt: str) -> Action:
         """Asks for the answer of the last step, changed so that the doubt no longer holds.
 
         Raises:
@@ -110,7 +120,7 @@ class Deliberation:
             _answer_message(steps[-1]),
             Message(role="user", text="The doubt:\n" + quoted("doubt", doubt), priority=KEPT, kind="doubt"),
         ]
-        reply = self.said(self.questions.ask("revise", parts, seed=len(steps)))
+        reply = self.complete_text(self.questions.ask("revise", parts, seed=len(steps)))
         proposed = read_proposal(reply.text, view, kind_of(view.environment), reply.data)
         if proposed.kind != "code" or not proposed.answer:
             raise ModelMistake("the revision holds no answer")

@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from evolve.core.episodes import EarlierCall, Json, Row, SkillDraft, Step, TaskView
 from evolve.core.files import digest
 from evolve.core.text_screen import insight_problem, repeats_text
+from evolve.policies.base import PastWork, Proceeding
 from evolve.policies.language.prompt import task_message
-from evolve.policies.language.questions import SKILL_SCHEMA, Questions
+from evolve.policies.language.questions import SKILL_SCHEMA
 from evolve.policies.language.quoting import quoted, truncate_middle
 from evolve.policies.language.reflection import right_answer, shown_text
 from evolve.policies.language.skills import best_skills, content_stems, skill_id, word_overlap
-from evolve.policies.proceeding import PastWork, Proceeding
 from evolve.policies.skill_names import skill_name
-from evolve.runtime.models import KEPT, Message, ModelReply, ModelRequest
+from evolve.runtime.models import KEPT, Message
 from evolve.runtime.models.structure import closed_object
 from evolve.skills import Skill
 
@@ -47,27 +47,8 @@ _NAMED = 12
 """Wrong versions that a prompt names."""
 
 
-class Ask(Protocol):
-    """Asks a model by a prompt file and gives its reply, which keeps to the schema.
-
-    Raises:
-        ModelMistake: The model refused, or gave nothing usable.
-    """
-
-    def __call__(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]: ...
-
-
-class Asks(Protocol):
-    """What :class:`Drafting` needs of the policy that it belongs to."""
-
-    @property
-    def questions(self) -> Questions:
-        """Makes the requests."""
-        ...
-
-    def asked(self, request: ModelRequest) -> ModelReply:
-        """A usable reply; ``ModelMistake`` where there is none."""
-        ...
+Ask = Callable[[str, Sequence[Message], Mapping[str, Any]], Mapping[str, Any]]
+"""Asks a model by a prompt file for a reply that keeps to the schema; ``ModelMistake`` where there is none."""
 
 
 def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDraft, ...]:
@@ -100,33 +81,30 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
     )
 
 
-class Drafting:
-    """Implements ``Repairing`` of :mod:`evolve.policies.base` for a policy that asks."""
+def repaired_draft(
+    view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str], ask: Ask
+) -> SkillDraft | None:
+    """Asks by ``prompts/repair-draft.md`` for calls that tell the wrong versions apart, or for another source.
 
-    def repair_draft(
-        self: Asks, view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str]
-    ) -> SkillDraft | None:
-        """Asks by ``prompts/repair-draft.md`` for calls that tell the wrong versions apart, or for another source.
-
-        Raises:
-            ModelMistake: The model gave nothing usable; then the draft is dropped.
-        """
-        named = "\n".join(passed[:_NAMED])
-        parts = [
-            task_message(view),
-            Message(role="user", text="The function:\n" + quoted("code", draft.code), priority=KEPT, kind="answer"),
-            Message(
-                role="user",
-                text=f"{quoted('refusal', truncate_middle(refusal, 600))}\n{quoted('passed', named)}",
-                priority=KEPT,
-                kind="feedback",
-            ),
-        ]
-        reply: Any = self.asked(self.questions.ask("repair-draft", parts, REPAIR_SCHEMA)).data
-        code, calls = str(reply["code"]).strip(), tuple(_calls(reply["calls"]))
-        if not (code or calls):
-            return None
-        return replace(draft, code=f"{code}\n" if code else draft.code, tests=(*draft.tests, *calls))
+    Raises:
+        ModelMistake: The model gave nothing usable; then the draft is dropped.
+    """
+    named = "\n".join(passed[:_NAMED])
+    parts = [
+        task_message(view),
+        Message(role="user", text="The function:\n" + quoted("code", draft.code), priority=KEPT, kind="answer"),
+        Message(
+            role="user",
+            text=f"{quoted('refusal', truncate_middle(refusal, 600))}\n{quoted('passed', named)}",
+            priority=KEPT,
+            kind="feedback",
+        ),
+    ]
+    reply = ask("repair-draft", parts, REPAIR_SCHEMA)
+    code, calls = str(reply["code"]).strip(), tuple(_calls(reply["calls"]))
+    if not (code or calls):
+        return None
+    return replace(draft, code=f"{code}\n" if code else draft.code, tests=(*draft.tests, *calls))
 
 
 def _calls(proposals: Sequence[Mapping[str, Any]]) -> Iterator[Row]:

@@ -28,9 +28,9 @@ from evolve.core.episodes import (
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.ledger import Budget
 from evolve.environments import ReflectionTrials, kind_of
-from evolve.policies.base import Once, OnPiece
-from evolve.policies.language.deliberation import Deliberation
-from evolve.policies.language.drafting import Drafting, drafts_of, proceeding_of
+from evolve.policies.base import Once, OnPiece, PastWork, Proceeding
+from evolve.policies.language.deliberation import ModelPolicy
+from evolve.policies.language.drafting import drafts_of, proceeding_of, repaired_draft
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
 from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, Watched
@@ -49,14 +49,12 @@ from evolve.policies.language.prompt import (
     wishes_message,
 )
 from evolve.policies.language.proposals import ProposedAction, read_proposal
-from evolve.policies.language.questions import Questions
 from evolve.policies.language.quoting import Learned, quoted_items, truncate_middle
 from evolve.policies.language.reflection import Reflection, unfit_fact
 from evolve.policies.language.skills import imported, mount, skill_files, skill_id, skill_offer
 from evolve.policies.language.suggestions import suggestions_of
 from evolve.policies.language.transcript import SEEN, TurnLimits, conversation_turns
-from evolve.policies.proceeding import PastWork, Proceeding
-from evolve.runtime.models import ChatModel, Message, ModelReply, ModelRequest
+from evolve.runtime.models import Message
 from evolve.skills import Skill
 
 _DESCRIPTION = 300
@@ -97,18 +95,15 @@ class LanguageSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LanguagePolicy(Deliberation, Drafting):
+class LanguagePolicy(ModelPolicy):
     """Decides by asking a model. Nothing of an episode is kept between calls but what it may still spend.
 
     Attributes:
-        models: Who is asked.
         skills: Admitted skills, offered by import line.
         meter: The meter that ``models`` book on.
         guidance: Skills and notes of others, offered by name and read on demand.
     """
 
-    models: ChatModel
-    questions: Questions = field(default_factory=Questions)
     skills: tuple[Skill, ...] = ()
     meter: EpisodeMeter = field(default_factory=EpisodeMeter)
     settings: LanguageSettings = field(default_factory=LanguageSettings)
@@ -116,31 +111,27 @@ class LanguagePolicy(Deliberation, Drafting):
     guidance: Guidance = field(default_factory=Guidance)
 
     @property
-    def spent(self) -> Cost:
+    def total_cost(self) -> Cost:
         """What calls have cost so far; it only rises."""
         return self.meter.spent
 
-    def begin(self, limits: Limits) -> None:
+    def start_budget(self, limits: Limits) -> None:
         """Starts an episode that may spend ``limits``."""
         self.meter.start(Budget(tokens=limits.tokens, money=limits.money, calls=limits.calls, seconds=limits.seconds))
 
-    def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> LanguagePolicy:
+    def with_supervision(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> LanguagePolicy:
         """The same policy, whose questions can be stopped and whose replies are told while they come."""
         return replace(self, models=Watched(models=self.models, cancellation=cancellation, on_piece=on_piece))
 
-    def trying(self, pairs: int) -> LanguagePolicy:
+    def with_claim_trials(self, pairs: int) -> LanguagePolicy:
         """The same policy, which tries at most so many claims of one episode."""
         return replace(self, settings=replace(self.settings, pairs=pairs))
 
-    def remembering(self, once: Once) -> LanguagePolicy:
+    def with_reply_cache(self, once: Once) -> LanguagePolicy:
         """The same policy, whose replies are kept one by one."""
         return replace(self, models=CachedModel(models=self.models, once=once, meter=self.meter))
 
-    def features(self, view: TaskView) -> tuple[float, ...]:
-        """None: similar tasks are found by their words."""
-        return ()
-
-    def files(self) -> Mapping[str, bytes]:
+    def session_files(self) -> Mapping[str, bytes]:
         """Files that sessions start with: the skills, and those of others where they lie."""
         return {**skill_files(self.skills), **self.guidance.files()}
 
@@ -159,7 +150,7 @@ class LanguagePolicy(Deliberation, Drafting):
         wishes, earlier = wishes_message(items, rooms.wishes), earlier_message(view, rooms.earlier)
         parts = [*facts_message(items, rooms.facts), *wishes, *earlier, task_message(view)]
         try:
-            reply = self.asked(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
+            reply = self.complete_json(self.questions.ask("plan", parts, PLAN_SCHEMA, evidence="")).data
         except ModelMistake:  # without a plan the task is its own
             return Plan(goal=view.instruction, told=items)
         return Plan(goal=str(reply["goal"])[:300], subgoals=read_subgoals(reply["subgoals"]), told=items)
@@ -207,28 +198,22 @@ class LanguagePolicy(Deliberation, Drafting):
         """
         return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
 
-    def proceeding(self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork) -> Proceeding | None:
-        """The accepted change as a call of a procedure; see :class:`~evolve.policies.base.Generalising`."""
+    def propose_procedure(
+        self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork
+    ) -> Proceeding | None:
+        """The accepted change as a call of a procedure."""
         return proceeding_of(view, steps, change, past, self._ask_by) if self.settings.distils else None
 
     def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
-        """What the run suggests to remember; see :class:`~evolve.policies.base.Suggesting`."""
+        """What the run suggests to remember."""
         return suggestions_of(self, view, steps)
 
+    def repair_draft(self, view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str]) -> SkillDraft | None:
+        """The draft with further calls among its tests, or with another source."""
+        return repaired_draft(view, draft, refusal, passed, self._ask_by)
+
     def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        reply: Mapping[str, Any] = self.asked(self.questions.ask(name, parts, schema)).data
-        return reply
-
-    def said(self, request: ModelRequest) -> ModelReply:
-        reply = self.models.complete(request)
-        if reply.refused:
-            raise ModelMistake("the model would not answer, which says nothing about the task")
-        return reply
-
-    def asked(self, request: ModelRequest) -> ModelReply:
-        reply = self.said(request)
-        if reply.data is None:
-            raise ModelMistake("the model would not answer, which says nothing about the task")
+        reply: Mapping[str, Any] = self.complete_json(self.questions.ask(name, parts, schema)).data
         return reply
 
     def proposal(
@@ -256,7 +241,7 @@ class LanguagePolicy(Deliberation, Drafting):
         asked = self.questions.ask(kind.prompt.removesuffix(".md"), parts, seed=seed, strategy="")
         most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
-        reply = self.said(replace(asked, refused=_refusals(steps), code=True, max_tokens=most))
+        reply = self.complete_text(replace(asked, refused=_refusals(steps), code=True, max_tokens=most))
         return replace(read_proposal(reply.text, view, kind, reply.data), reasoning=reply.reasoning)
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:

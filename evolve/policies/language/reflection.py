@@ -12,7 +12,7 @@ from typing import Any, Literal
 from evolve.core.episodes import FACT, QUOTED, TRIAL, Action, Claim, Evidence, Plan, Recalled, Scope, Step, TaskView
 from evolve.core.text_screen import as_key, insight_problem, repeats_text, without_spaces
 from evolve.environments import Attempted, ReflectionTrials, kind_of
-from evolve.policies.language.deliberation import ModelCaller
+from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.loop_detection import told_in
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.questions import CLAIMS_SCHEMA
@@ -182,8 +182,8 @@ class Reflection:
         most: Most claims that are tried; None for all.
     """
 
-    policy: ModelCaller
-    bare: ModelCaller
+    policy: ModelPolicy
+    bare: ModelPolicy
     skilled: bool
     view: TaskView
     group: str
@@ -200,7 +200,7 @@ class Reflection:
         if not failed_answers(self.steps):
             return self._tested_again()
         parts = [task_message(self.view), *evidence_messages(self.view, self.steps)]
-        reply: Any = self.policy.asked(self.policy.questions.ask("reflect", parts, CLAIMS_SCHEMA))
+        reply: Any = self.policy.complete_json(self.policy.questions.ask("reflect", parts, CLAIMS_SCHEMA))
         items = told_in(self.steps)
         known = [item.text for item in items if item.kind != TRIAL]
         # What may not act yet was recalled only to be tried, and it is tried here.

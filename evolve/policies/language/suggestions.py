@@ -26,7 +26,7 @@ from evolve.core.text_screen import (
 )
 from evolve.memory.preferences import LEFT_OUT, WISHES, is_negated, topics
 from evolve.memory.preferences.quotes import own_words
-from evolve.policies.language.deliberation import ModelCaller
+from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.loop_detection import told_in
 from evolve.policies.language.prompt import earlier_message, task_message
 from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
@@ -87,7 +87,7 @@ def memories_schema(kinds: Sequence[str]) -> Mapping[str, Any]:
     return closed_object("memories", memories={"type": "array", "maxItems": MOST, "items": items})
 
 
-def suggestions_of(policy: ModelCaller, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
+def suggestions_of(policy: ModelPolicy, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
     """What a model brings up about a finished run, each thing once, with why it is dropped where it does not pass.
 
     ``prompts/remember.md`` asks about work in a folder, ``prompts/remember-words.md`` about a question; that only where
@@ -113,7 +113,7 @@ def suggestions_of(policy: ModelCaller, view: TaskView, steps: Sequence[Step]) -
     name, kinds = ("remember-words", WISHES) if is_question else ("remember", get_args(SuggestionKind))
     request = policy.questions.ask(name, parts, memories_schema(kinds))
     request = replace(request, max_tokens=min(request.max_tokens, _REPLY))
-    reply: Any = policy.asked(request).data
+    reply: Any = policy.complete_json(request).data
     run = _Run(view, steps, rules=request.messages[0].text, known=[*told])
     found: dict[str, Suggestion] = {}
     for proposal in reply["memories"]:

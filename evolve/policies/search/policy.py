@@ -11,7 +11,7 @@ from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Action, Claim, Cost, Json, Limits, Plan, Recalled, SkillDraft, Step, Subgoal, TaskView
 from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
-from evolve.policies.base import Ambiguities, OnPiece, Robustness
+from evolve.policies.base import Ambiguities, BasePolicy, OnPiece, Robustness
 from evolve.policies.search.abstraction import VerifiedAnswers
 from evolve.policies.search.ambiguity import LeavingOut, doubts_about
 from evolve.policies.search.answers import answer, draft_of, part_draft
@@ -68,8 +68,8 @@ class SearchSettings:
 
 
 @dataclass
-class SearchPolicy:
-    """Implements :class:`evolve.policies.Policy` by enumerative search.
+class SearchPolicy(BasePolicy):
+    """Decides by enumerative search.
 
     Deterministic: the same view, plan, steps and limits give the same action. While it searches, Python's
     collector of reference cycles is off for the whole process, other threads included.
@@ -80,6 +80,9 @@ class SearchPolicy:
         settings: Fixed choices.
         lacking: Causes, such as ``operation:sort``, that are taken out with every skill made of them.
     """
+
+    recalls = False
+    learns_from_refusals = deliberates = searches = True
 
     library: tuple[TreeSkill, ...] = ()
     guide: Guide | None = None
@@ -98,14 +101,14 @@ class SearchPolicy:
         self._answers: VerifiedAnswers | None = None
         self._habits = Habits(self.library, self._vocabulary) if self.settings.habits else None
 
-    def attended(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
+    def with_supervision(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
         policy = copy.copy(self)
         # A search under way hears of the cancellation it was started with, so the copy starts its own.
         policy._current, policy._cancellation = None, cancellation
         return policy
 
-    def without(self, causes: Collection[str]) -> SearchPolicy:
+    def without_causes(self, causes: Collection[str]) -> SearchPolicy:
         """The same policy with these operations and skills taken out of its vocabulary, everything else as it was."""
         return replace(self, lacking=self.lacking | frozenset(causes))
 
@@ -257,7 +260,9 @@ class SearchPolicy:
         text = f"{len(answers)} rival{'s' * (len(answers) != 1)}"
         return (*answers, Action(kind="finish", text=text, cost=spent))
 
-    def weigh(self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits) -> Robustness:
+    def leave_one_out(
+        self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits
+    ) -> Robustness:
         """Searches again with all rows but one, for every visible row; see :class:`LeavingOut`."""
         action, before = steps[-1].action, time.process_time()
         deadline = None if limits.seconds is None else before + limits.seconds
@@ -342,7 +347,9 @@ class SearchPolicy:
         )
 
     @without_collector()
-    def doubts(self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits) -> Ambiguities:
+    def ambiguities(
+        self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits
+    ) -> Ambiguities:
         """What else fits all rows (:mod:`evolve.policies.search.ambiguity`); nothing where the answer has no tree."""
         if "tree" not in step.action.private:
             return Ambiguities()

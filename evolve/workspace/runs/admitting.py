@@ -20,8 +20,7 @@ from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
 from evolve.core.events import Event
 from evolve.core.files import canonical_json
 from evolve.environments import EnvironmentOptions, open_environment
-from evolve.policies.base import Attendable
-from evolve.policies.proceeding import PastWork
+from evolve.policies.base import PastWork
 from evolve.runtime.retrieval import WordIndex
 from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.runtime.sandbox.protocol import Stoppable
@@ -114,8 +113,7 @@ def keeper_for(
     repairs = None
     if limits is not None and record.drafts and isinstance(services.learner, PromptedLearner):
         policy = services.stores.practice_state(services.workflow).policy(services.learner)
-        policy = policy.attended(stop) if isinstance(policy, Attendable) else policy
-        repairs = Repairs(policy=policy, view=task.view(), limits=limits)
+        repairs = Repairs(policy=policy.with_supervision(stop), view=task.view(), limits=limits)
 
     def sandbox() -> Sandbox:
         stop.check_before()  # every draft is judged in it

@@ -11,7 +11,6 @@ from evolve.core.errors import Cancelled
 from evolve.core.files import canonical_json
 from evolve.core.progress import doing
 from evolve.core.reasons import Reason, reason
-from evolve.policies.base import Attendable, Doubting
 from evolve.runtime.sandbox import Program
 from evolve.skills.hard_coded import frozen_piece
 from evolve.skills.parameters import used_parameters
@@ -64,9 +63,7 @@ def _contested_by_rivals(
         if origin.verified:  # nothing contested it, and inputs unlike all of its rows are seen where it is applied
             return result
     policy = services.stores.practice_state(services.workflow).policy(request.hurried(services.learner), attended=True)
-    if isinstance(policy, Attendable):
-        policy = policy.attended(request.person.cancellation)
-    if not isinstance(policy, Doubting):
+    if not policy.searches:
         return result
     # what a saved function was verified on before tells it from others here too
     rows = {row_key(row): row for row in (*task.examples, *task.verify, *task.hidden, *earlier)}
@@ -79,7 +76,7 @@ def _contested_by_rivals(
     if is_cut and (limits.candidates or 0) < TOO_FEW:
         return replace(result, verified=False, reason=result.reason or CUT_SHORT)
     try:
-        doubts = policy.doubts(view, step, task.unlabelled, limits)
+        doubts = policy.with_supervision(request.person.cancellation).ambiguities(view, step, task.unlabelled, limits)
     except Cancelled:
         return replace(result, verified=False, reason=result.reason or reason("search_stopped"))
     request.ledger.settle(Cost(), doubts.cost)

@@ -19,7 +19,7 @@ from evolve.core.episodes.codec import to_json
 from evolve.core.events import EventSink
 from evolve.core.ledger import Budget, Ledger
 from evolve.environments import kind_of
-from evolve.policies.proceeding import PastWork
+from evolve.policies.base import PastWork
 from evolve.runtime.sandbox import fingerprint_of
 from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task

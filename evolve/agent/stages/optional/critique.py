@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.answer_stages import change_answer, is_error, nearby_inputs, run_programs, with_note, with_rivals
 from evolve.agent.context import EpisodeContext
-from evolve.agent.learning_costs import policy_cost
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.core.episodes import Action, Cost, Json, Plan, Row, Step
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import canonical_json
-from evolve.policies.base import Criticising
 from evolve.tasks import equal
 
 _NAME = "critique"
@@ -41,7 +39,7 @@ def critique(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
-    if isinstance(context.policy, Criticising):
+    if context.policy.criticises:
         return _in_words(context, plan, steps)
     action = with_rivals(context, plan, steps, _NAME)
     rivals, inputs = action.rivals, nearby_inputs(context)
@@ -59,16 +57,15 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
 
 
 def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
-    step, policy = steps[-1], context.policy
-    assert isinstance(policy, Criticising)
+    step = steps[-1]
 
     def work() -> _Objection:
-        before = policy_cost(context)
+        before = context.policy.total_cost
         try:
-            text, cases = policy.critique(context.view, plan, steps)
+            text, cases = context.policy.critique(context.view, plan, steps)
         except (ModelMistake, BudgetExhausted) as error:
             text, cases = str(error), ()
-        return _Objection(text=text, cases=cases, cost=policy_cost(context) - before)
+        return _Objection(text=text, cases=cases, cost=context.policy.total_cost - before)
 
     fault = context.outputs.once((step.number, _NAME, "fault"), _Objection, work)
     action, cases = replace(step.action, cost=step.action.cost + fault.cost), fault.cases

@@ -9,7 +9,6 @@ from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan
 from evolve.core.episodes import Plan
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.core.errors import BudgetExhausted, ModelMistake
-from evolve.policies.base import Deliberating
 
 _NAME = "decompose"
 
@@ -19,7 +18,7 @@ def decompose(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     plan, policy = read_plan(state), context.policy
     if plan.unfit is not None:
         return {}
-    if not isinstance(policy, Deliberating):
+    if not policy.deliberates:
         return note_skipped(state, _NAME, "the policy cannot take tasks apart")
 
     def work() -> str:

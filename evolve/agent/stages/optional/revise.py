@@ -18,7 +18,6 @@ from evolve.agent.answer_stages import (
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate
 from evolve.core.episodes import Action, Plan, Step
-from evolve.policies.base import Criticising
 
 _NAME = "revise"
 
@@ -32,16 +31,14 @@ def revise(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 
 def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
-    step, policy = steps[-1], context.policy
+    step = steps[-1]
     doubt = doubt_of(step.action)
     if doubt is None:
         return step.action
-    if not isinstance(policy, Criticising):
-        return with_note(step.action, _NAME, "the policy cannot revise an answer")
     revision = ask_once(
         context,
         (step.number, _NAME, "answer"),
-        lambda: (policy.revise(context.view, plan, steps, doubt.text),),
+        lambda: (context.policy.revise(context.view, plan, steps, doubt.text),),
     )[0]
     action = replace(step.action, cost=step.action.cost + revision.cost)
     if revision.kind != "code" or revision.code == action.code:

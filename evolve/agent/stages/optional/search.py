@@ -17,7 +17,6 @@ from evolve.agent.answer_stages import (
 from evolve.agent.context import EpisodeContext
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
 from evolve.core.episodes import Action, Limits, Plan, Step
-from evolve.policies.base import Searching
 from evolve.tasks import equal
 
 _NAME = "search"
@@ -39,7 +38,7 @@ def _is_wanted(context: EpisodeContext, steps: Sequence[Step]) -> bool:
     action = steps[-1].action
     if action.kind not in ("code", "finish") or action.explores:
         return False
-    if isinstance(context.policy, Searching):
+    if context.policy.searches:
         return not action.code
     return not any(note.stage == _NAME for step in steps for note in step.action.notes)
 
@@ -49,11 +48,11 @@ def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = step.action
     if is_answer(action) and _fits(context, step):
         return action
-    policy, own = context.policy, True
-    if not isinstance(policy, Searching):
+    policy, own = context.policy, context.policy.searches
+    if not own:
         from evolve.policies.search import SearchPolicy
 
-        policy, own = SearchPolicy(), False
+        policy = SearchPolicy()
     limits = context.remaining(steps) if own else _lent_limits(context)
     (answer,) = ask_once(
         context, (step.number, _NAME, "answer"), lambda: (policy.search_again(context.view, steps, limits),)

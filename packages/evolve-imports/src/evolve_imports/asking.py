@@ -59,7 +59,7 @@ def corrections_by_model(
     reply = read_text(kept / name) if (kept / name).is_file() else ""
     if not reply:
         try:
-            data = policy.asked(replace(request, max_tokens=min(request.max_tokens, _REPLY))).data
+            data = policy.complete_json(replace(request, max_tokens=min(request.max_tokens, _REPLY))).data
         except (BudgetExhausted, ModelMistake):
             return None
         kept.mkdir(parents=True, exist_ok=True)
