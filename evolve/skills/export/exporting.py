@@ -35,7 +35,7 @@ from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.formats import procedure_problems
 from evolve.skills.export.script import argument_count, without_words
 from evolve.skills.export.script import difference
-from evolve.skills.export.formats import SKILL_FOLDERS
+from evolve.skills.export.formats import SKILL_FOLDERS, SkillFolders
 from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
@@ -150,9 +150,11 @@ class Prepared:
         places = [(form, out / name, texts) for form, out, files in wanted for name, texts in _by_place(files).items()]
         for form, place, texts in places:
             if os.path.lexists(place) and not _may_go(form, place, texts):
-                raise UsageError(
-                    f"{place} exists and is not an earlier export", hint="choose another folder, or move it"
-                )
+                ours = form if isinstance(form, Bundle | SkillFolders) and not place.is_symlink() else None
+                changed = [] if ours is None else ours.changed(place)
+                why = f": you changed {changed[0]} since it was exported" if changed else " exists and is not an earlier export"
+                way = f"--to ANOTHER_FOLDER, or delete {place}" if changed else "choose another folder, or move it"
+                raise UsageError(f"{place}{why}", hint=way)
         for _, place, texts in places:
             hit("export.before")
             if "" in texts:
