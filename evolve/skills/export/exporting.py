@@ -40,7 +40,7 @@ from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
 from evolve.skills.naming import rename_function, function_name
-from evolve.skills.parameters import without_unread
+from evolve.skills.parameters import read_arguments_alone
 from evolve.skills.signatures import names_of, types_of
 
 
@@ -223,7 +223,7 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     _check_skill(whole)
     # In comments and docstrings a model could speak to whoever reads the code, in whichever format.
     code = whole.code if whole.owner == "user" else without_words(whole.code)
-    skill, places = _without_unread(rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name))
+    skill, places = read_arguments_alone(rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name))
     if skill.entry != function_name(name):
         _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
     if whole.environment and not isinstance(form, Bundle):
@@ -241,17 +241,6 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
         places=places,
         evidence=tuple(rules.evidence.get(whole.digest, {}).items()),
     )
-
-
-def _without_unread(skill: Skill) -> tuple[Skill, tuple[int, ...]]:
-    """It without the arguments that its code does not read, and where those that it has stood before."""
-    names, (kinds, gives) = names_of(skill.signature), types_of(skill.signature)
-    program, places = without_unread(Program(source=skill.code, entry=skill.entry))
-    if skill.environment or len(places) == len(names):
-        return skill, tuple(range(len(names)))
-    signature = f"({', '.join(f'{names[place]}: {kinds[place]}' for place in places)}) -> {gives}"
-    rows = tuple(replace(row, input=tuple(row.input[place] for place in places)) for row in skill.rows)
-    return replace(skill, code=program.source, signature=signature, rows=rows), places
 
 
 def _plain_signature(skill: Skill) -> str:
@@ -297,7 +286,7 @@ def _try_scripts(form: ExportFormat, leaving: Sequence[ExportedSkill], files: Ma
     for one in leaving:
         if form.script(one.skill):
             # with all its rows: also those that are withheld say what the script must answer
-            rows, _ = _without_unread(one.judged)
+            rows, _ = read_arguments_alone(one.judged)
             differs = difference(sandbox, replace(rows, name=one.skill.name), files[form.script(one.skill)])
             _refuse(one.judged.name, [differs] if differs else [])
 

@@ -24,7 +24,7 @@ def shipped_tasks(stores: Repositories) -> Collection[str]:
     names = {suite.name for suite in BUILTIN}
     groups = shipped_groups() if set(suites.values()) - names else ()
     rows = stores.db.query("SELECT DISTINCT task, run, problem FROM episodes")
-    told = [(str(row["task"]), suites.get(row["run"]), row["problem"]) for row in rows]
+    told = [(str(row["task"]), suites.get(str(row["run"])), row["problem"]) for row in rows]
     own = {task for task, suite, group in told if suite is None or (suite not in names and group not in groups)}
     return {task for task, *_ in told} - own
 
