@@ -148,7 +148,7 @@ def note_command(
     with evolve.open(workspace) as opened:
         said = cast("Any", role)  # another word is refused there, with those that are known
         saved = opened.memory.note(text, author=by, role=said, at=at, thread=thread, source=source)
-    emit_json(saved) if as_json else emit(visible(f"noted: {saved.text}", lines=False))
+    emit_json(saved) if as_json else emit(visible(f"noted {saved.id[:10]}: {saved.text}", lines=False))
 
 
 @app.page("export", "evolve memory export notes.jsonl", "evolve memory export --to agents-md --into AGENTS.md")

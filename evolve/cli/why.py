@@ -15,7 +15,7 @@ from evolve.cli.preferences import show_preference
 from evolve.cli.render.episodes import show_steps
 from evolve.cli.render.output import emit, emit_json, picked
 from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
-from evolve.cli.render.why import show_chains, show_explained, show_insight, show_many, show_skill
+from evolve.cli.render.why import show_chains, show_explained, show_insight, show_many, show_note, show_skill
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 app = pages.App()
 
-_KINDS: tuple[Kind, ...] = ("run", "episode", "insight", "skill", "preference")
+_KINDS: tuple[Kind, ...] = ("run", "episode", "insight", "skill", "preference", "note")
 
 
 @app.page("why", "evolve why r7", "evolve why solved")
@@ -32,7 +32,7 @@ def why_command(
         str,
         typer.Argument(
             metavar="ID",
-            help="A run such as r7, an episode, an insight, a preference or a skill; or an effect, such as solved.",
+            help="A run such as r7, an episode, an insight, a preference, a note, a skill, or an effect: solved.",
         ),
     ],
     steps: Annotated[bool, typer.Option("--steps", help="Show every step of a run, from the record.")] = False,
@@ -151,7 +151,7 @@ def why_data(opened: Workspace, name: str) -> dict[str, Any]:
 
 
 def _learned(opened: Workspace, found: Named | None, name: str, *, show: bool) -> dict[str, Any]:
-    """An insight, a preference, a skill, or what leads to an effect, as data; and shown to a person."""
+    """An insight, a preference, a note, a skill, or what leads to an effect, as data; and shown to a person."""
     from evolve.workspace import to_data
 
     if found is not None and found.kind == "skill":
@@ -166,6 +166,8 @@ def _learned(opened: Workspace, found: Named | None, name: str, *, show: bool) -
         if show:
             show_preference(preference)
         return {"kind": "preference", **to_data(preference)}
+    if found is not None and found.kind == "note":
+        return _noted(opened, found.id, show=show)
     known = opened.memory.sentences()
     insight = None if found is None else opened.memory.show(found.id)
     chains = opened.memory.why(name if insight is None else insight.effect)
@@ -183,3 +185,12 @@ def _learned(opened: Workspace, found: Named | None, name: str, *, show: bool) -
         show_chains([chain for chain in chains if len(chain.links) > 1], known, runs)
     shown = {**insight_data(insight, known[insight.id]), "history": history.to_json()}
     return {**shown, "kind": "insight", "evidence_rows": evidence_data(rows), **told}
+
+
+def _noted(opened: Workspace, name: str, *, show: bool) -> dict[str, Any]:
+    """A note as data; and shown to a person."""
+    entry = next(one for one in opened.memory.notes() if one.id == name)
+    later = opened.memory.replaced().get(name)
+    if show:
+        show_note(entry, later)
+    return {"kind": "note", **vars(entry), "date": entry.date, "replaced_by": None if later is None else later.id}

@@ -9,6 +9,8 @@ from itertools import accumulate
 
 from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import Program
+from evolve.skills.signatures import names_of, types_of
+from evolve.skills.skill import Skill
 
 _READ_ALL = ("locals", "vars", "eval", "exec", "globals")
 """What can read an argument without naming it, or call a function by its name as a text."""
@@ -77,3 +79,14 @@ def _with_arguments(source: str, definition: ast.FunctionDef, text: str) -> str:
     before, after = raw[:begin].decode(), raw[end:].decode()
     head = before.rstrip() if before.rstrip().endswith("(") else before
     return head + text + re.sub(r"\A[\s,]*\)", ")", after)
+
+
+def read_arguments_alone(skill: Skill) -> tuple[Skill, tuple[int, ...]]:
+    """A skill without the arguments that its code does not read, and where those that it has stood before."""
+    names, (kinds, gives) = names_of(skill.signature), types_of(skill.signature)
+    program, places = without_unread(Program(source=skill.code, entry=skill.entry))
+    if skill.environment or len(places) >= len(names):
+        return skill, tuple(range(len(names)))
+    signature = f"({', '.join(f'{names[place]}: {kinds[place]}' for place in places)}) -> {gives}"
+    rows = tuple(replace(row, input=tuple(row.input[place] for place in places)) for row in skill.rows)
+    return replace(skill, code=program.source, signature=signature, rows=rows), places

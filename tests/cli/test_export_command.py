@@ -68,11 +68,32 @@ def test_folders_are_put_where_programs_look_and_nothing_of_others_is_replaced(k
     foreign.mkdir()
     (foreign / "SKILL.md").write_text("---\nname: stock-label\ndescription: other\n---\n")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and "skills" in path.parts}
-    for name in (SHORT.name, LABEL.name):
+    for name, why in ((SHORT.name, "you changed references.md"), (LABEL.name, "not an earlier export")):
         done = cli("skills", "export", name, "--to", "never", "--install", "project")
-        assert done.code == 2 and "not an earlier export" in done.err
+        assert done.code == 2 and why in done.err
     assert {path: path.read_bytes() for path in before} == before and not (tmp_path / "never").exists()
     assert not (tmp_path / ".claude/skills/stock-label").exists()
+
+
+@pytest.mark.parametrize("file", ["SKILL.md", "scripts/give-short-name.py"])
+def test_an_edit_of_what_was_installed_is_never_replaced(kept, cli, tmp_path, file):
+    assert cli("skills", "export", SHORT.name, "--install", "project").code == 0
+    edited = tmp_path / ".claude/skills/give-short-name" / file
+    edited.write_text(edited.read_text() + "\nmine\n")
+    done = cli("skills", "export", SHORT.name, "--install", "project")
+    assert done.code == 2 and f"you changed {file} since it was exported" in " ".join(done.err.split())
+    assert "delete" in done.err and edited.read_text().endswith("mine\n")
+
+
+def test_without_a_trusted_skill_it_names_those_that_can_leave_by_name(tmp_path, cli):
+    with evolve.open(tmp_path / "ws") as workspace:
+        workspace.stores.skills.add(
+            SHORT, AdmissionVerdict(digest=SHORT.digest, admitted=True, fingerprint="bubblewrap")
+        )
+    done = cli("skills", "export", "--trusted", "--to", "mine")
+    assert done.code == 2 and "none has helped on three tasks yet" in done.err
+    assert f"evolve skills export {SHORT.name} --to mine" in " ".join(done.err.split())
+    assert cli("skills", "export", SHORT.name, "--to", "mine").code == 0
 
 
 @pytest.mark.parametrize(

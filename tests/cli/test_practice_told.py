@@ -11,6 +11,7 @@ import pytest
 import evolve
 from evolve.cli.serve.answers import McpHandler
 from evolve.skills import AdmissionVerdict, Skill
+from evolve.tasks.suites import generate_suite
 from tests.doubles.practised import work_on
 from tests.export.test_bundle import SHORT
 from tests.skills.samples import GOOD
@@ -87,3 +88,19 @@ def test_what_practice_taught_is_dropped_together_and_a_skill_can_come_back(cli,
     assert cli("skills", "undo", PRACTISED.name).code == 0
     assert (PRACTISED.name, "practice") in told(cli, "skills", "list")
     assert cli("forget", "--practice", "--all").code == 2
+
+
+def test_a_file_of_tasks_that_ship_is_practice_too(tmp_path, cli):
+    shipped, mine = generate_suite("composed").tasks[0], "a-problem-of-mine"
+    with evolve.open(tmp_path / "ws") as opened:
+        for number, (skill, group) in enumerate(((PRACTISED, shipped.group), (SHORT, mine)), 1):
+            task = work_on(opened, number, "operation:filter", "Keep some", suite="demo/mine.jsonl", group=group)
+            made = replace(skill, source=task, status="draft")
+            verdict = AdmissionVerdict(digest=made.digest, admitted=True, fingerprint="bubblewrap")
+            opened.stores.skills.add(made, verdict)
+            for other in range(3):
+                opened.stores.skills.record_use(made.digest, f"{task}-{other}" if skill is SHORT else task, "search")
+    listed = cli("skills", "list")
+    assert SHORT.name in listed.out and PRACTISED.name not in listed.out and "--practice" in listed.err
+    assert cli("skills", "export", PRACTISED.name, "--to", "never").code == 2
+    assert json.loads(cli("forget", "--practice", "--json").out)["by_kind"]["skill"] == 1

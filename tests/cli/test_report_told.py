@@ -108,14 +108,18 @@ def test_a_report_fits_a_few_lines(capsys, monkeypatch, name, width):
 
 def test_the_answer_is_that_of_the_gate_and_of_what_was_measured():
     proved, undecided = SCREENS["proved"], SCREENS["undecided"]
-    assert (answer(proved), answer(undecided), answer(SCREENS["nothing-to-do"])) == ("yes", "undecided", "undecided")
+    assert (answer(proved), answer(undecided), answer(SCREENS["nothing-to-do"])) == (
+        "accepted",
+        "undecided",
+        "undecided",
+    )
     worse = Interval(value=-0.04, low=-0.064, high=-0.017, n=64)
-    assert answer(replace(proved, gain=worse)) == "no"
+    assert answer(replace(proved, gain=worse)) == "worse"
     open_gain, open_ratio = replace(GAIN, low=-0.01), replace(RATIO, high=1.2)
     assert answer(replace(proved, gain=open_gain, ratio=open_ratio)) == "undecided"
     # Without a look at test tasks the figures are those of the pairs that the gate accepted.
-    assert answer(replace(proved, gain=open_gain, ratio=open_ratio, looks=0)) == "yes"
-    assert answer(replace(BLANK, rounds=(judged("reject", "4 wins", better=4, worse=6),))) == "no"
+    assert answer(replace(proved, gain=open_gain, ratio=open_ratio, looks=0)) == "accepted"
+    assert answer(replace(BLANK, rounds=(judged("reject", "4 wins", better=4, worse=6),))) == "rejected"
 
 
 def proof(**counts):
@@ -154,8 +158,17 @@ def test_few_tasks_end_with_an_answer_and_a_second_time_at_once(cli, tmp_path):
 
 def test_what_an_earlier_run_promoted_is_told_apart_from_this_one(capsys):
     later = replace(SCREENS["undecided"], run="r7", promoted="8d56", promoted_by="r3", looks=2, gain=GAIN, ratio=RATIO)
-    assert answer(later) == "yes"
+    assert answer(later) == "accepted"
     show_summary(later, "prices.jsonl")
     assert "r3" in capsys.readouterr().out.splitlines()[1]
     # Nothing was measured this time: that it was promoted once is no answer.
     assert answer(replace(later, gain=NOTHING, ratio=NOTHING)) == "undecided"
+
+
+def test_the_pairs_told_are_of_the_round_that_was_accepted(capsys):
+    first = replace(SCREENS["proved"].rounds[0], better=8, worse=0, equal=10)
+    second = judged("undecided", "4 wins: about 73 more pairs needed", better=4, worse=0, equal=14)
+    show_summary(replace(SCREENS["proved"], rounds=(first, replace(second, number=2))), "prices.jsonl")
+    text = capsys.readouterr().out
+    assert "Result: accepted. 8 better, 0 worse, 10 equal." in text and "73 more" not in text
+    assert "Round 2: undecided. 4 better, 0 worse, 14 equal. The version of round 1 stays." in " ".join(text.split())

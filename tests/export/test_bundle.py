@@ -146,9 +146,13 @@ def test_only_files_as_an_export_wrote_them_are_replaced(bundle: Path, tmp_path:
     (place / "thesis.txt").write_text("years of work")
     forged = evidence["files"] | {"thesis.txt": "0" * 64, "../other.txt": "0" * 64}
     outside = tmp_path / "outside.json"
-    for files in (forged, sorted(forged), evidence["files"]):
+    for files, why in (
+        (forged, "you changed thesis.txt"),
+        (sorted(forged), "not an earlier export"),
+        (evidence["files"], "you changed thesis.txt"),
+    ):
         (place / "evidence.json").write_text(json.dumps({**evidence, "files": files}))
-        with pytest.raises(UsageError, match="not an earlier export"):
+        with pytest.raises(UsageError, match=why):
             export([SHORT], tmp_path / "mine")
     (place / "thesis.txt").unlink()
     (place / "evidence.json").rename(outside)
@@ -158,8 +162,9 @@ def test_only_files_as_an_export_wrote_them_are_replaced(bundle: Path, tmp_path:
     (place / "evidence.json").unlink()
     outside.rename(place / "evidence.json")
     (place / "tools.py").write_text("# changed by hand\n")
-    with pytest.raises(UsageError, match="not an earlier export"):
+    with pytest.raises(UsageError, match="you changed tools.py since it was exported") as refused:
         export([SHORT], tmp_path / "mine")
+    assert f"delete {place}" in refused.value.hint
 
 
 def test_a_call_that_hangs_is_ended_and_the_next_one_works(bundle: Path) -> None:
@@ -268,7 +273,7 @@ def test_an_earlier_bundle_is_replaced_and_nothing_of_a_person(tmp_path: Path) -
     export([SHORT], tmp_path / "mine")
     assert [path.name for path in (place / "skills").iterdir()] == ["give-short-name"]
     (place / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="not an earlier export"):
+    with pytest.raises(UsageError, match="you changed notes.txt"):
         export([SHORT], tmp_path / "mine")
     assert (place / "notes.txt").read_text() == "mine"
 

@@ -13,6 +13,7 @@ from evolve.cli.serve.protocol import server_of
 from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict
 from evolve.testing import TrustingSandbox
+from tests.export.test_bundle import TAXED
 from tests.improve.test_item_history import SKILL
 from tests.serve.clients import connected
 
@@ -73,3 +74,17 @@ def test_a_skill_is_called_from_python_and_held_to_its_time_and_its_promise(tmp_
         opened.skills.retire(SKILL.name)
         with pytest.raises(UsageError, match="retired"):
             opened.skills.call(SKILL.name, {"text": "a"})
+
+
+@pytest.fixture
+def taxed(tmp_path):
+    with evolve.open(tmp_path / "ws") as workspace:
+        return add(workspace, TAXED)
+
+
+def test_it_takes_the_arguments_that_the_code_reads_as_an_export_does(taxed, client) -> None:
+    (tool,) = (one for one in client.list_tools().tools if one.name == taxed.entry)
+    assert tool.input_schema["required"] == ["code", "net"]
+    for more in ({}, {"note": ""}):
+        called = client.call_tool(taxed.entry, {"code": "T-9", "net": 4.5, **more})
+        assert called.structured_content == {"result": "99.0"}, called.content

@@ -116,6 +116,9 @@ def test_recall_tells_how_far_an_insight_is_proven_and_why_gives_the_grounds(ser
         (run,) = (row.run.id for row in opened.runs.list() if row.run.id)
     assert tool(client, "why", name=run)["verdict"] == "verified"
     assert tool(client, "why", name="solved")["chains"]
+    with evolve.open(place / "ws", read_only=True) as opened:
+        (skill,) = opened.skills.list()
+    assert tool(client, "why", name=skill.name.replace("-", "_")) == tool(client, "why", name=skill.name)
     assert "nosuch" in refused(client, "why", name="nosuch")
 
 
@@ -148,6 +151,7 @@ def test_a_table_below_the_folder_is_filled_into_a_new_file(served, tmp_path) ->
     filled = tool(client, "fill", table="april.csv", column="short")
     assert filled["out"] == str((place / "april.filled.csv").resolve()) and table.read_bytes() == before
     assert (filled["filled"], filled["marked"]) == (3, len(filled["marks"]))
+    assert json.dumps(filled).count("def short") == 1 and len(json.dumps(filled)) < 1_000
     assert (place / "april.filled.csv").read_text().split("\n")[2].startswith("Frances Allen,F. Allen")
     outside = names(tmp_path / "april.csv", APRIL, 1)
     (place / "link.csv").symlink_to(outside)

@@ -258,6 +258,18 @@ def filled_data(filled: FillResult) -> dict[str, Any]:
     return {**data, "result": None if filled.result is None else result_data(filled.result)}
 
 
+def filled_briefly(filled: FillResult) -> dict[str, Any]:
+    """The same for a program that pays for each word: the cells, what is doubtful, and the function once."""
+    data = filled_data(filled)
+    told = {key: data[key] for key in ("out", "column", "inputs", "given", "filled", "marked", "function")}
+    told["marks"] = [{key: one[key] for key in ("row", "line", "value", "why")} for one in data["marks"]]
+    told |= {key: data[key] for key in ("used", "against", "offered", "loss") if data[key]}
+    if filled.result is not None:
+        told |= {"run": filled.result.run_id, "verified": filled.result.verified}
+        told |= {key: value for key in ("note", "question", "warnings") if (value := data["result"].get(key))}
+    return told
+
+
 def _quoted(value: Any) -> str:
     return f"'{_short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}'"
 

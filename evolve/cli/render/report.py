@@ -183,7 +183,8 @@ def _interval(interval: Interval) -> str:
     return "no figure" if interval.value is None else interval_told(interval)
 
 
-Answer = Literal["yes", "no", "undecided"]
+Answer = Literal["accepted", "worse", "rejected", "undecided"]
+"""As ``docs/improve.md`` tells them; worse is what the gate accepted and held-out tasks speak against."""
 
 _MORE_TASKS = "Next, once you have added tasks that differ from these:"
 _OTHER_SUITE = "Next, a suite with more tasks that differ from these:"
@@ -216,11 +217,11 @@ def answer(report: Report) -> Answer:
     if report.has_promoted or _is_measured(report):
         gain, ratio = report.gain, report.ratio
         if report.helped or gain.value is None or not report.looks:  # without a look the pairs are the gate's own
-            return "yes"
+            return "accepted"
         harmed = (gain.high is not None and gain.high < 0.0) or (ratio.low is not None and ratio.low > 1.0)
-        return "no" if harmed else "undecided"
+        return "worse" if harmed else "undecided"
     latest = _judged(report)
-    return "no" if latest is not None and latest.verdict == "reject" else "undecided"
+    return "rejected" if latest is not None and latest.verdict == "reject" else "undecided"
 
 
 def _is_measured(report: Report) -> bool:
@@ -229,24 +230,31 @@ def _is_measured(report: Report) -> bool:
 
 
 def _judged(report: Report) -> RoundRow | None:
-    """The last round that the gate compared anything in."""
-    return next((row for row in reversed(report.rounds) if row.verdict or row.pairs), None)
+    """The last round that was promoted, else the last one that the gate compared anything in."""
+    rows = [row for row in reversed(report.rounds) if row.verdict or row.pairs]
+    return next((row for row in rows if row.promoted), next(iter(rows), None))
 
 
 def _show_result(report: Report) -> None:
-    judged = _judged(report)
+    judged, found = _judged(report), answer(report)
     if report.has_promoted:
-        emit(f"Result: {answer(report)}. {_counts(judged)}")
+        measured = "" if found == "accepted" else f", but {found} on held-out tasks"
+        emit(f"Result: accepted{measured}. {_counts(judged)}")
     elif _is_measured(report):
-        emit(f"Result: {answer(report)}, for what {report.promoted_by or 'an earlier run'} promoted.")
+        emit(f"Result: {found}, for what {report.promoted_by or 'an earlier run'} promoted.")
         emit(f"  This run promoted nothing more. {_counts(judged)}")
     else:
-        emit(f"Result: {answer(report)}. {_counts(judged)}")
+        emit(f"Result: {found}. {_counts(judged)}")
     row = judged or next(reversed(report.rounds), None)
     if row is not None and row.reason:
         _, _, rest = row.reason.partition(": ")  # before it stand the counts, which were just told
         why = singular(rest if row.verdict and rest else row.reason)
         emit(f"  Why: {why.replace('pairs needed', 'tasks like these would show a gain') if row.verdict else why}.")
+    accepted = judged.number if judged is not None and judged.promoted else math.inf
+    for later in report.rounds:
+        if later.number > accepted and later.verdict:
+            word = "rejected" if later.verdict == "reject" else later.verdict
+            emit(f"  Round {later.number}: {word}. {_counts(later)} The version of round {accepted} stays.")
     first = report.compared[0]
     if first.gain.value is not None:
         emit(f"  Solved: {_share(first)}")
@@ -365,7 +373,7 @@ def show_own_tasks(proofs: Mapping[str, Proof]) -> None:
 def _show_own(policy: str, proof: Proof) -> None:
     tally = proof.state.tally
     by = "" if policy == SEARCH else f" with {policy.removeprefix('language:')}"
-    verdict: Answer = "yes" if proof.helped else "no" if proof.harmed else "undecided"
+    verdict = "yes" if proof.helped else "no" if proof.harmed else "undecided"
     worse = tally.losses + tally.withheld
     emit(
         f"Your own tasks{by}: {verdict}. {tally.wins} better, {worse} worse, {tally.ties} equal (n = {proof.counted})."

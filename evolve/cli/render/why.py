@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.memory_graph import cause_line, origin_lines
 from evolve.cli.render.layout import counted, shorten, spending
-from evolve.cli.render.memory import dropped_line, dropped_texts
+from evolve.cli.render.memory import dropped_line, dropped_texts, speaker
 from evolve.cli.render.output import at_home, emit, note, table, visible
 from evolve.cli.render.reasons import reason_told, reasons_told
 from evolve.cli.render.verdicts import WORDS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Explanation,
         Insight,
         ItemHistory,
+        Note,
         Sentence,
         Skill,
         Suspect,
@@ -196,6 +197,15 @@ def show_skill(skill: Skill, history: ItemHistory, reason: str) -> None:
     if reason:
         emit(visible(f"it is {skill.status}: {reason}", lines=False))
     note(f"  evolve skills show {skill.name} shows its code", whole=True)
+
+
+def show_note(entry: Note, later: Note | None) -> None:
+    """Prints a note with who said it, when and where, and what it says now where that was replaced."""
+    emit(visible(f"{entry.id[:10]}: {entry.text}", lines=False))
+    where = "".join(f", {word} {place}" for word, place in (("in", entry.thread), ("from", entry.source)) if place)
+    emit(visible(f"said by {speaker(entry.author, entry.role)} on {entry.date}{where}", lines=False))
+    if later is not None:
+        emit(visible(f"replaced by {later.id[:10]}: {shorten(later.text, 160)}", lines=False))
 
 
 def _show_used(word: str, used: Sequence[UsedItem]) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.render.live_line import paused
-from evolve.cli.render.reasons import filled_data, flag_told
+from evolve.cli.render.reasons import filled_briefly, flag_told
 from evolve.cli.why import why_data
 
 app = pages.App()
@@ -34,6 +34,6 @@ def serve_command(http: Http = None, folders: Folders = None, workspace: options
     from evolve.cli.serve.answers import McpTexts
     from evolve.cli.serve.protocol import serve
 
-    wording = McpTexts(flag=flag_told, filled=filled_data, why=why_data)
+    wording = McpTexts(flag=flag_told, filled=filled_briefly, why=why_data)
     with paused():  # it waits for requests, which is nothing to tell of
         serve(options.existing(workspace), wording=wording, folders=folders or [Path()], port=http)

@@ -132,7 +132,8 @@ class McpHandler:
         return {"about": _QUOTED, "items": [{key: value for key, value in one.items() if value} for one in items]}
 
     def _why(self, name: str) -> Mapping[str, Any]:
-        return self._wording.why(self._reader(), name)
+        self._skills()
+        return self._wording.why(self._reader(), self._names.get(name, name))
 
     def _note(self, text: str, client: str) -> dict[str, Any]:
         """Keeps a note of a client, which is never a person's."""

@@ -35,12 +35,12 @@ from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.formats import procedure_problems
 from evolve.skills.export.script import argument_count, without_words
 from evolve.skills.export.script import difference
-from evolve.skills.export.formats import SKILL_FOLDERS
+from evolve.skills.export.formats import SKILL_FOLDERS, SkillFolders
 from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
 from evolve.skills.naming import rename_function, function_name
-from evolve.skills.parameters import without_unread
+from evolve.skills.parameters import read_arguments_alone
 from evolve.skills.signatures import names_of, types_of
 
 
@@ -150,9 +150,11 @@ class Prepared:
         places = [(form, out / name, texts) for form, out, files in wanted for name, texts in _by_place(files).items()]
         for form, place, texts in places:
             if os.path.lexists(place) and not _may_go(form, place, texts):
-                raise UsageError(
-                    f"{place} exists and is not an earlier export", hint="choose another folder, or move it"
-                )
+                ours = form if isinstance(form, Bundle | SkillFolders) and not place.is_symlink() else None
+                changed = [] if ours is None else ours.changed(place)
+                why = f": you changed {changed[0]} since it was exported" if changed else " exists and is not an earlier export"
+                way = f"--to ANOTHER_FOLDER, or delete {place}" if changed else "choose another folder, or move it"
+                raise UsageError(f"{place}{why}", hint=way)
         for _, place, texts in places:
             hit("export.before")
             if "" in texts:
@@ -221,7 +223,7 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     _check_skill(whole)
     # In comments and docstrings a model could speak to whoever reads the code, in whichever format.
     code = whole.code if whole.owner == "user" else without_words(whole.code)
-    skill, places = _without_unread(rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name))
+    skill, places = read_arguments_alone(rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name))
     if skill.entry != function_name(name):
         _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
     if whole.environment and not isinstance(form, Bundle):
@@ -239,17 +241,6 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
         places=places,
         evidence=tuple(rules.evidence.get(whole.digest, {}).items()),
     )
-
-
-def _without_unread(skill: Skill) -> tuple[Skill, tuple[int, ...]]:
-    """It without the arguments that its code does not read, and where those that it has stood before."""
-    names, (kinds, gives) = names_of(skill.signature), types_of(skill.signature)
-    program, places = without_unread(Program(source=skill.code, entry=skill.entry))
-    if skill.environment or len(places) == len(names):
-        return skill, tuple(range(len(names)))
-    signature = f"({', '.join(f'{names[place]}: {kinds[place]}' for place in places)}) -> {gives}"
-    rows = tuple(replace(row, input=tuple(row.input[place] for place in places)) for row in skill.rows)
-    return replace(skill, code=program.source, signature=signature, rows=rows), places
 
 
 def _plain_signature(skill: Skill) -> str:
@@ -295,7 +286,7 @@ def _try_scripts(form: ExportFormat, leaving: Sequence[ExportedSkill], files: Ma
     for one in leaving:
         if form.script(one.skill):
             # with all its rows: also those that are withheld say what the script must answer
-            rows, _ = _without_unread(one.judged)
+            rows, _ = read_arguments_alone(one.judged)
             differs = difference(sandbox, replace(rows, name=one.skill.name), files[form.script(one.skill)])
             _refuse(one.judged.name, [differs] if differs else [])
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,15 +39,25 @@ from evolve.skills.export.validation import DOCUMENT, description_problems
 
 
 GENERATOR = "evolve"
+_WRITTEN, _SHORT = "files-sha256", 16
+_STAMP = re.compile(rb'^  files-sha256: ".*"\n', re.MULTILINE)
+"""The line of a skill's document with the digests of its files, which that of the document itself leaves out."""
+
+
+def _digest_of(path: str, data: bytes) -> str:
+    return hashlib.sha256(_STAMP.sub(b"", data, count=1) if path.endswith(DOCUMENT) else data).hexdigest()
 
 
 def skill_files(one: ExportedSkill) -> dict[str, str]:
     """The folder's files by path below it."""
     skill = one.skill
-    document = frontmatter.render(_fields(one), _body(one))
+    files = {DOCUMENT: frontmatter.render(_fields(one), _body(one))}
     if skill.environment:
-        return {DOCUMENT: document, **procedure_files(one)}
-    return {DOCUMENT: document, f"scripts/{skill.name}.py": render_script(skill, one.description, one.example_calls)}
+        files |= procedure_files(one)
+    else:
+        files[f"scripts/{skill.name}.py"] = render_script(skill, one.description, one.example_calls)
+    written = " ".join(f"{path}={_digest_of(path, text.encode())[:_SHORT]}" for path, text in files.items())
+    return files | {DOCUMENT: frontmatter.render(_fields(one, written), _body(one))}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +76,26 @@ class SkillFolders:
         return "" if skill.environment else f"{skill.name}/scripts/{skill.name}.py"
 
     def is_own(self, place: Path) -> bool:
+        return bool(self._written(place)) and not self.changed(place)
+
+    def changed(self, place: Path) -> list[str]:
+        """See :meth:`Bundle.changed`."""
+        return _changed(place, self._written(place))
+
+    def _written(self, place: Path) -> Mapping[str, str]:
         try:
             fields, _ = frontmatter.parse((place / DOCUMENT).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, UsageError):
-            return False  # what cannot be read is not ours, and not ours to replace
+            return {}  # what cannot be read is not ours, and not ours to replace
         metadata = fields.get("metadata")
-        return isinstance(metadata, dict) and metadata.get("generator", "").startswith(GENERATOR)
+        told = metadata if isinstance(metadata, dict) and metadata.get("generator", "").startswith(GENERATOR) else {}
+        return {path: value for path, _, value in (part.rpartition("=") for part in told.get(_WRITTEN, "").split())}
 
 
 SKILL_FOLDERS = SkillFolders()
 
 
-def _fields(one: ExportedSkill) -> Mapping[str, str | Mapping[str, str]]:
+def _fields(one: ExportedSkill, written: str = "") -> Mapping[str, str | Mapping[str, str]]:
     judged = one.judged
     return {
         "name": one.skill.name,
@@ -88,6 +107,7 @@ def _fields(one: ExportedSkill) -> Mapping[str, str | Mapping[str, str]]:
             **({} if judged.environment else {"tests-passed": f"{len(judged.rows)}/{len(judged.rows)}"}),
             "tasks-helped": str(len(judged.tasks)),
             "modules": ", ".join(modules_used(judged.code)) or "none",
+            **({_WRITTEN: written} if written else {}),
         },
     }
 
@@ -184,19 +204,33 @@ class Bundle:
 
     def is_own(self, place: Path) -> bool:
         """Whether all that a folder holds is as an earlier export wrote it: nothing of a person's is replaced."""
+        return bool(self._written(place)) and not self.changed(place)
+
+    def changed(self, place: Path) -> list[str]:
+        """Files of an earlier export that are not as it wrote them, or that it did not write; [] of anything else."""
+        return _changed(place, self._written(place))
+
+    def _written(self, place: Path) -> Mapping[str, str]:
         try:
             evidence = json.loads((place / _EVIDENCE).read_text(encoding="utf-8"))
-            written = dict(evidence["files"]) if evidence["generator"] == GENERATOR else {}
-            there = {path.relative_to(place) for path in place.rglob("*") if path.is_symlink() or not path.is_dir()}
-            found = {path.as_posix() for path in there if "__pycache__" not in path.parts} - {_EVIDENCE}
-            is_plain = bool(written) and not (place / _EVIDENCE).is_symlink()
-            return is_plain and all(written.get(path) == _digest(place / path) for path in found)
+            is_plain = evidence["generator"] == GENERATOR and not (place / _EVIDENCE).is_symlink()
+            files = dict(evidence["files"]) if is_plain else {}
+            return files and {**files, _EVIDENCE: _digest(place / _EVIDENCE)}
         except (OSError, ValueError, KeyError, TypeError):
-            return False
+            return {}
+
+
+def _changed(place: Path, written: Mapping[str, str]) -> list[str]:
+    there = [path.relative_to(place) for path in place.rglob("*") if path.is_symlink() or not path.is_dir()]
+    found = sorted(path.as_posix() for path in there if "__pycache__" not in path.parts) if written else []
+    try:
+        return [path for path in found if not _digest(place / path).startswith(str(written.get(path)) or "none")]
+    except OSError:
+        return found  # what cannot be read is not ours to replace
 
 
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else ""
+    return "" if path.is_symlink() or not path.is_file() else _digest_of(path.name, path.read_bytes())
 
 
 BUNDLE = Bundle()
@@ -220,7 +254,7 @@ def _evidence(skills: Sequence[ExportedSkill], files: Mapping[str, str]) -> str:
         }
         for one in skills
     ]
-    written = {path: hashlib.sha256(files[path].encode()).hexdigest() for path in sorted(files)}
+    written = {path: _digest_of(path, files[path].encode()) for path in sorted(files)}
     return json.dumps({"generator": GENERATOR, "skills": entries, "files": written}, indent=1) + "\n"
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import bz2
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -76,9 +77,18 @@ def generate_suite(name: str, *, n: int | None = None, seed: int = 0) -> Suite:
     return Suite(name=name, tasks=tasks, draw=partial(_drawn, known[name]) if redraws else None)
 
 
+@cache
+def shipped_groups() -> frozenset[str]:
+    """The groups of all tasks that ship: tasks of these problems, in whichever file they stand."""
+    return frozenset(found for suite in BUILTIN for found in re.findall(r'"group":\s*"([^"]+)"', _text(suite.name)))
+
+
+def _text(name: str) -> str:
+    return bz2.decompress(files(__name__).joinpath(f"{name}.jsonl.bz2").read_bytes()).decode()
+
+
 def _shipped(name: str) -> tuple[Task, ...]:
-    text = bz2.decompress(files(__name__).joinpath(f"{name}.jsonl.bz2").read_bytes()).decode()
-    return tuple(_task(json.loads(line)) for line in text.split("\n") if line)
+    return tuple(_task(json.loads(line)) for line in _text(name).split("\n") if line)
 
 
 def _task(value: dict[str, Any]) -> Task:

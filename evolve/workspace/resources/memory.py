@@ -200,6 +200,8 @@ class Memories(Resource):
     def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
         """Takes in the notes of such a file, all or none; gives how many are new. What was forgotten here stays out.
 
+        What the same speaker says here already, word by word, is not new.
+
         Args:
             mine: You vouch for the file, so what stands there as a person's counts as yours. Else all of it counts as
                 what a document says: shown as unchecked to who looks it up, and to no run.
@@ -211,9 +213,11 @@ class Memories(Resource):
 
         found = read_notes(Path(path), mine=mine)
         before = len(self.notes())
+        known = {(note.text, note.author, note.role if mine else "document") for note in self.notes()}
         with self._stores.db.transaction():
             for fields in found:
-                if not self._memory.forgot_note(fields["text"]):
+                said = (fields["text"], fields["author"], fields["role"])
+                if said not in known and not self._memory.forgot_note(fields["text"]):
                     self._memory.note(**fields)
         return len(self.notes()) - before
 

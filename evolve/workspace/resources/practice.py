@@ -11,16 +11,22 @@ if TYPE_CHECKING:
 
 
 def shipped_tasks(stores: Repositories) -> Collection[str]:
-    """Ids of the tasks that were worked on in runs over suites that ship, and in no other run."""
+    """Ids of the tasks that were worked on as practice, and in no other run.
+
+    Practice are runs over suites that ship, and over a file what of it ships: a copy of such a task is no work of the
+    person's, whatever the file's name.
+    """
     suites = {run.id: run.body["suite"] for run in stores.runs.runs() if run.body.get("suite")}
     if not suites:
         return frozenset()
-    from evolve.tasks.suites import BUILTIN
+    from evolve.tasks.suites import BUILTIN, shipped_groups
 
     names = {suite.name for suite in BUILTIN}
-    over = {run for run, suite in suites.items() if suite in names}
-    rows = stores.db.query("SELECT DISTINCT task, run FROM episodes")
-    return {str(row["task"]) for row in rows} - {str(row["task"]) for row in rows if row["run"] not in over}
+    groups = shipped_groups() if set(suites.values()) - names else ()
+    rows = stores.db.query("SELECT DISTINCT task, run, problem FROM episodes")
+    told = [(str(row["task"]), suites.get(str(row["run"])), row["problem"]) for row in rows]
+    own = {task for task, suite, group in told if suite is None or (suite not in names and group not in groups)}
+    return {task for task, *_ in told} - own
 
 
 def made_by_practice(skill: Skill, shipped: Collection[str]) -> bool:

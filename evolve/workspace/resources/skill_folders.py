@@ -17,6 +17,8 @@ from evolve.runtime.functions.json_values import argument_problem
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills.export.description import describe
 from evolve.skills.folder import folder_changes
+from evolve.skills.parameters import read_arguments_alone
+from evolve.skills.signatures import names_of
 from evolve.tasks.signature import SignatureError, TypeExpr, is_plain_name, parse_signature
 
 if TYPE_CHECKING:
@@ -141,7 +143,8 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
         others = (skill.name.replace("-", "_"), f"skill_{skill.digest[:12]}")
         name = own or next(one for one in others if one.isidentifier() and one not in taken)
         with suppress(SignatureError):
-            takes, gives = schemas(skill.signature, [row.input for row in skill.rows])
+            read = read_arguments_alone(skill)[0]
+            takes, gives = schemas(read.signature, [row.input for row in read.rows])
             both = {"inputSchema": takes, "outputSchema": gives}
             tools[skill.name] = {"name": name, "description": describe(skill), **both}
     return tools
@@ -149,8 +152,11 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
 
 def call_skill(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:
     """See :meth:`evolve.workspace.resources.skills.Skills.call`."""
+    known, (skill, _) = names_of(skill.signature), read_arguments_alone(skill)
+    unread = {*known} - {*names_of(skill.signature)}  # whoever knows the whole function may go on giving them
     try:
-        row, limits = order_arguments(skill.signature, arguments), SandboxLimits(wall_s=seconds)
+        given = {name: value for name, value in arguments.items() if name not in unread}
+        row, limits = order_arguments(skill.signature, given), SandboxLimits(wall_s=seconds)
         if (abstained := skill.abstains(row)) is not None:
             raise UsageError(f"{skill.name} abstains: {abstained.reason}")
         result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], [row], limits)
