@@ -155,14 +155,14 @@ def _keep(opened: Workspace, filled: FillResult) -> None:
 
 def _rule_question(filled: FillResult, result: Result) -> str:
     """Asks for the rule, not for the cells alone, with what it gives, best where the filled cells leave that open."""
-    question = f"is the column {filled.column!r} right, and would its rule be for later tables?"
+    question = f"Is the column {filled.column!r} right, so that evolve may use its rule for later tables?"
     if result.ambiguity is not None and result.ambiguity.outputs:
         values, gives = result.told_inputs(result.ambiguity.input), result.ambiguity.outputs[0]
     elif filled.sample is not None:
         values, gives = list(filled.sample.input), filled.sample.output
     else:
         return question
-    return f"{question} for {values_told(*values)} it writes {values_told(gives)}"
+    return f"{question} For {values_told(*values)} it writes {values_told(gives)}."
 
 
 def show(filled: FillResult, table: str, marks: Iterable[str], *, again: str = "") -> None:
@@ -208,6 +208,8 @@ def _show_filled(filled: FillResult, table: str, mark: str) -> None:
     if filled.out is not None and not result.solved:
         emit("no function gives the filled cells; evolve copied values from rows with the same input")
     tell_verdict(result, mark)
+    if result.status in ("unsolved", "refused", "budget"):  # it names the rows that may be to blame
+        emit(f"  try: evolve why {result.run_id}", whole=True)
     tell_help(result)
     if _is_found(filled):
         own, support = _without_support(filled.function, result.entry)

@@ -218,11 +218,10 @@ def check_folder(path: str | os.PathLike[str]) -> None:
         WorkspaceError: As writing it would.
     """
     folder = next(folder for folder in Path(path).absolute().parents if folder.exists())
-    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-        return
-    denied = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
-    reason = denied if folder.is_dir() else errno.ENOTDIR
-    raise write_failure(path, OSError(reason, os.strerror(reason)))
+    try:
+        tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not tell: nobody writes to /proc
+    except OSError as error:
+        raise write_failure(path, error) from error
 
 
 def is_replaced(path: str | os.PathLike[str], begins: bytes) -> bool:

@@ -54,8 +54,7 @@ def doubt_all(library: SkillRepository, skill: Skill, reason: str) -> None:
     kept = library.list(KEPT)
     library.doubt(skill.digest, reason)
     for other in kept:
-        is_made_of_it = other.digest != skill.digest and skill.digest in with_called([other.digest], kept)
-        if is_made_of_it and other.owner != "user":
+        if other.digest != skill.digest and skill.digest in with_called([other.digest], kept):
             library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
 
 

@@ -219,8 +219,9 @@ class SkillRepository:
             self._db.insert("skill_offers", {"digest": digest, "task": task}, key=("digest", "task"))
 
     def doubt(self, name_or_digest: str, reason: str) -> Skill:
-        """Takes a skill out of use until it is verified or admitted again."""
-        return self._changed(name_or_digest, "doubtful", reason)
+        """Takes a skill out of use until it is verified or admitted again; what a person owns stays as it is."""
+        skill = self.get(name_or_digest)
+        return skill if skill.owner == "user" else self._changed(skill.digest, "doubtful", reason)
 
     def demote(self, name_or_digest: str, failures: int) -> Skill:
         """Takes the trust from a skill that an answer used which was refused; one that fails oftener is doubtful.

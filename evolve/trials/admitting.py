@@ -15,7 +15,7 @@ from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake
 from evolve.policies.base import BasePolicy
 from evolve.runtime.sandbox import Sandbox
-from evolve.skills import AdmissionVerdict
+from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import Task
 from evolve.trials.learner import Learner
 from evolve.trials.repositories import Repositories
@@ -108,6 +108,10 @@ class Keeper:
                 proposal = self._judged(draft, task)
                 if proposal is None:
                     continue
+                if self._is_doubtful(draft) and self._is_owned(proposal.skill):
+                    told = f"{self.doubt}, and it is a skill of yours, which stays as it is"
+                    refused.append(RefusedSkill(skill=proposal.skill.name, reason=told))
+                    continue
                 skill = store_proposal(self.stores.skills, proposal)
                 if skill is not None and self._is_doubtful(draft):
                     self.stores.skills.doubt(skill.digest, self.doubt)
@@ -133,6 +137,9 @@ class Keeper:
     def _is_doubtful(self, draft: SkillDraft) -> bool:
         """Whether a draft is the contested answer itself, and no part of it."""
         return bool(self.doubt) and not (draft.arguments or draft.unseen)
+
+    def _is_owned(self, skill: Skill) -> bool:
+        return any(one.digest == skill.digest and one.owner == "user" for one in self.stores.skills.list())
 
     def _repaired(self, draft: SkillDraft, task: Task, journal: StepLog, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""

@@ -236,7 +236,7 @@ def test_a_person_at_a_terminal_is_asked_once_whether_the_column_is_right(start_
     (tmp_path / "march.csv").write_text(EXPENSES)
     screen = Terminal(start_cli, "fill", "march.csv").until("[y/N]").type(said)
     assert screen.ended() == 0 and screen.seen.count("[y/N]") == 1
-    assert "for 40" in screen.seen and "it writes 47.6" in screen.seen  # a row of the question's own
+    assert "For 40" in screen.seen and "it writes 47.6" in screen.seen  # a row of the question's own
     with evolve.open(tmp_path / "ws") as workspace:
         assert [one.name for one in workspace.runs.functions_kept()] == kept
         assert ("forgotten" in workspace.stores.runs.run("r1").body) is (said == "n")

@@ -133,7 +133,8 @@ def test_an_idle_skill_is_kept_and_comes_back_by_a_use_or_another_admission(libr
 def test_what_the_user_owns_is_not_changed_unattended(library, skill):
     library.add(skill, admitted(skill))
     library.own("large-evens")
-    for change in (library.retire, library.doubt, library.set_idle):
+    assert library.doubt("large-evens", "why not").status == "admitted"
+    for change in (library.retire, library.set_idle):
         with pytest.raises(UsageError, match="belongs to the user"):
             change("large-evens", "why not")
     assert library.retire("large-evens", "asked", attended=True).status == "retired"

@@ -230,6 +230,8 @@ def spending(amount: Amount) -> str:
 def cost_line(result: Result) -> str:
     """What a run took, and the command that gives the reasons for its verdict."""
     spent = [spending(result.cost)] if result.cost.calls or result.cost.candidates else []
+    if result.solved and result.cost.candidates:  # the search itself said how many it took
+        spent.append("with the check against other functions")
     return f"{', '.join([*spent, f'{result.seconds:.2f} s'])}; reasons: evolve why {result.run_id}"
 
 

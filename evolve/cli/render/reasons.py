@@ -147,7 +147,7 @@ SENTENCES = OF_RUNS | {
     "recorded": "{text:text}",
     "rests_on_one_row": "without one row, {row:plain}, evolve would not have found it",
     "row_does_not_fit": "your row for {input:values} says {given:json}, the function gives {expected:json}",
-    "rows_like_misfits": "more rows like those that it fails would help",
+    "rows_like_misfits": "correct these rows if they are mistyped; else more rows like them would help",
     "rows_missing": "{missing:more row} could verify it",
     "rows_or_column": "more rows would help, or a column that the outputs follow from",
     "rows_repeat": "{repeated:,} of the {rows:row} that decide repeat other rows under another id",
@@ -165,7 +165,7 @@ SENTENCES = OF_RUNS | {
     "unverified_when_kept": "the function was not verified when you kept it",
     "which_column": "evolve has functions for {columns:empty column} of {file:plain}: {columns}; which is meant?",
     "words_of_categories": "the outputs hold {words}, which no input gives: fill {rows:row} for each of them",
-    "words_of_no_input": "the outputs hold {words}, which no input gives: a column may be missing",
+    "words_of_no_input": "the outputs hold {words}, which no input gives: mistyped, or a column is missing",
     "would_write": "in line {line:,} it would write {value}",
     "wrong_for_nearest": "the function is wrong for the nearest filled row: {input:plain} has {output:plain}",
 }

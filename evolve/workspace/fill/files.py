@@ -91,6 +91,7 @@ def script_file(request: FillRequest, target: Path) -> Path | None:
         raise UsageError(f"{file.name} does not end in .py", hint=hint)
     if file.exists() and not (file.is_file() and is_script(file.read_bytes())):
         raise UsageError(f"{file.name} already exists, and evolve did not write it", hint=hint)
+    check_folder(file)
     return file.resolve()
 
 

@@ -263,7 +263,11 @@ def _with_sources(services: WorkspaceServices, recall: Recall) -> Recall:
 
 
 def with_earlier_runs(services: WorkspaceServices, task: Task, run: str) -> Task:
-    """The task with what earlier runs of it handed in and was refused, newest first, each once, and what was found."""
+    """The task with what earlier runs of it handed in and was refused, newest first, each once, and what was found.
+
+    Left out is an answer that was refused for a row which the task does not have any more: the person corrected it.
+    """
+    rows = {to_json(row) for row in (*task.examples, *task.verify, *task.hidden)}
     numbers = {one.id: number for number, one in enumerate(services.stores.runs.runs())}
     known: dict[tuple[str, str], RefusedAnswer] = {}
     found = ""
@@ -271,7 +275,8 @@ def with_earlier_runs(services: WorkspaceServices, task: Task, run: str) -> Task
         # What a run goes on as is not to change with runs that began after it.
         if numbers.get(record.run, 0) < numbers[run]:
             for one in reversed(refusals_of(record, one_file=kind_of(task.environment).one_file)):
-                known.setdefault((one.answer, to_json(one.row)), one)
+                if one.row is None or not rows or to_json(one.row) in rows:
+                    known.setdefault((one.answer, to_json(one.row)), one)
             found = found or _found(services, record)
     return replace(task, refused=tuple(known.values()), found=found)
 

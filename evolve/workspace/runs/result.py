@@ -26,7 +26,7 @@ from evolve.core.errors import ModelMistake, UsageError
 from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
 from evolve.runtime.sandbox import Outcome, Program
-from evolve.tasks import Task
+from evolve.tasks import Task, row_key
 from evolve.tasks.verification.test_quality import finding_of
 from evolve.trials.admitting import AdmissionResult, RefusedSkill
 from evolve.workspace.resources.patch import Patch
@@ -45,7 +45,8 @@ class Grounds:
         kind: ``rows``, ``assertions`` of hidden tests, the ``check`` command of a folder, the ``opinion`` of a model,
             or ``nothing``.
         rows: How many rows or assertions that the answer was not made from decided.
-        given: Rows that showed what was wanted, with those that ruled out an earlier answer.
+        given: Rows that showed what was wanted, with those that ruled out an earlier answer, of this run or of one
+            before it.
         missing: How many more rows could verify it, where there were too few to do so; else 0.
         finding: What came of running a check on tests that were broken on purpose: a key of ``FINDINGS``, or "".
         earlier: What earlier runs have to do with it, in a sentence, or "".
@@ -65,11 +66,14 @@ def grounds_of(record: EpisodeRecord, task: Task, earlier: str = "") -> Grounds:
     if judged is None:
         return Grounds(given=len(task.examples), earlier=earlier)
     rows_decide = judged.accepted and not (judged.verified or judged.checked or judged.text or judged.doubt)
+    shown = shown_rows(record.steps)
+    known = {row_key(row) for row in (*task.examples, *shown)}
+    given = len(task.examples) + len({row_key(one.row) for one in task.refused if one.row is not None} - known)
     return Grounds(
         kind=_kind(judged, task),
         rows=judged.rows,
-        given=len(task.examples) + len(shown_rows(record.steps)),
-        missing=max(0, rows_missing(record.steps, len(task.examples))) if rows_decide and task.examples else 0,
+        given=given + len(shown),
+        missing=max(0, rows_missing(record.steps, given)) if rows_decide and task.examples else 0,
         finding=finding_of(judged.text) if judged.accepted else "",
         earlier=earlier,
     )

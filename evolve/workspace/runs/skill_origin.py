@@ -108,19 +108,24 @@ class SkillOrigin:
         )
 
     def rows_in(self, task: Task) -> tuple[Row, ...]:
-        """Its rows with the arguments of a task; a column that its table did not have is as empty there."""
+        """Its rows with the arguments of a task; a column that its table did not have is as empty there.
+
+        A row that the task has, too, gives what it gives there: the person may have corrected it since.
+        """
         places = places_of(self.skill, task) or ()
         width = len(task.examples[0].input)
         own = {place: n for n, place in enumerate(places) if place is not None}
         plain = (str, int, float, list, dict)  # of these the empty value of the same kind
         blank = [type(value)() if isinstance(value, plain) else value for value in task.examples[0].input]
-        return tuple(
+        rows = [
             Row(
                 input=tuple(row.input[own[place]] if place in own else blank[place] for place in range(width)),
                 output=row.output,
             )
             for row in self.rows
-        )
+        ]
+        now = {row_key(row): row for row in (*task.examples, *task.verify, *task.hidden)}
+        return tuple(now.get(row_key(row), row) for row in rows)
 
     def new_rows(self, task: Task) -> int:
         """How many rows of a task are none of its own, in the columns that both tables have."""
