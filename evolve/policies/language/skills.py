@@ -204,7 +204,7 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     for skill in skills:
         share = scores.get(skill.digest, 0.0) / best if best else 0.0
         near = share >= _NEAR_BEST and word_overlap(wanted, texts[skill.digest]) >= _SHARED
-        kindred = bool(skill.family) and skill.family == view.family and _same_types(skill, view)
+        kindred = bool(skill.family) and skill.family == view.family and shape(skill.signature) == shape(view.signature)
         if near or kindred:
             ranks[skill.digest] = (share + _KINDRED * kindred) * _taken(skill)
     order = sorted((skill for skill in skills if skill.digest in ranks), key=lambda s: (-ranks[s.digest], s.name))
@@ -270,10 +270,6 @@ def _twins(one: Skill, other: Skill) -> bool:
     if (one.signature, one.description, example_call(one)) == (other.signature, other.description, example_call(other)):
         return True
     return shape(one.signature) == shape(other.signature) and same_source(one, other)
-
-
-def _same_types(skill: Skill, view: TaskView) -> bool:
-    return shape(skill.signature) == shape(view.signature)
 
 
 def content_stems(text: str) -> Iterator[str]:
