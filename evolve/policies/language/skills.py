@@ -41,11 +41,6 @@ def module_of(skill: Skill) -> str:
     return f"{PACKAGE}.{skill.name.replace('-', '_')}"
 
 
-def import_line(skill: Skill) -> str:
-    """The line by which an answer takes the skill."""
-    return f"from {module_of(skill)} import {skill.entry}"
-
-
 def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
     """The skills as files for a session, importable there by the same line; each checks its calls against its contract.
 
@@ -249,7 +244,7 @@ def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
         sentences = re.split(r"(?<=[.!?])\s+(?=\S)", " ".join(skill.description.split()), maxsplit=1)
         item = Learned(
             name=skill_id(skill),
-            head=f"{import_line(skill)}  # {told}",
+            head=f"from {module_of(skill)} import {skill.entry}  # {told}",
             text=truncate_middle(sentences[0], _SENTENCE).replace("\n", " "),
             provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks{others}",
         )
