@@ -13,7 +13,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from evolve.core.errors import UsageError, WorkspaceError
@@ -34,6 +34,7 @@ ReplyForm = Literal["blocks", "json"]
 """How a model says what it does: words and fenced blocks, or one JSON object by a schema."""
 
 Switch = Literal["on", "off"]
+T = TypeVar("T")
 
 _PREFIX = "EVOLVE_"
 OWN_BOUNDS: Mapping[str, float] = MappingProxyType({"candidates": 2_000_000, "seconds": 60.0})
@@ -70,8 +71,9 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
 said on the command line."""
 
 
-def _described(about: str, **bounds: float) -> dict[str, Any]:
-    return {"about": about, "bounds": bounds}
+def _setting(default: T, about: str, **bounds: float) -> T:
+    made: T = field(default=default, metadata={"about": about, "bounds": bounds})
+    return made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,86 +85,52 @@ class Settings:
         unsandboxed: ``--set sandbox=none`` was given. No file and no variable can say so.
     """
 
-    candidates: int = field(
-        default=50_000,
-        metadata=_described(
-            "most expressions the search tries in one episode; 2,000,000 in a run of your own, unless set", ge=1
-        ),
+    candidates: int = _setting(
+        50_000, "most expressions the search tries in one episode; 2,000,000 in a run of your own, unless set", ge=1
     )
-    seconds: float = field(
-        default=20.0,
-        metadata=_described("most CPU seconds of the policy in one episode; 60 in a run of your own, unless set", gt=0),
+    seconds: float = _setting(
+        20.0, "most CPU seconds of the policy in one episode; 60 in a run of your own, unless set", gt=0
     )
-    seed: int = field(default=0, metadata=_described("seed of everything drawn at random", ge=0, le=2**63 - 1))
-    workers: int = field(
-        default=0, metadata=_described("processes that work side by side; 0 means one per core", ge=0, le=1024)
+    seed: int = _setting(0, "seed of everything drawn at random", ge=0, le=2**63 - 1)
+    workers: int = _setting(0, "processes that work side by side; 0 means one per core", ge=0, le=1024)
+    workers_on: str = _setting("local", "what runs the episodes of a loop: local, or one of a package")
+    proposer: str = _setting(NOBODY, "what proposes further tasks to practise on: none, or one of a package")
+    encoder: str = _setting(
+        "hashing",
+        "text encoder for recall: hashing, minilm (trained), minilm:/FOLDER of weights, st, or one of a package",
     )
-    workers_on: str = field(
-        default="local", metadata=_described("what runs the episodes of a loop: local, or one of a package")
+    vectors: str = _setting("auto", "store of vectors: exact, chroma, auto (exact while small), or a package's")
+    sandbox: SandboxBackend = _setting("auto", "sandbox backend: auto, bubblewrap, landlock or seatbelt")
+    model: str = _setting("", "language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
+    model_act: str = _setting("", "model that acts, where it is another one")
+    model_reflect: str = _setting("", "model that reflects, where it is another one")
+    model_judge: str = _setting("", "model that judges, where it is another one")
+    model_rewrite: str = _setting("", "model that rewrites prompts and workflows, where it is another one")
+    base_url: str = _setting("", "address where bare model names are looked for")
+    reply_form: ReplyForm = _setting(
+        "blocks", "form of a model's actions: blocks (words and fenced code) or json (for a strict schema)"
     )
-    proposer: str = field(
-        default=NOBODY, metadata=_described("what proposes further tasks to practise on: none, or one of a package")
+    history_share: float = _setting(
+        0.6, "share of a model's window that earlier steps may fill before they are summed up", ge=0.05, le=0.9
     )
-    encoder: str = field(
-        default="hashing",
-        metadata=_described(
-            "text encoder for recall: hashing, minilm (trained), minilm:/FOLDER of weights, st, or one of a package"
-        ),
+    reply_seconds: float = _setting(600.0, "longest wait for one reply of a model, in seconds", gt=0)
+    day_limit: str = _setting("", "most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
+    total_limit: str = _setting("", "most that models may ever spend in this workspace")
+    learn: LearnMode = _setting(
+        "after", "what a run of your own teaches: off, after (once its result was shown) or full"
     )
-    vectors: str = field(
-        default="auto", metadata=_described("store of vectors: exact, chroma, auto (exact while small), or a package's")
+    learn_share: float = _setting(
+        0.5, "what learning from a run may spend, as a share of what solving might", ge=0, le=4
     )
-    sandbox: SandboxBackend = field(
-        default="auto", metadata=_described("sandbox backend: auto, bubblewrap, landlock or seatbelt")
+    shadow_share: float = _setting(
+        0.0,
+        "share of your own tasks with a model that are solved once more without what was learned, to see whether"
+        " learning helps; each may cost as much again as its run",
+        ge=0,
+        le=1,
     )
-    model: str = field(
-        default="", metadata=_described("language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
-    )
-    model_act: str = field(default="", metadata=_described("model that acts, where it is another one"))
-    model_reflect: str = field(default="", metadata=_described("model that reflects, where it is another one"))
-    model_judge: str = field(default="", metadata=_described("model that judges, where it is another one"))
-    model_rewrite: str = field(
-        default="", metadata=_described("model that rewrites prompts and workflows, where it is another one")
-    )
-    base_url: str = field(default="", metadata=_described("address where bare model names are looked for"))
-    reply_form: ReplyForm = field(
-        default="blocks",
-        metadata=_described("form of a model's actions: blocks (words and fenced code) or json (for a strict schema)"),
-    )
-    history_share: float = field(
-        default=0.6,
-        metadata=_described(
-            "share of a model's window that earlier steps may fill before they are summed up", ge=0.05, le=0.9
-        ),
-    )
-    reply_seconds: float = field(
-        default=600.0, metadata=_described("longest wait for one reply of a model, in seconds", gt=0)
-    )
-    day_limit: str = field(
-        default="", metadata=_described("most that models may spend in a day, such as $5, 2M-tokens, 500-calls")
-    )
-    total_limit: str = field(default="", metadata=_described("most that models may ever spend in this workspace"))
-    learn: LearnMode = field(
-        default="after",
-        metadata=_described("what a run of your own teaches: off, after (once its result was shown) or full"),
-    )
-    learn_share: float = field(
-        default=0.5,
-        metadata=_described("what learning from a run may spend, as a share of what solving might", ge=0, le=4),
-    )
-    shadow_share: float = field(
-        default=0.0,
-        metadata=_described(
-            "share of your own tasks with a model that are solved once more without what was learned, to see whether"
-            " learning helps; each may cost as much again as its run",
-            ge=0,
-            le=1,
-        ),
-    )
-    habits: Switch = field(
-        default="on", metadata=_described("where rows leave a format open, take that of earlier answers: on or off")
-    )
-    seed_skills: Switch = field(default="on", metadata=_described("use the skills that come with evolve: on or off"))
+    habits: Switch = _setting("on", "where rows leave a format open, take that of earlier answers: on or off")
+    seed_skills: Switch = _setting("on", "use the skills that come with evolve: on or off")
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
     unsandboxed: bool = False
 

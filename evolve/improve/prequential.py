@@ -78,7 +78,7 @@ def improve_in_stream(session: Session) -> Report:
         decision: Mapping[str, Any] = {}
         over = str((session.journal.done(f"pairs:{number}") or {}).get("over", ""))
         if over:
-            decision = {"tally": to_data(_tally(pairs)), "pairs": len(pairs), "reason": over}
+            decision = {"tally": to_data(Tally.of(pair.outcome for pair in pairs)), "pairs": len(pairs), "reason": over}
         elif is_done:  # a verdict on pairs that were run costs nothing, whatever is left of the budget
             try:
                 decision = _concluded(session, pairs)
@@ -216,16 +216,9 @@ def _level(session: Session) -> float:
     return session.stores.decisions.reserve(session.run, session.suite.digest, groups)
 
 
-def _tally(pairs: Sequence[Pair]) -> Tally:
-    tally = Tally()
-    for pair in pairs:
-        tally = tally.plus(pair.outcome)
-    return tally
-
-
 def _is_over(session: Session, pairs: Sequence[Pair], left: int) -> str:
     """Why no outcome of the problems that are left could be accepted any more, in a clause, or ""."""
-    tally = _tally(pairs)
+    tally = Tally.of(pair.outcome for pair in pairs)
     needed = SequentialTest(alpha=_level(session)).wins_needed(tally.losses + tally.withheld) - tally.wins
     if needed <= left:
         return ""
@@ -244,7 +237,7 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     pins = code_digests()
     proposal = VariantProposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
     opened = session.stores.decisions.open(pins, **proposal.names, groups={pair.group for pair in pairs})
-    state = SequentialTest(alpha=opened.alpha).judge(_tally(pairs), left=0)
+    state = SequentialTest(alpha=opened.alpha).judge(Tally.of(pair.outcome for pair in pairs), left=0)
     harm = harm_test(pairs) if state.verdict == "accept" else ""
     if harm:
         state = replace(state, verdict="undecided", reason=f"{state.reason}; but {harm}")

@@ -9,8 +9,6 @@ from evolve.core.episodes import Json
 from evolve.core.files import canonical_json, digest
 
 
-
-
 def parameter_count(signature: str) -> int | None:
     """How many arguments a signature names; None when it is not of the grammar."""
     node = _parsed(signature)
@@ -55,8 +53,6 @@ def extend_signature(signature: str, more: Sequence[tuple[str, str]]) -> str:
     return f"({', '.join(f'{name}: {kind}' for name, kind in takes)}) -> {result}"
 
 
-
-
 def similar_inputs(inputs: Sequence[Sequence[Json]], count: int) -> list[list[Json]]:
     """The given inputs and up to ``count`` variations of them, without repeats.
 
@@ -92,7 +88,16 @@ def _varied(value: Json, chance: random.Random, pool: Sequence[Json]) -> Json:
     if isinstance(value, str):
         return _varied_text(value, chance, [item for item in pool if isinstance(item, str)])
     if isinstance(value, list):
-        return _varied_list(value, chance, pool)
+        lists = [other for other in pool if isinstance(other, list) and other]
+        spare = [item for other in lists for item in other if value and type(item) is type(value[0])] or value
+        if not value:
+            return list(chance.choice(lists)) if lists else []
+        place = chance.randrange(len(value))
+        shuffled = chance.sample(value, len(value))
+        changed = [*value[:place], _varied(value[place], chance, pool), *value[place + 1 :]]
+        grown = [*value[:place], chance.choice(spare), *value[place:]]
+        shorter = value[:place] + value[place + 1 :]
+        return chance.choice([shuffled, changed, changed, grown, grown, shorter, value[::-1], [*value, value[place]]])
     if isinstance(value, dict) and value:
         key = chance.choice(sorted(value))
         return {**value, key: _varied(value[key], chance, pool)}
@@ -104,16 +109,3 @@ def _varied_text(text: str, chance: random.Random, pool: Sequence[str]) -> str:
     other = chance.choice(list(pool) or [text])
     choices = [text[:cut], text[cut:], text[:cut] + text[cut + 1 :], text + other[:cut], text.upper(), text.lower()]
     return chance.choice([*choices, other, text[:cut] + text[:cut][-1:] + text[cut:], text.swapcase(), text.title()])
-
-
-def _varied_list(items: list[Json], chance: random.Random, pool: Sequence[Json]) -> list[Json]:
-    lists = [other for other in pool if isinstance(other, list) and other]
-    spare = [item for other in lists for item in other if items and type(item) is type(items[0])] or items
-    if not items:
-        return list(chance.choice(lists)) if lists else []
-    place = chance.randrange(len(items))
-    shuffled = chance.sample(items, len(items))
-    changed = [*items[:place], _varied(items[place], chance, pool), *items[place + 1 :]]
-    grown = [*items[:place], chance.choice(spare), *items[place:]]
-    shorter = items[:place] + items[place + 1 :]
-    return chance.choice([shuffled, changed, changed, grown, grown, shorter, items[::-1], [*items, items[place]]])

@@ -212,10 +212,6 @@ class Suite:
         """The split of every group."""
         return self.assigned if self.assigned is not None else assign_splits(task.group for task in self.tasks)
 
-    def split_of(self, group: str) -> SplitName:
-        """The split a group of this suite belongs to; ``KeyError`` for a foreign group."""
-        return self.splits[group]
-
     def split(self, name: SplitName) -> tuple[Task, ...]:
         """The tasks of one split, in suite order."""
         if name not in get_args(SplitName):

@@ -179,15 +179,11 @@ def type_of(value: Json) -> TypeExpr:
         if isinstance(value, python):
             return name
     if isinstance(value, dict):
-        return _type_of_dict(value)
+        types = [type_of(item) for item in value.values()]
+        joined = join_all(types)
+        mixed = _holds_any(joined) and not any(_holds_any(part) for part in types)
+        return ROW if mixed else dict_of(joined)
     return list_of(join_all(type_of(item) for item in value))
-
-
-def _type_of_dict(value: dict[str, Json]) -> TypeExpr:
-    types = [type_of(item) for item in value.values()]
-    joined = join_all(types)
-    mixed = _holds_any(joined) and not any(_holds_any(part) for part in types)
-    return ROW if mixed else dict_of(joined)
 
 
 def join_all(types: Iterable[TypeExpr]) -> TypeExpr:

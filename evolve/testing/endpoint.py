@@ -176,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif "fault" in step:
             self._break(step["fault"], float(step.get("every", 5.0)), self._answer(step, body))
         elif body.get("stream"):
-            self._stream(_pieces(self._answer(step, body), body, self._counts_in_streams()))
+            self._stream(_pieces(self._answer(step, body), body, "usage" in self.server.endpoint.scenario.supports))
         else:
             answer = self._answer(step, body)
             self._send_json(answer if "messages" in body else _as_response(answer))
@@ -187,9 +187,6 @@ class _Handler(BaseHTTPRequestHandler):
             known = min(cached, answer["usage"]["prompt_tokens"])
             answer["usage"]["prompt_tokens_details"] = {"cached_tokens": known}
         return answer
-
-    def _counts_in_streams(self) -> bool:
-        return "usage" in self.server.endpoint.scenario.supports
 
     def _send_json(self, value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         self._send(json.dumps(value).encode(), status, headers)

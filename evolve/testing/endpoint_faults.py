@@ -40,8 +40,8 @@ def completion(content: Any, **more: Any) -> dict[str, Any]:
     }
 
 
-def _call(name: str, arguments: str, identity: str = "call-1") -> dict[str, Any]:
-    return {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
+def _call(name: str, arguments: str) -> dict[str, Any]:
+    return {"id": "call-1", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def _bytes(body: Any) -> bytes:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from operator import is_
-from types import TracebackType
 from typing import Any
 
 from evolve.core.episodes import Json
@@ -103,9 +102,7 @@ class TrustingSession:
     def __enter__(self) -> TrustingSession:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
 

@@ -40,7 +40,18 @@ class TrustProposal:
 def proposal_of(paths: WorkspacePaths) -> TrustProposal:
     """Looks at a workspace, of which nothing need be true."""
     state = os.stat(paths.root)
-    return TrustProposal(root=paths.root, owner=state.st_uid, changes=tuple(_changes(paths)), seal=_seal(paths, state))
+    parts = [repr((state.st_dev, state.st_ino, state.st_uid, state.st_mode))]
+    for path in (paths.marker, paths.root / "pyproject.toml"):
+        try:
+            parts.append(read_text(path))
+        except UsageError:
+            parts.append("")
+    for path in believed_parts(paths):
+        found = os.lstat(path)
+        parts.append(repr((str(path), found.st_ino, found.st_size, found.st_ctime_ns)))
+    return TrustProposal(
+        root=paths.root, owner=state.st_uid, changes=tuple(_changes(paths)), seal=digest("\0".join(parts))
+    )
 
 
 def believed_parts(paths: WorkspacePaths) -> list[Path]:
@@ -156,16 +167,3 @@ def safe_line(value: object) -> str:
     text = str(value)
     text = text if text.isprintable() else ascii(text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-def _seal(paths: WorkspacePaths, state: os.stat_result) -> str:
-    parts = [repr((state.st_dev, state.st_ino, state.st_uid, state.st_mode))]
-    for path in (paths.marker, paths.root / "pyproject.toml"):
-        try:
-            parts.append(read_text(path))
-        except UsageError:
-            parts.append("")
-    for path in believed_parts(paths):
-        found = os.lstat(path)
-        parts.append(repr((str(path), found.st_ino, found.st_size, found.st_ctime_ns)))
-    return digest("\0".join(parts))

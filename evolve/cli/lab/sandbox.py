@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,7 @@ from evolve.cli import options as overrides
 from evolve.cli.render.output import counted, emit, emit_json, note, paused, picked
 
 if TYPE_CHECKING:
-    from evolve.workspace import ActionResult, SelfTestResult
+    from evolve.workspace import ActionResult
 
 app = pages.App(
     "Run code in the sandbox, or test whether the sandbox holds.",
@@ -118,18 +117,14 @@ def check_command(as_json: options.AsJson = False) -> None:
         told = {name: [picked(one, "name", "passed", "detail") for one in results[name]] for name in results}
         emit_json({"chosen": holding[0] if holding else None, "backends": told})
     else:
-        _show_check(results, holding)
+        for name, outcomes in results.items():
+            failed = [outcome for outcome in outcomes if not outcome.passed]
+            chosen = "  (used here)" if holding[:1] == [name] else ""
+            state = f"holds      {counted(outcomes, 'probe')}{chosen}" if not failed else "not usable "
+            emit(f"{name:<11} {state}" + "; ".join(f"{outcome.name}: {outcome.detail}" for outcome in failed))
+        if not holding:
+            note("no sandbox holds on this machine, so no code is run")
+            note("  try: apt install bubblewrap (Linux), or run inside WSL2 (Windows)")
+        if os.environ.get("EVOLVE_UNSAFE"):
+            note("EVOLVE_UNSAFE is set: with --set sandbox=none, code runs unconfined")
     raise typer.Exit(0 if holding else 3)
-
-
-def _show_check(results: Mapping[str, Sequence[SelfTestResult]], holding: list[str]) -> None:
-    for name, outcomes in results.items():
-        failed = [outcome for outcome in outcomes if not outcome.passed]
-        chosen = "  (used here)" if holding[:1] == [name] else ""
-        state = f"holds      {counted(outcomes, 'probe')}{chosen}" if not failed else "not usable "
-        emit(f"{name:<11} {state}" + "; ".join(f"{outcome.name}: {outcome.detail}" for outcome in failed))
-    if not holding:
-        note("no sandbox holds on this machine, so no code is run")
-        note("  try: apt install bubblewrap (Linux), or run inside WSL2 (Windows)")
-    if os.environ.get("EVOLVE_UNSAFE"):
-        note("EVOLVE_UNSAFE is set: with --set sandbox=none, code runs unconfined")

@@ -120,7 +120,7 @@ def _show_suite(suite: Suite, as_json: bool) -> None:
     counts = {split: len(suite.split(split)) for split in ("train", "gate", "test")}
     groups = len({task.group for task in suite.tasks})
     if as_json:
-        tasks = [{"id": task.id, "family": task.family, "split": suite.split_of(task.group)} for task in suite.tasks]
+        tasks = [{"id": task.id, "family": task.family, "split": suite.splits[task.group]} for task in suite.tasks]
         emit_json({"name": suite.name, "digest": suite.digest, "groups": groups, "splits": counts, "tasks": tasks})
         return
     emit(f"{suite.name}: {counted(suite.tasks, 'task')}, {counted(groups, 'distinct problem')}")

@@ -120,7 +120,13 @@ def _other_line(event: Event) -> str:
 def _observed(data: Mapping[str, Any]) -> str:
     problem = data.get("error") or data.get("denied") or "does not fit every example"
     if "changed" in data or "passes" in data:
-        return _folder_line(data) + _plan_so_far(data)
+        names = data.get("changed")  # None where nothing ran
+        changed = f"{counted(names, 'file')} changed" if names else "" if names is None else "nothing changed"
+        handed_in = {True: "the check passes", False: "submitted, although the check fails", None: "submitted"}
+        told = str(data.get("error") or data.get("denied") or "")
+        # Events of earlier versions say no more than that something was handed in.
+        outcome = handed_in[data.get("passes")] if data.get("ok") else told
+        return "; ".join(filter(None, [changed, shorten(outcome, 100)])) + _plan_so_far(data)
     if data.get("looked") and not data.get("error"):
         return shorten(str(data["looked"]), 100) + _plan_so_far(data)
     good = "fits every example" if data.get("examples", 1) else "runs; there is no example to compare with"
@@ -141,16 +147,6 @@ def _called(data: Mapping[str, Any]) -> str:
         for call in data.get("calls", ())
     ]
     return "".join(f"{call}; " for call in calls)
-
-
-def _folder_line(data: Mapping[str, Any]) -> str:
-    names = data.get("changed")  # None where nothing ran
-    changed = f"{counted(names, 'file')} changed" if names else "" if names is None else "nothing changed"
-    handed_in = {True: "the check passes", False: "submitted, although the check fails", None: "submitted"}
-    told = str(data.get("error") or data.get("denied") or "")
-    # Events of earlier versions say no more than that something was handed in.
-    outcome = handed_in[data.get("passes")] if data.get("ok") else told
-    return "; ".join(filter(None, [changed, shorten(outcome, 100)]))
 
 
 def _plan_so_far(data: Mapping[str, Any]) -> str:

@@ -62,7 +62,10 @@ class ObjectStore:
             raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
         if digest(data) == name:
             return data
-        aside = self._move_aside(path)
+        number = 1
+        while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+            number += 1
+        path.rename(aside)
         raise RecordDamaged(f"the object {path} does not match its digest; it was moved to {aside.name}", hint=_REPAIR)
 
     def put_json(self, value: Any) -> str:
@@ -90,10 +93,3 @@ class ObjectStore:
         if not _DIGEST.match(name):
             raise RecordDamaged(f"not an object's digest: {name!r}")
         return self.folder / name
-
-    def _move_aside(self, path: Path) -> Path:
-        number = 1
-        while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-            number += 1
-        path.rename(aside)
-        return aside

@@ -207,15 +207,12 @@ class ExactIndex(MemoryIndex):
 
     def close(self) -> None:
         if self._changed and not self._copied:
-            write_atomic(self._file, self._content())
+            # a checksum of the rest, a line that says what there is, and the vectors
+            head = {"name": self._name, "dimension": self.dimension, "generation": self._generation}
+            line = canonical_json({**head, "ids": self._ids, "tags": self._tags}).encode()
+            rest = line + b"\n" + self._matrix[: len(self._ids)].astype("<f4").tobytes()
+            write_atomic(self._file, b"%08x\n" % zlib.crc32(rest) + rest)
             self._changed = False
-
-    def _content(self) -> bytes:
-        """A checksum of the rest, a line that says what there is, and the vectors."""
-        head = {"name": self._name, "dimension": self.dimension, "generation": self._generation}
-        line = canonical_json({**head, "ids": self._ids, "tags": self._tags}).encode()
-        rest = line + b"\n" + self._matrix[: len(self._ids)].astype("<f4").tobytes()
-        return b"%08x\n" % zlib.crc32(rest) + rest
 
     def _take(self, stream: BinaryIO) -> None:
         """Takes in what a file holds; raises ValueError, or what reading strange JSON raises, where it is damaged."""

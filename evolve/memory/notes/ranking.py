@@ -63,7 +63,11 @@ def link_entities(
         for entity in sorted(entities(book.notes[name].text))[:_ENTITIES]:
             if asked.issuperset(words(entity)):
                 continue
-            for other in _naming(book, entity, name):
+            # the other notes that name an entity as it is written; none where too many have its words
+            held = book.holding(stems(entity), name, _LOOKED_AT)
+            exact = re.compile(rf"(?<!\w){re.escape(entity)}(?!\w)")
+            others = [other for other in held if other != name and exact.search(book.notes[other].text)]
+            for other in others if len(others) <= _MOST else []:
                 score = min(total.get(other, 0.0) + share * total[name], total[name] - _BEHIND)
                 raised[other] = max(raised.get(other, total.get(other, 0.0)), score)
     fitting = [name for name in raised if name in total or fits(name)]
@@ -95,14 +99,6 @@ def _opens(text: str, at: int) -> bool:
     while at > 0 and text[at - 1].isspace() and text[at - 1] != "\n":
         at -= 1
     return at == 0 or text[at - 1] in _BEFORE_OPENING
-
-
-def _naming(book: ResolvedNotes, entity: str, name: str) -> list[str]:
-    """The other notes that name an entity as it is written; none where too many have its words."""
-    held = book.holding(stems(entity), name, _LOOKED_AT)
-    exact = re.compile(rf"(?<!\w){re.escape(entity)}(?!\w)")
-    others = [other for other in held if other != name and exact.search(book.notes[other].text)]
-    return others if len(others) <= _MOST else []
 
 
 LEXICAL_HITS = 200

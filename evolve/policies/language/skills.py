@@ -41,11 +41,6 @@ def module_of(skill: Skill) -> str:
     return f"{PACKAGE}.{skill.name.replace('-', '_')}"
 
 
-def import_line(skill: Skill) -> str:
-    """The line by which an answer takes the skill."""
-    return f"from {module_of(skill)} import {skill.entry}"
-
-
 def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
     """The skills as files for a session, importable there by the same line; each checks its calls against its contract.
 
@@ -204,7 +199,7 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     for skill in skills:
         share = scores.get(skill.digest, 0.0) / best if best else 0.0
         near = share >= _NEAR_BEST and word_overlap(wanted, texts[skill.digest]) >= _SHARED
-        kindred = bool(skill.family) and skill.family == view.family and _same_types(skill, view)
+        kindred = bool(skill.family) and skill.family == view.family and shape(skill.signature) == shape(view.signature)
         if near or kindred:
             ranks[skill.digest] = (share + _KINDRED * kindred) * _taken(skill)
     order = sorted((skill for skill in skills if skill.digest in ranks), key=lambda s: (-ranks[s.digest], s.name))
@@ -249,7 +244,7 @@ def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
         sentences = re.split(r"(?<=[.!?])\s+(?=\S)", " ".join(skill.description.split()), maxsplit=1)
         item = Learned(
             name=skill_id(skill),
-            head=f"{import_line(skill)}  # {told}",
+            head=f"from {module_of(skill)} import {skill.entry}  # {told}",
             text=truncate_middle(sentences[0], _SENTENCE).replace("\n", " "),
             provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks{others}",
         )
@@ -270,10 +265,6 @@ def _twins(one: Skill, other: Skill) -> bool:
     if (one.signature, one.description, example_call(one)) == (other.signature, other.description, example_call(other)):
         return True
     return shape(one.signature) == shape(other.signature) and same_source(one, other)
-
-
-def _same_types(skill: Skill, view: TaskView) -> bool:
-    return shape(skill.signature) == shape(view.signature)
 
 
 def content_stems(text: str) -> Iterator[str]:

@@ -51,18 +51,15 @@ class BodyCompiler:
         """From the values of the captured expressions, in order, to the function of ``term``."""
         factory = self.done.get(term)
         if factory is None:
-            factory = self.done[term] = self._compile(term)
+            captures = captures_of(term.body)
+            names = {capture: f"c{i}" for i, capture in enumerate(captures)}
+            space = self._names.copy()
+            body = self._source(term.body, names, space)
+            params = ", ".join(f"x{i}" for i in range(len(term.params)))
+            outer = ", ".join(names.values())
+            compiled: Compiled = eval(compile(f"lambda {outer}: lambda {params}: {body}", "<lambda>", "eval"), space)
+            factory = self.done[term] = compiled
         return factory
-
-    def _compile(self, term: Lambda) -> Compiled:
-        captures = captures_of(term.body)
-        names = {capture: f"c{i}" for i, capture in enumerate(captures)}
-        space = self._names.copy()
-        body = self._source(term.body, names, space)
-        params = ", ".join(f"x{i}" for i in range(len(term.params)))
-        outer = ", ".join(names.values())
-        compiled: Compiled = eval(compile(f"lambda {outer}: lambda {params}: {body}", "<lambda>", "eval"), space)
-        return compiled
 
     def _source(self, term: Term, names: Mapping[Term, str], space: dict[str, Any]) -> str:
         if term in names:

@@ -362,11 +362,6 @@ def _refused(why: str) -> CallAnswer:
     return CallAnswer(state="refused", why=why)
 
 
-def ask_for_all(function: Function) -> Grant:
-    """The grant of whoever said nothing beforehand."""
-    return "ask"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Toolbox:
     """The functions that code actions may call, and under which conditions.
@@ -378,7 +373,7 @@ class Toolbox:
     """
 
     sources: Sequence[FunctionSource] = ()
-    grant_of: Callable[[Function], Grant] = ask_for_all
+    grant_of: Callable[[Function], Grant] = lambda _: "ask"
     ask: AskConsent | None = None
     limits: CallLimits = field(default_factory=CallLimits)
 

@@ -9,7 +9,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Json
@@ -122,9 +121,7 @@ class IsolatedSandbox:
     def __enter__(self) -> IsolatedSandbox:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def run_programs(

@@ -194,10 +194,7 @@ def remove_abandoned(*, older_than_s: float = YOUNG_S) -> None:
     for place in places:
         with contextlib.suppress(OSError):
             for path in Path(place).glob(f"{_PREFIX}*"):
-                _remove_if_abandoned(str(path), older_than_s)
-
-
-def _remove_if_abandoned(folder: str, older_than_s: float) -> None:
-    with contextlib.suppress(OSError), take_over(folder, older_than_s) as ours:
-        if ours:
-            _removed(folder, _LONG_S)
+                folder = str(path)
+                with contextlib.suppress(OSError), take_over(folder, older_than_s) as ours:
+                    if ours:
+                        _removed(folder, _LONG_S)

@@ -89,7 +89,11 @@ class Classes:
             if hidden(name):
                 yield line, f"the attribute {name}: Python or its library has one of that name, so choose another"
         for node in (definition for definitions in self._by_name.values() for definition in definitions):
-            chain = self._chain(node)
+            chain = [node]
+            # The list grows while it is walked, so bases of bases come in too.
+            for ancestor in chain:
+                for base in ancestor.bases:
+                    chain += [other for other in self._by_name.get(_last(_root(base)), ()) if other not in chain]
             own = {part.name for ancestor in chain for part in ancestor.body if isinstance(part, ast.FunctionDef)}
             reserved = frozenset[str]().union(
                 *(self._reserved_methods(base) for ancestor in chain for base in ancestor.bases)
@@ -99,14 +103,6 @@ class Classes:
             for part in node.body:
                 if isinstance(part, ast.FunctionDef) and part.name == "__hash__" and not _of_a_tuple(part):
                     yield part.lineno, "__hash__ that is not `return hash((...))` of a tuple"
-
-    def _chain(self, node: ast.ClassDef) -> list[ast.ClassDef]:
-        chain = [node]
-        # The list grows while it is walked, so bases of bases come in too.
-        for ancestor in chain:
-            for base in ancestor.bases:
-                chain += [other for other in self._by_name.get(_last(_root(base)), ()) if other not in chain]
-        return chain
 
     def _reserved_methods(self, base: ast.expr) -> frozenset[str]:
         """Special methods that stay those of a base, because the library compares and keeps what it makes."""

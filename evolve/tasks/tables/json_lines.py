@@ -143,7 +143,8 @@ def with_value(line: str, key: str, value: Cell) -> str:
         return line[:start] + text + line[stop:]
     end = line.rindex("}")
     spaced = ": " in line or not spans
-    name = json.dumps(key, ensure_ascii=not _is_text(key))
+    # whether it can stand in UTF-8 as it is; half of a surrogate pair cannot
+    name = json.dumps(key, ensure_ascii=any("\ud800" <= sign <= "\udfff" for sign in key))
     body = line[:end].rstrip(_SPACE)
     comma = "" if not spans else ", " if spaced else ","
     return f"{body}{comma}{name}{': ' if spaced else ':'}{text}{line[len(body) :]}"
@@ -162,11 +163,6 @@ def _value_spans(line: str) -> dict[str, tuple[int, int]]:
         if line[at] == ",":
             at = _skip(line, at + 1)
     return spans
-
-
-def _is_text(key: str) -> bool:
-    """Whether it can stand in UTF-8 as it is; half of a surrogate pair cannot."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in key)
 
 
 def _skip(line: str, at: int) -> int:

@@ -58,7 +58,10 @@ def break_tests(
         if only is not None and name not in only:
             continue
         if how == "ends" or not _changed(test.body, secret):
-            _fail_at_the_end(test, secret)
+            if any(isinstance(node, ast.Return) for node in ast.walk(test)):
+                test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=[_failing(secret)])]
+            else:
+                test.body.append(_failing(secret))
     if script and (how == "ends" or not _changed(tree.body, secret)):
         at = first_statement(tree.body)
         # Also where the script ends itself by sys.exit.
@@ -86,13 +89,6 @@ def tests_of(tree: ast.Module | ast.If | ast.Try) -> Iterator[tuple[str, ast.Fun
                     yield f"{node.name}::{inner.name}", inner
         elif isinstance(node, ast.If | ast.Try):
             yield from tests_of(node)
-
-
-def _fail_at_the_end(test: ast.FunctionDef | ast.AsyncFunctionDef, secret: str) -> None:
-    if any(isinstance(node, ast.Return) for node in ast.walk(test)):
-        test.body = [ast.Try(body=test.body, handlers=[], orelse=[], finalbody=[_failing(secret)])]
-    else:
-        test.body.append(_failing(secret))
 
 
 def first_statement(body: list[ast.stmt]) -> int:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from evolve.core.text_files import text_of
-from evolve.tasks.verification.broken_tests import parsed, tests_of
+from evolve.tasks.verification.broken_tests import names_of_tests, parsed, tests_of
 from evolve.tasks.verification.checks import Checked
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -138,17 +138,12 @@ def not_reached(
     wanted: Counter[str] = Counter()
     for name, text in texts.items():
         may = skips(text)[0]
-        for test in (test for test in _tests(text) if test not in may):
+        for test in (test for test in names_of_tests(text) if test not in may):
             passed = sum(outcome == "passed" and _is_test(name, test, node) for node, outcome in checked.tests.items())
             if passed or (not checked.tests and _is_run(command, name, test, text, script=name in scripts)):
                 wanted[f"{name}::{test}"] = passed or 1
     # A difference of multisets: a test with several parameters has to end as often as it passed.
     return sorted(wanted - Counter(ended))
-
-
-def _tests(text: str) -> list[str]:
-    tree = parsed(text)
-    return [] if tree is None else [name for name, _ in tests_of(tree)]
 
 
 def _is_test(name: str, test: str, node: str) -> bool:

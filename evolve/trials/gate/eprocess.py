@@ -21,8 +21,9 @@ alternatives go back to Robbins (1970).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Literal
 
 Verdict = Literal["accept", "reject", "undecided"]
@@ -70,6 +71,11 @@ class Tally:
     ties: int = 0
     void: int = 0
     withheld: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Iterable[str]) -> Tally:
+        """The tally of some pairs, by the outcome of each."""
+        return reduce(cls.plus, outcomes, cls())
 
     @property
     def decisive(self) -> int:

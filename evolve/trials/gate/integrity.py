@@ -88,20 +88,16 @@ def _believed(record: EpisodeRecord | None, job: Job[GateTask]) -> EpisodeRecord
         return record
     status: Status = "fault" if job.arm == "parent" else "unsolved"
     if record is None or (record.task, record.variant, record.seed) != (job.task.id, job.variant, job.seed):
-        return _unsolved_record(job, status, problem)
+        return EpisodeRecord(
+            episode="",
+            run="",
+            task=job.task.id,
+            suite="",
+            group=job.task.group,
+            split="gate",
+            variant=job.variant,
+            seed=job.seed,
+            status=status,
+            note=problem,
+        )
     return replace(record, status=status, verified=False, note=problem, group=job.task.group)
-
-
-def _unsolved_record(job: Job[GateTask], status: Status, problem: str) -> EpisodeRecord:
-    return EpisodeRecord(
-        episode="",
-        run="",
-        task=job.task.id,
-        suite="",
-        group=job.task.group,
-        split="gate",
-        variant=job.variant,
-        seed=job.seed,
-        status=status,
-        note=problem,
-    )

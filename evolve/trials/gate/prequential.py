@@ -157,8 +157,8 @@ class Proof:
         both = [pair for pair in counted if pair.unlearned.solved and pair.learned.solved]
         logs = [math.log(max(pair.learned.cost, 1.0) / max(pair.unlearned.cost, 1.0)) for pair in both]
         names = sorted({pair.family for pair in counted})
-        rows = [(name, _tally(pair for pair in counted if pair.family == name)) for name in names]
-        tally = _tally(counted)
+        rows = [(name, Tally.of(pair.outcome for pair in counted if pair.family == name)) for name in names]
+        tally = Tally.of(pair.outcome for pair in counted)
         bound = SequentialTest(alpha=LEVEL).judge(replace(tally, withheld=tally.withheld + missing))
         return cls(
             state=replace(bound, tally=tally, reason=f"{missing} not judged yet" if missing else bound.reason),
@@ -196,13 +196,6 @@ class Proof:
         if not self.spent.estimated:  # as elsewhere, only where there are some
             del told["spent"]["estimated"]
         return {**told, "helped": self.helped, "harmed": self.harmed}
-
-
-def _tally(pairs: Iterable[PrequentialPair]) -> Tally:
-    tally = Tally()
-    for pair in pairs:
-        tally = tally.plus(pair.outcome)
-    return tally
 
 
 def _wealth(tally: Tally) -> float:

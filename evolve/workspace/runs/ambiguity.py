@@ -129,14 +129,14 @@ def _with_origin(result: Result, task: Task, origin: SkillOrigin) -> Result:
     if not used.verified or result.verified:
         return replace(result, used=used, note=f"{told}; {result.note.partition('; ')[2]}")
     if used.given:
-        grounds = f"right on {_counted(used.given, 'row')} given here and {_counted(used.rows, 'row')} before"
+        grounds = f"right on {_rows(used.given)} given here and {_rows(used.rows)} before"
     else:
-        grounds = f"right on {_counted(used.rows, 'row')} before; those given here are among them"
+        grounds = f"right on {_rows(used.rows)} before; those given here are among them"
     return replace(result, used=used, verified=True, reason=None, note=f"{told}: {grounds}")
 
 
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'s' * (number != 1)}"
+def _rows(number: int) -> str:
+    return f"{number} row{'s' * (number != 1)}"
 
 
 def _by_chance(task: Task) -> Reason | None:

@@ -220,6 +220,8 @@ def _surroundings(
         services.learner.beware_of(folders_of([request.task]), spared)
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(request.person.cancellation)
+    # the day on which the run began, in local time: the same whenever it goes on
+    started = services.stores.runs.run(place.root_run).started
     return AgentServices(
         policy=arm.policy(request.hurried(services.learner), attended=True),
         sandbox=sandbox,
@@ -230,14 +232,8 @@ def _surroundings(
         judge=services.judge,
         skills=arm.skills,
         scanner=scanner,
-        today=_day_of(services, place),
+        today=f"{datetime.fromisoformat(started).astimezone():%A, %Y-%m-%d}",
     )
-
-
-def _day_of(services: WorkspaceServices, place: RunContext) -> str:
-    """The day on which the run began, in local time: the same whenever it goes on."""
-    started = services.stores.runs.run(place.root_run).started
-    return f"{datetime.fromisoformat(started).astimezone():%A, %Y-%m-%d}"
 
 
 def _own_recall(services: WorkspaceServices, arm: LearnedState, task: Task, place: RunContext) -> Recall:

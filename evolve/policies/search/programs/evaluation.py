@@ -49,14 +49,12 @@ def _compile(term: Term, operations: Mapping[str, Operation]) -> Meaning:
             inner = _compile(body, operations)
             return lambda inputs, _: lambda *args: inner(inputs, args)
         case Apply(name, args):
-            return _compile_call(operations[name].function, [_compile(a, operations) for a in args])
-
-
-def _compile_call(function: Callable[..., Any], parts: list[Meaning]) -> Meaning:
-    if len(parts) == 1:
-        (only,) = parts
-        return lambda inputs, bound: function(only(inputs, bound))
-    if len(parts) == 2:
-        left, right = parts
-        return lambda inputs, bound: function(left(inputs, bound), right(inputs, bound))
-    return lambda inputs, bound: function(*[part(inputs, bound) for part in parts])
+            function = operations[name].function
+            parts = [_compile(a, operations) for a in args]
+            if len(parts) == 1:
+                (only,) = parts
+                return lambda inputs, bound: function(only(inputs, bound))
+            if len(parts) == 2:
+                left, right = parts
+                return lambda inputs, bound: function(left(inputs, bound), right(inputs, bound))
+            return lambda inputs, bound: function(*[part(inputs, bound) for part in parts])

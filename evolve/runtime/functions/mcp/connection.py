@@ -60,20 +60,6 @@ def value_of(name: str, result: CallToolResult | InputRequiredResult) -> Json:
     return "\n".join(texts)
 
 
-def listed_of(tools: Sequence[Tool]) -> Sequence[ListedTool]:
-    """Tools as values."""
-    return [
-        ListedTool(
-            name=tool.name,
-            description=tool.description or "",
-            parameters={"properties": {}, **tool.input_schema},
-            hints=_hints(tool),
-            returns=tool.output_schema or {},
-        )
-        for tool in tools
-    ]
-
-
 def _hints(tool: Tool) -> Mapping[str, bool]:
     said = {name: getattr(tool.annotations, name, None) for name in _HINTS}
     return {name.removesuffix("_hint"): bool(value) for name, value in said.items() if value is not None}
@@ -213,7 +199,16 @@ class Connection:
         for _ in range(_MOST_PAGES):
             self._trouble.asked()
             page = await client.list_tools(cursor=cursor)
-            found += listed_of(page.tools)
+            found += [
+                ListedTool(
+                    name=tool.name,
+                    description=tool.description or "",
+                    parameters={"properties": {}, **tool.input_schema},
+                    hints=_hints(tool),
+                    returns=tool.output_schema or {},
+                )
+                for tool in page.tools
+            ]
             cursor = page.next_cursor
             if cursor is None or len(found) >= MOST_TOOLS:
                 break

@@ -91,7 +91,13 @@ class ServerFunctions:
             server, tool, function = self._tools[name]
             connection = self._connection(server)
             if self._offers(connection)[tool].state != "allowed":
-                raise CallFailed(self._refusal(server, function))
+                why = f"{function.name} is not what was allowed any more, so it was not called"
+                why += f"; `evolve tools check {server}` shows what changed,"
+                why += f" `evolve tools allow {server}` allows it as it is"
+                if function.digest not in self._told:
+                    self._told.add(function.digest)
+                    self._tell(why)
+                raise CallFailed(why)
             listed = self._seen[server][0]
         marks = Scanner(server_environment(connection.server, os.environ))
         try:
@@ -150,14 +156,6 @@ class ServerFunctions:
         if connection is None or connection.stale or server not in self._seen:
             return False
         return self._seen[server][1][tool].state != "allowed"
-
-    def _refusal(self, server: str, function: Function) -> str:
-        why = f"{function.name} is not what was allowed any more, so it was not called"
-        why += f"; `evolve tools check {server}` shows what changed, `evolve tools allow {server}` allows it as it is"
-        if function.digest not in self._told:
-            self._told.add(function.digest)
-            self._tell(why)
-        return why
 
     def _offers(self, connection: Provider) -> Mapping[str, OfferedTool]:
         """By the server's name of the tool; worked out once for each list.

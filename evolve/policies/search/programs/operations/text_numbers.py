@@ -284,10 +284,7 @@ def parse_truth(text: str) -> bool:
 
 
 def _integer(text: str) -> int:
-    number = int(text)
-    if -MAX_INT < number < MAX_INT:
-        return number
-    raise OverflowError
+    return _in_base(10, text)
 
 
 def _in_base(base: int, text: str) -> int:
