@@ -35,7 +35,7 @@ def session(tmp_path):
 
         setup = Setup(workspace=str(tmp_path / "ws"), learn="off")
         made = ChatSession(setup=setup, screen=PlainScreen(), ask=ask, conversation=conversation)
-        made.attended, made.instruction = True, asked
+        made.attended, made.asked = True, asked
         return made
 
     yield make
