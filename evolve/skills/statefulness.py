@@ -210,7 +210,7 @@ class _Lasting:
             if isinstance(one, _FUNCTION):
                 self._function(one, inner)
             self._check(one, inner)
-        if own:
+        if isinstance(function, ast.FunctionDef):
             gives = [self._depth(one.value, inner) for one in parts if isinstance(one, ast.Return | ast.Yield) and one.value]
             if any(self._named(one.func if isinstance(one, ast.Call) else one)[1] in ("lru_cache", "cache", "cached_property") for one in function.decorator_list):
                 kept = dict(inner)

@@ -36,16 +36,14 @@ TABLE = skill(f"PAY = {PAY!r}\n\ndef pay(name):\n{DOC}    return PAY.get(name, 0
 CHAIN = skill(
     f"def pay(name):\n{DOC}    return 1000 if name == {NAMES[0]!r} else 1037 if name == {NAMES[1]!r} else 1\n"
 )
-    f"def pay(name):\n{DOC}    return 1000 if name == {NAMES[0]!r} else 1037 if name == {NAMES[1]!r} else 1\n"
-)
 RULE = skill(f"def pay(name):\n{DOC}    return len(name) * 10\n")
 
 
 @pytest.mark.parametrize("one", [TABLE, CHAIN])
 def test_rows_in_code_leave_only_with_rows(one, tmp_path):
     with pytest.raises(UsageError, match="your rows"):
-        export([one], tmp_path / "out", format="")
-    assert export([one], tmp_path / "out", ExportRules(with_rows=True), format="")
+        export([one], tmp_path / "out")
+    assert export([one], tmp_path / "out", ExportRules(with_rows=True))
 
 
 def test_a_rule_and_what_others_wrote_and_words_of_outputs_leave():
