@@ -36,10 +36,11 @@ TABLE = skill(f"PAY = {PAY!r}\n\ndef pay(name):\n{DOC}    return PAY.get(name, 0
 CHAIN = skill(
     f"def pay(name):\n{DOC}    return 1000 if name == {NAMES[0]!r} else 1037 if name == {NAMES[1]!r} else 1\n"
 )
+SOME = skill(f"SOME = ('Margit', 'Odon', 'Nora')\n\ndef pay(name):\n{DOC}    return (name.split()[0] in SOME) * 5\n")
 RULE = skill(f"def pay(name):\n{DOC}    return len(name) * 10\n")
 
 
-@pytest.mark.parametrize("one", [TABLE, CHAIN])
+@pytest.mark.parametrize("one", [TABLE, CHAIN, SOME])
 def test_rows_in_code_leave_only_with_rows(one, tmp_path):
     with pytest.raises(UsageError, match="your rows"):
         export([one], tmp_path / "out")
