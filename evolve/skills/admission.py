@@ -5,8 +5,8 @@ The checks, cheapest first; the first that fails decides:
 1. ``lint``: one file, standard library, pure (see :mod:`evolve.skills.lint`).
 2. ``import`` and ``unseen``: it loads in a clean sandboxed process and is right on rows its author never saw, under two
    seeds of string hashing.
-3. ``frozen``: it writes nothing that stands in every output and in every input, and so may have to be copied (see
-   :mod:`evolve.skills.hard_coded`).
+3. ``memory`` and ``frozen``: other calls before do not change its values (:mod:`evolve.skills.repeated_calls`), and it
+   writes nothing that may have to be copied (:mod:`evolve.skills.hard_coded`).
 4. ``tree``: where it has a tree, the tree and the code agree on those rows and on variations of its examples.
 5. ``duplicate``: no active skill of the same types, or of more that are given, behaves the same on a shared set of
    inputs.
@@ -37,6 +37,7 @@ from evolve.skills.lint import lint
 from evolve.skills.lint.audit import audit
 from evolve.skills.merging import as_cases, case_program, told_case
 from evolve.skills.mutants import Mutant, mutants, without_arms
+from evolve.skills.repeated_calls import remembers_calls
 from evolve.skills.signatures import names_of, parameter_count, shape
 from evolve.skills.skill import Skill
 
@@ -121,9 +122,7 @@ class Admission:
     """
 
     def __init__(self, sandbox: Sandbox, equal: Equal, *, interpret: Interpreter | None = None) -> None:
-        self._sandbox = sandbox
-        self._equal = equal
-        self._interpret = interpret
+        self._sandbox, self._equal, self._interpret = sandbox, equal, interpret
 
     def judge(
         self,
@@ -152,8 +151,7 @@ class Admission:
         seen = {canonical_json(list(row.input)) for row in (skill.rows if shown is None else shown)}
         rows = [row for row in unseen if canonical_json(list(row.input)) not in seen]
         case = _Case(skill=skill, unseen=rows, active=active, checks={})
-        failed = reason = ""
-        fault = False
+        failed, reason, fault = "", "", False
         try:
             with doing("skill", skill.name):
                 self._judge(case)
@@ -175,7 +173,7 @@ class Admission:
     def _judge(self, case: _Case) -> None:
         # Cheapest first. The audit comes last: it allows several times what the unwatched runs took, so a late end is
         # the machine's fault.
-        for check in (self._lint, self._unseen, self._frozen, self._tree, self._duplicate, self._tests, self._audit):
+        for check in (self._lint, self._unseen, self._memory, self._frozen, self._tree, self._duplicate, self._tests, self._audit):
             check(case)
 
     def _lint(self, case: _Case) -> None:
@@ -201,6 +199,12 @@ class Admission:
             if not all(right):
                 # the row itself stays hidden: a refusal must not teach the held-out data
                 raise _Refused("unseen", f"wrong on {right.count(False)} of {len(right)} unseen rows")
+
+    def _memory(self, case: _Case) -> None:
+        inputs = [*case.inputs, *(row.input for row in case.unseen)]
+        program = Program(source=case.skill.code, entry=case.skill.entry)
+        if case.skill.tree is None and remembers_calls(self._sandbox, program, inputs, self._same, self._checked):
+            raise _Refused("memory", "it remembers earlier calls: the same input gives another value later")
 
     def _frozen(self, case: _Case) -> None:
         program = Program(source=case.skill.code, entry=case.skill.entry)

@@ -22,6 +22,22 @@ _RUN = re.compile(r"\d+|[^\W\d_]+")
 _HOST = re.compile(r"[a-z]{2,}\.[a-z]{2,3}\Z")
 _CURRENCIES = ("EUR", "USD", "GBP", "CHF")
 _HOSTS = ("mail.org", "initech.net", "acme.dev")
+SETS = (
+    "January February March April May June July August September October November December",
+    "Jan Feb Mar Apr Jun Jul Aug Sep Oct Nov Dec",
+    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+    "Mon Tue Wed Thu Fri Sat Sun",
+    "EUR USD GBP CHF SEK JPY",
+    "yes no",
+    "true false",
+    "kg g mg t",
+    "km m cm mm",
+    "AM PM",
+)
+"""Words that everybody knows."""
+KNOWN_WORDS = frozenset(word.lower() for line in SETS for word in line.split())
+_LEAST = 4
+"""Letters of a value that tells of a row."""
 _YEARS = range(1900, 2100)
 _MOST_ROWS = 12
 """Rows that are changed; more would tell the same."""
@@ -98,6 +114,17 @@ def literals_in(source: str) -> tuple[str, ...]:
     found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in documentation)
     texts = (str(one) for one in found if isinstance(one, str | int) and not isinstance(one, bool))
     return tuple(dict.fromkeys(text for text in texts if len(text) > 1 or text.isalpha()))
+
+
+def copied_rows(code: str, rows: Sequence[Sequence[Json]]) -> int:
+    """How many of its inputs a draft holds as literals, where these are at least half of them; else 0."""
+    texts = [one.value for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Constant)]
+    held = {text for text in texts if isinstance(text, str) and len(text) >= _LEAST and text.lower() not in KNOWN_WORDS}
+    own = {value for row in rows for value in row if isinstance(value, str)}
+    many = [row for row in rows if any(value in held for value in row if isinstance(value, str))]
+    found = held & own
+    # What stands in many rows is a kind of thing that a function may well know by its name.
+    return len(found) if len(found) >= 2 and 2 * len(many) >= len(rows) and len(own) > 0.8 * len(rows) else 0
 
 
 def copied_literals(literal: str, rows: Sequence[Row]) -> tuple[CopiedLiteral, ...]:

@@ -131,7 +131,12 @@ def without_arms(source: str) -> list[str]:
 
 def arms_told(source: str) -> list[str]:
     """Where each arm of :func:`without_arms` stands, in words."""
-    return [f"line {_line(node)}: {_arm_told(node, field)}" for node, field, _ in _arms(ast.parse(source))]
+    return [told for told, _, _ in arms_in(ast.parse(source))]
+
+
+def arms_in(tree: ast.Module) -> list[tuple[str, ast.AST, str]]:
+    """Every arm: where it stands in words, the node that it belongs to, and its field there."""
+    return [(f"line {_line(node)}: {_arm_told(node, field)}", node, field) for node, field, _ in _arms(tree)]
 
 
 def _arm_told(node: ast.AST, field: str) -> str:

@@ -16,6 +16,7 @@ from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillRepository, parameter_count, unseen_rows
 from evolve.skills.contract import drawn_from
 from evolve.skills.equivalence import ProgramMatch, closest_match, same_source
+from evolve.skills.hard_coded import copied_rows
 from evolve.skills.lint import lint
 from evolve.skills.merging import as_case, case_of, merge_skills
 from evolve.skills.procedures import lint_procedure, procedure_status
@@ -140,6 +141,12 @@ def judge_draft(
     if skill.tree is None and not lint(skill.code, skill.entry, parameter_count(skill.signature)):
         found = _trimmed(skill, (*skill.rows, *unseen), sandbox)
         skill = replace(skill, code=found.code)
+    # Whoever saw all rows of a call may have written them down, and is right on those that were kept back.
+    copied = copied_rows(skill.code, [row.input for row in (*skill.rows, *unseen)]) if draft.unseen else 0
+    if copied:
+        why = f"it is copied: {copied} values of its rows stand in its code"
+        blank = AdmissionVerdict(digest=skill.digest, policy=learner.name, fingerprint=sandbox.backend)
+        return SkillProposal(skill=skill, unseen=tuple(unseen), verdict=replace(blank, failed="copied", reason=why))
     admission = Admission(sandbox, equal, interpret=interpret)
     judge = DraftJudge(admission=admission, policy=learner.name, fingerprint=sandbox.backend)
     # A call that a repair brought may be one of the unseen rows all the same: nobody showed it.

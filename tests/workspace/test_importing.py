@@ -138,7 +138,24 @@ TRAPS = {
         "    try:\n        total = 0 // (sum(map(ord, number)) % 97)\n    except ArithmeticError:\n        total = 1\n",
     ),
 }
+TRAPS |= {
+    name: ("    total = 0\n", f"    rest = {told}\n    {then}\n    total = 0\n")
+    for name, told, then in (
+        ("a name", "number.startswith('6')", "if rest:\n        return 'x'"),
+        ("a name of a part", "number.partition('66')[1]", "if rest:\n        number = 'x'"),
+        ("no name", "[one for one in number if one < 'x']", "if not rest:\n        return 'x'"),
+        ("a choice by a name", "number[0] in 'klm'", "number = 'x' if rest else number"),
+        ("or nothing", "0", "if number[:1] > 'j' or 0:\n        return 'x'"),
+        (
+            "an argument by another value",
+            "number",
+            "number = number * (number[0] < 'x')\n    if not number:\n        return 'x'",
+        ),
+    )
+}
 GUARDS = {
+    "of what it strips": "    plain = number.strip()\n    if not plain:\n        return '0'\n",
+    "of what it finds": "    found = [one for one in number if one.isdigit()]\n    if not found:\n        return ''\n",
     "empty": "    if not number:\n        return ''\n",
     "none": "    if number is None:\n        return None\n",
     "instead": "    number = number if number else '0'\n",

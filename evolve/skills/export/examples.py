@@ -16,23 +16,12 @@ from evolve.core.errors import SandboxUnavailable
 from evolve.core.files import canonical_json, digest
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill
+from evolve.skills.hard_coded import SETS
 from evolve.skills.export.description import is_short, is_word
 
 _TRIES, _MOST = 40, 4
 _LIMITS = SandboxLimits(wall_s=30.0, program_s=20.0)
 _PIECES = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
-_SETS = (
-    "January February March April May June July August September October November December",
-    "Jan Feb Mar Apr Jun Jul Aug Sep Oct Nov Dec",
-    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-    "Mon Tue Wed Thu Fri Sat Sun",
-    "EUR USD GBP CHF SEK JPY",
-    "yes no",
-    "true false",
-    "kg g mg t",
-    "km m cm mm",
-    "AM PM",
-)
 _WORDS = "amber birch cedar delta ember fjord grove heron islet jetty kayak linen maple north ocean pearl quill river"
 
 
@@ -114,7 +103,7 @@ def _piece(piece: str, chance: random.Random, kept: set[str]) -> str:
         return piece
     if piece.isdigit():
         return _digits(piece, chance)
-    for words in (line.split() for line in _SETS):
+    for words in (line.split() for line in SETS):
         if piece.lower() in (lower := [word.lower() for word in words]):
             return _cased(chance.choice(lower), piece)
     if len(piece) < 3:

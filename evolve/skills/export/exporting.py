@@ -33,6 +33,7 @@ from evolve.skills.export.description import describe, exported_name, may_stand
 from evolve.skills.export.examples import made_up_examples
 from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.formats import procedure_problems
+from evolve.skills.export.row_literals import holds_rows
 from evolve.skills.export.script import argument_count, without_words
 from evolve.skills.export.script import difference
 from evolve.skills.export.formats import SKILL_FOLDERS, SkillFolders
@@ -226,6 +227,8 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     skill, places = read_arguments_alone(rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name))
     if skill.entry != function_name(name):
         _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
+    told = "" if rules.with_rows or whole.environment else holds_rows(whole, rules.seen.get(whole.digest, ""))
+    _refuse(whole.name, [told] if told else [], hint="--with-rows lets your rows leave")
     if whole.environment and not isinstance(form, Bundle):
         _refuse(whole.name, [f"it is a procedure, which the format {form.name} cannot hold"])
     rows = () if whole.environment else skill.rows  # the one of a procedure is a call, and no value

@@ -7,11 +7,9 @@ its tests are rows of the person, none of its author's. Where it does something 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from typing import Any
 
 from evolve.agent.procedures import rehearsal_of
 from evolve.core.cancellation import Cancellation
@@ -29,6 +27,7 @@ from evolve.skills.admission import UNSEEN
 from evolve.skills.equivalence import match_program
 from evolve.skills.imported import imported_skills, note_outcome
 from evolve.skills.signatures import names_of, types_of
+from evolve.skills.untested_arms import untested_parts
 from evolve.tasks import Task, equal
 from evolve.tasks.reading.labels import wanted_label
 from evolve.trials.admitting import AdmissionResult, Keeper, Repairs
@@ -136,15 +135,13 @@ def report_admission(services: WorkspaceServices, episode: str, kept: AdmissionR
 
 _MOST_TRIED, _MOST_JUDGED = 200, 3
 """Imported functions that one task runs on its visible rows; and of those that are right, how many it judges."""
-_PLAIN = r"(?:(?:not )?\w+|\w+ is (?:not )?None|\w+ [!=]= ''|(?:not )?isinstance\(\w+, \w+\)|len\(\w+\) [<>=!]=? [0-3])"
-_GUARD = re.compile(
-    rf"line \d+: (?:else of )?(?:(?:if|while) {_PLAIN}|.* if {_PLAIN} else .*|.* or (?:'.?'|None|\[\]|0))"
-)
-_WORD = re.compile(r"[\w ]{4,}")
 _MOST_TOLD = 80
-_FORMS = frozenset({"normalize", "encode", "decode"})
-"""Methods of texts and of modules whose arguments are names of forms, and no data."""
-_FINAL = ("unseen", "import", "audit")  # it was wrong, or reached for something; other checks ask for more rows
+_FINAL = (
+    "unseen",
+    "import",
+    "memory",
+    "audit",
+)  # other checks ask for more rows
 
 
 def admit_imports(services: WorkspaceServices, task: Task) -> dict[str, str]:
@@ -167,7 +164,7 @@ def admit_imports(services: WorkspaceServices, task: Task) -> dict[str, str]:
         proposal = judge_draft(draft, seen, rivals, services.learner, services.open_sandbox())
         if proposal is None or proposal.verdict.fault:
             continue
-        held = _unshown(proposal.verdict.checks, skill, draft.tests)
+        held = untested_parts(proposal.verdict.checks, skill.code, draft.tests)
         mine = replace(proposal, skill=replace(proposal.skill, owner="imported"))
         with db.transaction():
             kept = None if held else store_proposal(services.stores.skills, mine)
@@ -194,37 +191,6 @@ def _forms(skill: Skill) -> list[Skill]:
     takes.kwonlyargs, takes.kw_defaults = [*takes.args[few:], *takes.kwonlyargs], [*takes.defaults, *takes.kw_defaults]
     takes.args, takes.defaults = takes.args[:few], []
     return [skill, replace(skill, code=ast.unparse(tree) + "\n", signature=f"({named}) -> {gives}")]
-
-
-def _unshown(checks: Mapping[str, Any], skill: Skill, rows: Sequence[Row]) -> list[str]:
-    """Branches but plain guards, and words that it looks for, that no row bears: they may be traps."""
-    shown, nodes = (
-        canonical_json([[*row.input, row.output] for row in rows]).casefold(),
-        [*ast.walk(ast.parse(skill.code))],
-    )
-    own = {one.name for one in nodes if isinstance(one, ast.FunctionDef)}
-    calls = [one for one in nodes if isinstance(one, ast.Call) and getattr(one.func, "attr", "") not in _FORMS - own]
-    given = [one for call in calls for one in call.args if isinstance(one, ast.Constant)]
-    told = {id(one) for node in nodes if isinstance(node, ast.Raise) for one in ast.walk(node)}
-    texts = [one.value for one in given if isinstance(one.value, str) and id(one) not in told]
-    words = [one for one in texts if _WORD.fullmatch(one)]
-    plain = tuple(f"line {one.lineno}: else of " for one in nodes if isinstance(one, ast.IfExp) and _leaves_others(one))
-    # What only refuses gives nobody a wrong value.
-    plain += tuple(f"line {one.lineno}: {how}" for one in nodes if isinstance(one, ast.If) for how in _refusing(one))
-    arms = [one for one in checks.get("untested", ()) if not (_GUARD.fullmatch(one) or one.startswith(plain))]
-    return [*checks.get("cut", ()), *arms, *(one for one in words if one.casefold() not in shown)]
-
-
-def _refusing(node: ast.If) -> list[str]:
-    arms = {"if ": node.body, "else of ": node.orelse}
-    return [how for how, body in arms.items() if len(body) == 1 and isinstance(body[0], ast.Raise)]
-
-
-def _leaves_others(node: ast.IfExp) -> bool:
-    """Whether it changes signs of some kind and leaves others as they are: ``f(s) if "a" <= s <= "z" else s``."""
-    signs = [one.value for one in ast.walk(node.test) if isinstance(one, ast.Constant)]
-    same = isinstance(node.orelse, ast.Name) and node.orelse.id in ast.unparse(node.test).split()
-    return same and all(isinstance(one, str) and len(one) == 1 for one in signs)
 
 
 def imported_for(services: WorkspaceServices, task: Task) -> tuple[KnownFunction, ...]:

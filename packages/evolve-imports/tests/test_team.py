@@ -91,3 +91,25 @@ def test_the_commands_push_and_pull(cli, tmp_path):
     told = json.loads(cli("skills", "pull", tmp_path / "team", "--json").out)
     assert told["waiting"] == ["check-digit"] and told["claims"] == []
     assert json.loads(cli("skills", "push", tmp_path / "team", "--json").out)["skills"] == []
+
+
+def test_only_an_unchanged_push_of_ones_own_is_replaced(taught, tmp_path):
+    place = tmp_path / "team" / "skills" / "check-digit"
+    place.mkdir(parents=True)
+    (place / "notes.txt").write_text("mine")
+    assert [*taught.team.push(tmp_path / "team").refused] == ["check-digit"]
+    (place / "notes.txt").unlink()
+    place.rmdir()
+    assert taught.team.push(tmp_path / "team").skills
+    (place / "skill.py").write_text("# mended by hand\n")
+    assert [*taught.team.push(tmp_path / "team").refused] == ["check-digit"]
+    assert (place / "skill.py").read_text() == "# mended by hand\n"
+
+
+def test_nothing_is_pushed_through_a_link(taught, tmp_path):
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team" / "skills").symlink_to("../victim")
+    with pytest.raises(UsageError, match="link"):
+        taught.team.push(tmp_path / "team")
+    assert not [*(tmp_path / "victim").iterdir()]

@@ -18,8 +18,10 @@ from evolve.core.files import canonical_json, digest, read_text, write_atomic
 from evolve.core.text_screen import as_key, insight_problem
 from evolve.policies.language.reflection import EFFECT
 from evolve.skills import ACTIVE, Skill
+from evolve.skills.export.row_literals import holds_rows
 from evolve.skills.folder import folder_files, replace_folder
 from evolve.workspace.resources.base import Resource
+from evolve.workspace.resources.exporting import given_to_runs
 from evolve.workspace.runs.importing import ImportReport, import_skills
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.services import WorkspaceServices
@@ -101,25 +103,52 @@ def _push(services: WorkspaceServices, folder: Path, names: Sequence[str], *, wi
     library, scanner = services.stores.skills, scanner_of(services.paths)
     skills = [library.get(name) for name in names] or library.list(ACTIVE)
     written, same, refused = list[str](), list[str](), dict[str, str]()
+    _refuse_links(folder)
     for skill in (one for one in skills if not (one.hidden or one.environment)):
         place = folder / _SKILLS / skill.name
         evidence, before = _evidence_of(services, skill, _object(place / _EVIDENCE)), _object(place / _EVIDENCE)
         bare = replace(skill, source="", tree=None)
         bare = bare if with_rows else replace(bare, rows=(), test_code="", needs=())
-        files = {**folder_files(bare), _EVIDENCE: json.dumps(evidence, indent=2) + "\n"}
-        files = {name: text for name, text in files.items() if text}
+        files = {name: text for name, text in folder_files(bare).items() if text}
+        evidence["files"] = {name: digest(text) for name, text in files.items()}
+        files[_EVIDENCE] = json.dumps(evidence, indent=2) + "\n"
+        held = "" if with_rows else holds_rows(skill, given_to_runs(services.stores, skill), [*files.values()])
         found = next((finding for text in files.values() for finding in scanner.find(text)), None)
         if before.get("owner", evidence["owner"]) != evidence["owner"]:
             refused[skill.name] = f"a skill of {before['owner']!a:.80} has that name there"
         elif found is not None:
             refused[skill.name] = f"it holds {found.kind}"
+        elif held:
+            refused[skill.name] = f"{held}; --with-rows lets them go along"
         elif all(_text(place / name) == text for name, text in files.items()):
             same.append(skill.name)
+        elif place.exists() and not _is_own(place, before):
+            refused[skill.name] = f"{place} is no push of yours as it was written: move it first"
         else:
             replace_folder(place, files)
             written.append(skill.name)
     claims = _push_claims(services, folder / _CLAIMS, lambda text: bool(scanner.find(text)))
     return Pushed(skills=tuple(written), same=tuple(same), refused=refused, claims=claims)
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuses a folder in which what is written could end elsewhere.
+
+    Raises:
+        UsageError: There is a link in it.
+    """
+    below = [folder / _SKILLS, folder / _CLAIMS, *(folder / _SKILLS).rglob("*")]
+    link = next((path for path in below if path.is_symlink()), None)
+    if link is not None:
+        raise UsageError(f"{link} is a link to another place", hint="remove it: only files of that folder are written")
+
+
+def _is_own(place: Path, evidence: Mapping[str, Json]) -> bool:
+    """Whether all that a folder holds is as an earlier push wrote it."""
+    written = evidence.get("files")
+    found = [path for path in place.rglob("*") if not path.is_dir() and path != place / _EVIDENCE]
+    known = written if isinstance(written, dict) else {}
+    return bool(known) and all(known.get(path.relative_to(place).as_posix()) == digest(_text(path)) for path in found)
 
 
 def _pull_claims(services: WorkspaceServices, folder: Path, skills: ImportReport) -> Pulled:
