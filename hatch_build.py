@@ -31,9 +31,9 @@ class SeedBuildHook(BuildHookInterface):
 
 
 def seeds(folder: Path) -> list[str]:
-    """The relative file names listed in a folder's SEEDS."""
+    """The relative file names listed in a folder's SEEDS, without the digests there."""
     lines = (line.strip() for line in (folder / "SEEDS").read_text("utf-8").splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
+    return [line for line in lines if line and not line.startswith("#") and " " not in line]
 
 
 def generators(root: Path) -> dict[str, str]:

@@ -3,12 +3,13 @@
 What an agent wrote to act with, and acted with again, is worth keeping where a test shows that it works (Voyager: Wang
 et al., 2023); an answer that rows verify is distilled itself. The code runs once more in a session of its own, in which
 each such function notes its calls, and admission runs the function alone on them. So they show what it did where the
-answer was accepted; that this was right nobody else says.
+answer was accepted: one of an answer that nothing verified or checked is out of use until a person says otherwise.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,15 +21,14 @@ from evolve.core.episodes import OWN, Json, Row, SkillDraft, Step, TaskView
 from evolve.core.episodes.blocks import blocks_of, fenced
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
-from evolve.core.text_screen import insight_problem, repeats_text
 from evolve.environments.branching import is_active
-from evolve.policies.language.reflection import shown_text
 from evolve.skills.admission import UNSEEN
 from evolve.skills.imported import bound, needed
 from evolve.skills.lint import lint
 from evolve.skills.naming import name_of
 from evolve.tasks.signature import format_signature, infer_signature
 
+_BUILT_IN = frozenset(dir(builtins))
 _LEAST, _MOST = 2 * UNSEEN, 30
 """Different calls that a draft has."""
 _RECORDER = """
@@ -58,12 +58,11 @@ class _noted:
 
 @dataclass(frozen=True, kw_only=True)
 class _Defined:
-    """A function with what it needs of all code, the step that defined it last, and what it says of itself."""
+    """A function with what it needs of all code, and the step that defined it last."""
 
     step: int
     code: str
     names: tuple[str, ...]
-    says: str
 
 
 def session_functions(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
@@ -77,14 +76,14 @@ def session_functions(context: EpisodeContext, steps: Sequence[Step]) -> tuple[S
         for step in context.environment.active_steps(steps)
         if step.action.explores or (in_blocks and is_active(step))
     ]
-    found = _used_later({step.number: _python(step.action.code) for step in path})
+    handed_in = [step.number for step in path if context.kind.has_states and not step.action.explores]
+    found = _used_later({step.number: _python(step.action.code) for step in path}, handed_in)
     rows: dict[str, dict[str, Row]] = {}
     later = set()
     for name, step, row in _calls(context, path, found) if found else ():
         rows.setdefault(name, {}).setdefault(canonical_json(list(row.input)), row)
         later |= {name} if step > found[name].step else set()
-    shown = shown_text(context.view, steps) if later else ""
-    drafts = (_draft(context.view, name, found[name], [*rows[name].values()][-_MOST:], shown) for name in sorted(later))
+    drafts = (_draft(context.view, name, found[name], [*rows[name].values()][-_MOST:]) for name in sorted(later))
     return tuple(draft for draft in drafts if draft is not None)
 
 
@@ -92,10 +91,11 @@ def _python(code: str) -> str:
     return "\n".join(block.text for block in blocks_of(code) if block.kind == "python")
 
 
-def _used_later(codes: Mapping[int, str]) -> dict[str, _Defined]:
-    """The functions that a skill may be made of and that code of a step after their own names."""
+def _used_later(codes: Mapping[int, str], handed_in: Sequence[int]) -> dict[str, _Defined]:
+    """The functions that a skill may be made of, that code of a step after their own names, and what was handed in."""
     known: dict[str, tuple[int, ast.stmt]] = {}
     named: dict[str, int] = {}
+    used = _behind({number: _parsed(code) for number, code in codes.items()}, handed_in)
     for number, code in codes.items():
         tree = _parsed(code)
         named |= {node.id: number for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -106,14 +106,28 @@ def _used_later(codes: Mapping[int, str]) -> dict[str, _Defined]:
     body = list(dict.fromkeys(node for _, node in known.values()))
     found = {}
     for name, (at, node) in known.items():
-        if not isinstance(node, ast.FunctionDef) or named.get(name, at) <= at:
+        if not isinstance(node, ast.FunctionDef) or named.get(name, at) <= at or name not in used:
             continue
         takes = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args))
         code = needed(copy.deepcopy(ast.Module(body, [])), name)
         if not (node.args.vararg or node.args.kwarg or node.args.kwonlyargs or lint(code, name, len(takes))):
-            says = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
-            found[name] = _Defined(step=at, code=code, names=takes, says=says)
+            found[name] = _Defined(step=at, code=code, names=takes)
     return found
+
+
+def _behind(trees: Mapping[int, ast.Module], handed_in: Sequence[int]) -> set[str]:
+    """The names that accepted code needs: what was handed in, else the last code, and what bound their names."""
+    last = [number for number, tree in trees.items() if tree.body][-1:]
+    accepted = [number for number in handed_in if trees[number].body] or last
+    used: set[str] = set()
+    for number, node in reversed([(number, node) for number, tree in trees.items() for node in tree.body]):
+        names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+        plain = isinstance(node, ast.Assign | ast.FunctionDef)  # anything else may change what it names
+        binds = {each.id for each in names if not plain or isinstance(each.ctx, ast.Store)}
+        binds |= {getattr(node, "name", "")}
+        if binds & used or (number in accepted and not isinstance(node, ast.FunctionDef)):
+            used |= {each.id for each in names} - _BUILT_IN
+    return used
 
 
 def _parsed(code: str) -> ast.Module:
@@ -159,15 +173,14 @@ def _noting(step: Step, found: Mapping[str, _Defined]) -> str:
     return fenced(blocks)
 
 
-def _draft(view: TaskView, name: str, one: _Defined, rows: Sequence[Row], shown: str) -> SkillDraft | None:
+def _draft(view: TaskView, name: str, one: _Defined, rows: Sequence[Row]) -> SkillDraft | None:
     """The function with its calls, the last third of them kept back; None where they are too few or give one value."""
     if len(rows) < _LEAST or len({canonical_json(row.output) for row in rows}) < 2:
         return None
     back = max(UNSEEN, len(rows) // 3)
-    says = "" if insight_problem(one.says) or repeats_text(one.says, shown) else one.says
     return SkillDraft(
         name=name_of(name.split("_")) or "function",
-        description=says or f"The function {name}, which work on {view.id} used.",
+        description=f"The function {name}, which work on {view.id} used.",
         entry=name,
         signature=format_signature(infer_signature(rows, one.names)),
         code=one.code,

@@ -262,6 +262,7 @@ class Ambiguities:
             every row.
         question: The likeliest input on which the answer and another differ; None where there is none.
         contested: They are so alike in plainness that the rows do not decide between them.
+        found: Beside an answer that the policy cannot compute: the function that it finds itself, whatever that gives.
     """
 
     rivals: tuple[str, ...] = ()
@@ -269,6 +270,7 @@ class Ambiguities:
     distant: tuple[str, ...] = ()
     question: Ambiguity | None = None
     contested: bool = False
+    found: str = ""
     cost: Cost = field(default_factory=Cost)
 
 

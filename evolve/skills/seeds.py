@@ -6,27 +6,36 @@ Learned states are made of rows, so that no seed is part of one: what is compare
 from __future__ import annotations
 
 import builtins
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from evolve.core.files import read_text
+from evolve.core.errors import UsageError
+from evolve.core.files import canonical_json, digest, read_text
 from evolve.core.store import Database, ObjectStore
 from evolve.skills.folder import read_folder, write_folder
 from evolve.skills.repository import SkillRepository
 from evolve.skills.skill import Skill, SkillStatus
 
 
+def seed_digest(folder: Path, name: str) -> str:
+    """What the files of a seed are known by; ``SEEDS`` lists both, a file as ``NAME/FILE``, this as ``NAME DIGEST``."""
+    files = [line for line in read_text(folder / "SEEDS").splitlines() if line.startswith(f"{name}/")]
+    return digest(canonical_json([[file, read_text(folder / file)] for file in files]))
+
+
 class SeededLibrary(SkillRepository):
     """A library that also knows seeds.
 
     Args:
-        seeds: The folder with the skills that ``SEEDS`` in it lists; None to go without them.
+        seeds: The folder with the skills that ``SEEDS`` in it lists, each as it is there; None to go without them.
     """
 
     def __init__(self, db: Database, objects: ObjectStore, folder: Path, seeds: Path | None = None) -> None:
         super().__init__(db, objects, folder)
         self._seed_folder = seeds
+        self._broken_seeds: dict[str, str] = {}
 
     def seeds(self) -> builtins.list[Skill]:
         """Seeds that have no row yet, without those whose name a skill of the workspace has."""
@@ -38,9 +47,22 @@ class SeededLibrary(SkillRepository):
         if self._seed_folder is None:
             return ()
         lines = read_text(self._seed_folder / "SEEDS").splitlines()
-        names = dict.fromkeys(line.partition("/")[0] for line in lines if "/" in line and not line.startswith("#"))
-        found = (read_folder(self._seed_folder / name) for name in names)
-        return tuple(replace(skill, owner="seed", status="admitted") for skill in found)
+        digests = dict(line.split() for line in lines if len(line.split()) == 2 and not line.startswith("#"))
+        found = []
+        for name, known in digests.items():
+            try:
+                if seed_digest(self._seed_folder, name) != known:
+                    raise UsageError("its files are not those that evolve shipped")
+                found.append(replace(read_folder(self._seed_folder / name), owner="seed", status="admitted"))
+            except (UsageError, OSError, ValueError) as problem:
+                self._broken_seeds[name] = str(problem)
+        return tuple(found)
+
+    @property
+    def quarantined(self) -> Mapping[str, str]:
+        """As of any library, with the seeds that are not as they were shipped."""
+        broken = self._broken_seeds if self._shipped is not None else {}  # which looks at them
+        return {**super().quarantined, **broken}
 
     def get(self, name_or_digest: str) -> Skill:
         """As of any library; also a seed, by its whole name or digest."""

@@ -86,6 +86,8 @@ class Keeper:
         sandbox: Opens the sandbox.
         repairs: Repairs drafts; None where nobody is asked.
         doubt: What contests the answer, so that it becomes no skill in use; "" where nothing does.
+        unchecked: Why functions that its code used become none, where nothing verified or checked what they led to; or
+            "".
     """
 
     stores: Repositories
@@ -93,6 +95,7 @@ class Keeper:
     sandbox: Callable[[], Sandbox]
     repairs: Repairs | None = None
     doubt: str = ""
+    unchecked: str = ""
 
     def keep(self, record: EpisodeRecord, task: Task) -> AdmissionResult:
         """Judges the drafts and keeps the skills that pass; all are kept in one transaction."""
@@ -103,18 +106,20 @@ class Keeper:
             return AdmissionResult(skills=tuple(names), refused=not_kept(journal, record.episode), cost=spent)
         repaired = self.repaired(record, task)
         names, refused = [], []
+        in_use = {skill.digest for skill in self.stores.skills.active()}
         with self.stores.db.transaction():
             for draft in repaired:
                 proposal = self._judged(draft, task)
                 if proposal is None:
                     continue
-                if self._is_doubtful(draft) and self._is_owned(proposal.skill):
-                    told = f"{self.doubt}, and it is a skill of yours, which stays as it is"
+                if self._doubt_of(draft) and self._is_owned(proposal.skill):
+                    told = f"{self._doubt_of(draft)}, and it is a skill of yours, which stays as it is"
                     refused.append(RefusedSkill(skill=proposal.skill.name, reason=told))
                     continue
                 skill = store_proposal(self.stores.skills, proposal)
-                if skill is not None and self._is_doubtful(draft):
-                    self.stores.skills.doubt(skill.digest, self.doubt)
+                if skill is not None and (doubt := self._doubt_of(draft)):
+                    if skill.digest not in in_use or not draft.unseen:  # else it was checked elsewhere
+                        self.stores.skills.doubt(skill.digest, doubt)
                 elif skill is not None and not skill.hidden:
                     names.append(skill.name)
                 refused += refusals([replace(proposal, repaired=draft not in record.drafts)])
@@ -131,12 +136,12 @@ class Keeper:
     def _judged(self, draft: SkillDraft, task: Task) -> SkillProposal | None:
         if draft.rehearsals:
             return judge_procedure(draft, self.stores.skills, self.learner, self.sandbox().backend)
-        active, alone = self.stores.skills.active(), self._is_doubtful(draft)
+        active, alone = self.stores.skills.active(), bool(self._doubt_of(draft))
         return judge_draft(draft, task, active, self.learner, self.sandbox(), alone=alone)
 
-    def _is_doubtful(self, draft: SkillDraft) -> bool:
-        """Whether a draft is the contested answer itself, and no part of it."""
-        return bool(self.doubt) and not (draft.arguments or draft.unseen)
+    def _doubt_of(self, draft: SkillDraft) -> str:
+        """Why a draft comes into no use: it is the contested answer itself, or what code of an unchecked one used."""
+        return self.unchecked if draft.unseen else "" if draft.arguments else self.doubt
 
     def _is_owned(self, skill: Skill) -> bool:
         return any(one.digest == skill.digest and one.owner == "user" for one in self.stores.skills.list())

@@ -144,6 +144,27 @@ def test_a_skill_is_a_resource(served) -> None:
             client.read_resource(uri)
 
 
+def test_the_rows_of_a_client_are_evidence_for_and_against_nothing(tmp_path) -> None:
+    place, table = tmp_path, tmp_path / "turned.csv"
+    with evolve.open(place / "ws", model="") as workspace:
+        workspace.fill(names(place / "march.csv", [*MARCH, "Kurt Goedel"], 7))
+    before = learned(place)
+    text = names(table, [*MARCH, "Kurt Goedel"], 7).read_text()
+    rows = [line.partition(",")[::2] for line in text.splitlines()]
+    turned = [(name, "" if not cell else cell if cell == "short" else name.split()[-1].lower()) for name, cell in rows]
+    table.write_text("\n".join(map(",".join, turned)) + "\n")
+    with over_stdio(place / "ws", place, mode="auto") as client:
+        assert tool(client, "fill", table="turned.csv", column="short")["filled"]
+    assert learned(place) == before
+    with evolve.open(place / "ws", model="") as workspace:
+        assert workspace.runs.list()[-1].run.body["by_client"] and not workspace.learn()
+
+
+def learned(place):
+    with evolve.open(place / "ws", model="") as workspace:
+        return [(one.name, one.status, one.tasks) for one in workspace.skills.list()]
+
+
 def test_a_table_below_the_folder_is_filled_into_a_new_file(served, tmp_path) -> None:
     client, place = served
     table = names(place / "april.csv", APRIL, 1)

@@ -76,18 +76,23 @@ def python(*codes):
     return [f"```python\n{code}\n```" for code in codes]
 
 
-def test_a_function_of_a_session_with_tools_becomes_a_skill_and_is_offered(opened):
+def test_a_function_of_an_unchecked_answer_is_out_of_use_until_the_person_says_otherwise(opened, tmp_path):
     result, (skill,), double = opened(*python(FIRST, USES), "```answer\n131,873\n```")
-    assert result.skills == ("in-cents",) and skill.status == "admitted"
+    assert result.status == "unverified" and result.skills == () and skill.status == "doubtful"
     assert (skill.entry, skill.signature) == ("in_cents", "(text: str) -> int")
     assert "def parts" in skill.code and "import re" in skill.code and "functions" not in skill.code
-    assert skill.description == "The cents that an amount of money is."
+    assert skill.description.startswith("The function in_cents, which work on ")  # and not what the model says of it
     assert all(row.output == {"12.50 EUR": 1250, "3,99 EUR": 399}.get(row.input[0], row.output) for row in skill.rows)
     assert {row.input[0] for row in skill.rows} < set(AMOUNTS) and 3 <= len(skill.rows) <= 6
     assert "skill" not in double.asked  # nobody was asked for it
+    later = "how many cents is an amount of EUR 2,50"
+    assert "in_cents" not in opened("```answer\n250\n```", task=later)[2].prompts[0]
+    with evolve.open(tmp_path / "ws", model="") as workspace:
+        assert workspace.skills.tools() == {}
+        workspace.skills.undo("in-cents")
     again = "from skills.in_cents import in_cents\nin_cents('EUR 2,50')"
-    _, _, later = opened(*python(again), "```answer\n250\n```", task="how many cents is an amount of EUR 2,50")
-    assert "from skills.in_cents import in_cents" in later.prompts[0] and "value: 250" in later.prompts[1]
+    _, _, used = opened(*python(again), "```answer\n250\n```", task=f"{later} today")
+    assert "from skills.in_cents import in_cents" in used.prompts[0] and "value: 250" in used.prompts[1]
 
 
 NONE = {
@@ -96,6 +101,7 @@ NONE = {
         "1",
     ),
     "it is called too seldom": (FIRST, "in_cents('7 EUR')"),
+    "the last code does without it": (FIRST, USES, "print('no idea')"),
     "it gives one value": (FIRST.replace("int(whole) * 100", "0 *").replace("0 * +", "0 *"), USES),
     "it reads a file": (FIRST.replace('"""The cents', 'open("/dev/null").read()\n    """The cents'), USES),
     "it hangs on what the session holds": (

@@ -112,6 +112,15 @@ def doubts_about(
     )
 
 
+def first_found(view: TaskView, vocabulary: Vocabulary, meter: SearchMeter, combine: bool) -> str:
+    """The function that a search for all rows finds first; "" where it finds none."""
+    try:
+        searcher = Searcher(problem_of(view), vocabulary, {}, meter, combine)
+    except ModelMistake:
+        return ""
+    return next((answer(one.term, view, vocabulary) for one in searcher.programs()), "")
+
+
 def _sources(differences: Sequence[_Difference], view: TaskView, vocabulary: Vocabulary) -> tuple[str, ...]:
     """The sources of the rivals, those that differ elsewhere than the ones before first."""
     first = {one.input: one for one in reversed(differences)}

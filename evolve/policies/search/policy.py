@@ -13,7 +13,7 @@ from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
 from evolve.policies.base import Ambiguities, BasePolicy, OnPiece, Robustness
 from evolve.policies.search.abstraction import VerifiedAnswers
-from evolve.policies.search.ambiguity import LeavingOut, doubts_about
+from evolve.policies.search.ambiguity import LeavingOut, doubts_about, first_found
 from evolve.policies.search.answers import answer, draft_of, part_draft
 from evolve.policies.search.episode_search import (
     UNLIMITED,
@@ -350,14 +350,16 @@ class SearchPolicy(BasePolicy):
     def ambiguities(
         self, view: TaskView, step: Step, unlabelled: Sequence[Sequence[Json]], limits: Limits
     ) -> Ambiguities:
-        """What else fits all rows (:mod:`evolve.policies.search.ambiguity`); nothing where the answer has no tree."""
-        if "tree" not in step.action.private:
-            return Ambiguities()
+        """What else fits all rows (:mod:`evolve.policies.search.ambiguity`); of an answer without a tree, what a search
+        finds, whatever that gives elsewhere."""
         meter = meter_for(UNLIMITED if limits.candidates is None else limits.candidates, limits.seconds)
         meter.cancellation, meter.ends = self._cancellation, self.settings.ends
         watch = Stopwatch(meter)
-        told = doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
-        return replace(told, cost=watch.cost())
+        if "tree" in step.action.private:
+            told = doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
+            return replace(told, cost=watch.cost())
+        found = first_found(view, self._vocabulary, meter, self.settings.combine)
+        return Ambiguities(found=found, cost=watch.cost())
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
         """Claims from ablating the accepted answer; nothing from a task that was not solved."""

@@ -121,7 +121,17 @@ def keeper_for(
 
     contested = CONTESTED in services.stores.runs.run(record.run).body
     doubt = f"the answer of run {record.run} is doubtful" if contested else ""
-    return Keeper(stores=services.stores, learner=services.learner, sandbox=sandbox, repairs=repairs, doubt=doubt)
+    wanted = any(patch.run == record.run and patch.state == "applied" for patch in services.folders.list())
+    sure = record.verified or record.checked or wanted
+    unchecked = "" if sure else f"nothing verified or checked the answer of run {record.run}, in which it was used"
+    return Keeper(
+        stores=services.stores,
+        learner=services.learner,
+        sandbox=sandbox,
+        repairs=repairs,
+        doubt=doubt,
+        unchecked=unchecked,
+    )
 
 
 def report_admission(services: WorkspaceServices, episode: str, kept: AdmissionResult) -> None:
@@ -193,12 +203,16 @@ def _forms(skill: Skill) -> list[Skill]:
     return [skill, replace(skill, code=ast.unparse(tree) + "\n", signature=f"({named}) -> {gives}")]
 
 
-def imported_for(services: WorkspaceServices, task: Task) -> tuple[KnownFunction, ...]:
+def imported_for(services: WorkspaceServices, task: Task, *, judges: bool = True) -> tuple[KnownFunction, ...]:
     """Imported functions in use, and seeds, that are right on every visible row of a task, which may admit imports now.
 
     One whose job the task is, and which is wrong on a row of it, is doubtful from then on.
+
+    Args:
+        judges: The rows of the task are the person's own; others admit nothing, and leave nothing doubtful.
     """
-    admit_imports(services, task)
+    if judges:
+        admit_imports(services, task)
     used = [one for one in services.stores.skills.active() if one.owner in ("imported", "seed") and one.tree is None]
     imported = [*services.stores.skills.seeds(), *used]
     if not task.examples or task.work is not None or not imported:
@@ -208,7 +222,8 @@ def imported_for(services: WorkspaceServices, task: Task) -> tuple[KnownFunction
         wrong = [row for row, got in zip(rows, outcomes, strict=False) if got.ok and not equal(got.value, row.output)]
         if wrong:
             told = canonical_json([*wrong[0].input])[:_MOST_TOLD]
-            doubt_all(services.stores.skills, skill, f"a row of yours has another value for {told}")
+            if judges:
+                doubt_all(services.stores.skills, skill, f"a row of yours has another value for {told}")
             imported.remove(skill)
     right = [] if services.uses_model else _right(services, task, imported[-_MOST_TRIED:])
     return tuple(

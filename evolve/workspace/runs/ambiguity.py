@@ -11,10 +11,11 @@ from evolve.core.errors import Cancelled
 from evolve.core.files import canonical_json
 from evolve.core.progress import doing
 from evolve.core.reasons import Reason, reason
+from evolve.policies.base import Ambiguities
 from evolve.runtime.sandbox import Program
 from evolve.skills.hard_coded import frozen_piece
 from evolve.skills.parameters import used_parameters
-from evolve.tasks import MIN_VERIFY, Task, row_key
+from evolve.tasks import MIN_VERIFY, Task, equal, row_key
 from evolve.workspace.runs.context import RunRequest
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_used
@@ -79,6 +80,7 @@ def _contested_by_rivals(
         doubts = policy.with_supervision(request.person.cancellation).ambiguities(view, step, task.unlabelled, limits)
     except Cancelled:
         return replace(result, verified=False, reason=result.reason or reason("search_stopped"))
+    doubts = _told_apart(result, doubts, task)
     request.ledger.settle(Cost(), doubts.cost)
     why = (_by_chance(task) or _by_copies(task, result)) if record.verified else None
     if record.verified and why is None and (is_cut or request.ledger.remaining.seconds == 0):
@@ -97,6 +99,22 @@ def _contested_by_rivals(
         ambiguity=asked,
         cost=result.cost + doubts.cost,
     )
+
+
+def _told_apart(result: Result, doubts: Ambiguities, task: Task) -> Ambiguities:
+    """What a search found beside a function that was there already counts where no row tells them apart."""
+    calls, inputs = result.calls, task.unlabelled
+    if not doubts.found:
+        return doubts
+    if calls is None or not inputs:
+        return Ambiguities(cost=doubts.cost)
+    own, other = (calls(Program(source=one, entry=result.entry), inputs) for one in (result.answer, doubts.found))
+    pairs = [one for one in zip(inputs, own, other, strict=False) if one[1].ok and one[2].ok]
+    given, first, second = next((one for one in pairs if not equal(one[1].value, one[2].value)), (None, None, None))
+    if given is None or first is None or second is None:
+        return Ambiguities(cost=doubts.cost)
+    asked = Ambiguity(input=tuple(given), outputs=(first.value, second.value), code=doubts.found)
+    return replace(doubts, likely=(doubts.found,), rivals=(doubts.found,), question=asked, contested=True)
 
 
 def _contested_by_literals(services: WorkspaceServices, result: Result, record: EpisodeRecord, task: Task) -> Result:

@@ -20,7 +20,7 @@ from evolve.tasks import Task
 from evolve.trials.learned_state import failure_of
 from evolve.workspace.resources.skills import Skills
 from evolve.workspace.runs.admitting import admit_imports
-from evolve.workspace.runs.run_answers import given_task_of
+from evolve.workspace.runs.run_answers import BY_CLIENT, given_task_of
 from evolve.workspace.services import WorkspaceServices
 
 _BATCH, _MOST_TASKS = 25, 50
@@ -147,5 +147,6 @@ def _failure(run: ProgramRun) -> str:
 
 def _tasks(services: WorkspaceServices) -> Iterator[Task]:
     """The latest tasks of the person's own that have rows, each once."""
-    tasks = (given_task_of(services, run) for run in reversed(services.stores.runs.runs()[-_MOST_TASKS:]))
+    runs = [run for run in services.stores.runs.runs() if BY_CLIENT not in run.body]
+    tasks = (given_task_of(services, run) for run in reversed(runs[-_MOST_TASKS:]))
     yield from {task.id: task for task in tasks if task is not None and task.examples}.values()

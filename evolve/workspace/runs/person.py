@@ -37,6 +37,8 @@ class Person:
             asking a model again (``after``), or with all of them tried (``full``); None leaves it to the setting.
         streams: Tell the workspace's events what a model writes while it writes it: kind ``text``, with ``stage``,
             ``field`` of its reply, ``piece`` of text and ``call``, which counts replies. They are in no log.
+        vouches: The rows of the task are theirs. Else the run uses what is known, and is evidence for and against
+            nothing.
     """
 
     respond: Respond | None = None
@@ -46,6 +48,7 @@ class Person:
     cancellation: Cancellation = field(default_factory=Cancellation)
     learn: LearnMode | None = None
     streams: bool = False
+    vouches: bool = True
 
     def __post_init__(self) -> None:
         if self.learn is not None and self.learn not in get_args(LearnMode):

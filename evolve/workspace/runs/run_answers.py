@@ -24,6 +24,8 @@ from evolve.workspace.services import WorkspaceServices
 
 CONTESTED = "contested"
 """In the body of a run: why its answer is called unverified though unseen rows bear it."""
+BY_CLIENT = "by_client"
+"""And that its rows are those of another program, which are evidence of nothing."""
 VOUCHED = "vouched"
 """And why it is called verified though no unseen row does: it is a function that was verified before."""
 NARROW = "narrow"

@@ -17,6 +17,7 @@ from evolve.core.errors import BudgetExhausted, UsageError, WorkspaceBusy
 from evolve.core.events import Event, EventFan, EventLog, read_events
 from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Budget, Ledger, overshoot_text
+from evolve.core.reasons import reason
 from evolve.core.store import WriterLock
 from evolve.tasks import Task, task_json
 from evolve.tasks.work import FolderWork
@@ -42,7 +43,7 @@ from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.proving import bet_for, told_before
 from evolve.workspace.runs.result import Result, result_of
-from evolve.workspace.runs.run_answers import CONTESTED, NARROW, VOUCHED
+from evolve.workspace.runs.run_answers import BY_CLIENT, CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.runs.searching import said_by
 from evolve.workspace.services import WorkspaceServices
@@ -70,8 +71,9 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, c
     limits = _limits_now(services, request)
     if run is None:
         run = _begun(services, request := replace(request, task=with_kept_names(services, request.task)), claim)
-    task = _with_known_functions(services, with_earlier_runs(services, request.task, run.id), run.id)
-    request = replace(request, task=task)
+    task, vouches = with_earlier_runs(services, request.task, run.id), request.person.vouches
+    known = (*saved_for(services, task, run.id), *imported_for(services, task, judges=vouches))
+    request = replace(request, task=(task := replace(task, saved=known)))
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
     seed = int(run.body.get("seed", services.settings.seed))
@@ -113,7 +115,9 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, c
         limit_ended=limit_ended,
         calls=SandboxedCalls(open=sandbox_opener(services.settings, [services.paths.root])) if task.examples else None,
     )
-    set_aside(services, task, result := with_ambiguities(services, result, record, request), against)
+    result = with_ambiguities(services, result, record, request)
+    if vouches:
+        set_aside(services, task, result, against)
     return _with_verdict(services, record, result)
 
 
@@ -130,7 +134,7 @@ def _with_verdict(services: WorkspaceServices, record: EpisodeRecord, result: Re
     noted: dict[str, Any] = {}
     if record.verified and not result.verified and record.status == "solved":
         noted = {CONTESTED: to_data(result.reason)}
-    elif result.verified and not record.verified:
+    elif result.verified and not record.verified and BY_CLIENT not in services.stores.runs.run(record.run).body:
         noted = {VOUCHED: result.note}
         services.stores.count_as_verified(record)
     if result.narrow is not None:
@@ -154,6 +158,11 @@ def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[st
     given = {} if services.uses_model else {"input": _kept(services, request.task)}
     # Of a run that is gone on with the one that was made when it began holds.
     bet = bet_for(services, request, _limits(services, request))
+    foreign: dict[str, Any] = {}
+    if not request.person.vouches:
+        key_parts.append(BY_CLIENT)
+        told = "another program gave its rows, so they are evidence of nothing"
+        foreign = {BY_CLIENT: True, CONTESTED: to_data(reason("recorded", text=told))}
     begun = {BEGUN: begun_with(services, request.task, _limits(services, request), request.python)}
     body = {
         "task": request.task.id,
@@ -163,6 +172,7 @@ def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[st
         **services.mark,
         **bet,
         **begun,
+        **foreign,
     }
     run = services.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now(), claim=claim)
     told = told_before(run.body.get(BET, {}))
@@ -283,10 +293,6 @@ def _limits_now(services: WorkspaceServices, request: RunRequest) -> Limits:
     return replace(limits, candidates=limits.candidates - kept_for_doubts(limits.candidates))
 
 
-def _with_known_functions(services: WorkspaceServices, task: Task, run: str) -> Task:
-    return replace(task, saved=(*saved_for(services, task, run), *imported_for(services, task)))
-
-
 class _OwnRecorder:
     """Commits the episodes of one task, with what learning from them will need."""
 
@@ -296,6 +302,9 @@ class _OwnRecorder:
     def commit(self, record: EpisodeRecord) -> None:
         task = self._request.task
         owed = None
+        if not self._request.person.vouches:
+            self._services.stores.runs.add(record)
+            return
         if not is_known(task, record):
             owed = owed_of(self._services, self._request, self._limits, record)
         else:  # nothing is to be learned from it, so it is not judged either
