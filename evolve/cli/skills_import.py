@@ -47,6 +47,9 @@ def tell_imported(imported: ImportReport, *, mine: bool = False) -> None:
     """Prints what came of it, and why not all was taken in."""
     for name in imported.admitted:
         emit(f"in use: {name}, right on rows of yours")
+    for became, names in (("waits for a task of yours", imported.waiting), ("kept as instructions", imported.guidance)):
+        for name in [*names][:20]:
+            emit(visible(f"{name}: {became}", lines=False))
     kind = "notes of yours" if mine else "quoted instructions"
     counts = f"{len(imported.waiting)} wait for a task of yours, {len(imported.guidance)} kept as {kind}"
     emit(f"{counts}, {len(imported.known)} known, {len(imported.refused)} refused")

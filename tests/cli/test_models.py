@@ -143,3 +143,10 @@ def test_an_endpoint_that_cannot_be_reached_is_told_as_json_too(cli):
     assert done.code == 4 and "127.0.0.1:9" in done.err
     told = json.loads(done.out)
     assert told["models"] == [] and "127.0.0.1:9" in told["problem"]
+
+
+def test_a_missing_key_of_a_host_that_needs_one_is_said_at_once(cli, monkeypatch):
+    for name in ("OPENAI_API_KEY", "EVOLVE_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    done = cli("models", "check", "gpt-5-mini")
+    assert done.code and "OPENAI_API_KEY is not set" in " ".join(done.err.split()) and "times)" not in done.err

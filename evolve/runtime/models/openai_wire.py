@@ -86,6 +86,7 @@ class _Connection:
         self._client: OpenAI = openai.OpenAI(
             api_key=endpoint.key or _NO_KEY, base_url=endpoint.base_url, max_retries=0, http_client=http
         )
+        self._lacks_key = endpoint.base_url == OPENAI and not endpoint.key
         if endpoint.base_url != OPENAI:
             self._client.organization = self._client.project = None  # of the environment, and meant for OpenAI
 
@@ -93,6 +94,8 @@ class _Connection:
         import httpx2
         import openai
 
+        if self._lacks_key:
+            return Failure(kind="access", text="OPENAI_API_KEY is not set, and this endpoint needs a key", final=True)
         with self._ended_after(deadlines) as over:
             try:
                 return self._exchange(exchange, deadlines, on_bytes)

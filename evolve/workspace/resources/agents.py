@@ -29,7 +29,8 @@ def program_of(command: str) -> tuple[str, ...]:
         words = []
     found = shutil.which(words[0]) if words else None
     if found is None:
-        raise UsageError(f"--agent {command!r}: there is no such program", hint='such as --agent "claude -p"')
+        missing = f"no program {words[0]!r} is installed here" if words else "it names no program"
+        raise UsageError(f"--agent {command!r}: {missing}", hint="install it, or give its whole path")
     return (os.path.abspath(found), *words[1:])
 
 

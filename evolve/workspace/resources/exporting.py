@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -70,6 +71,18 @@ def why_not_exported(stores: Repositories, skill: Skill, shipped: Collection[str
             f"evolve skills own {skill.name} makes it yours, then export it"
         )
     return ""
+
+
+def none_trusted(
+    stores: Repositories, kept: Sequence[Skill], shipped: Collection[str], to: str | os.PathLike[str] | None
+) -> UsageError:
+    """Why no trusted skill leaves, with the command for those in use that may leave by name."""
+    able = [skill for skill in kept if not why_not_exported(stores, skill, shipped)]
+    trusted = any(skill.status == "trusted" for skill in kept)
+    why = "may leave" if trusted else "is there: none has helped on three tasks yet"
+    names = " ".join(skill.name for skill in able[:3])
+    hint = f"evolve skills export {names} --to {to or 'my_skills'}" if able else "evolve skills list"
+    return UsageError(f"no trusted skill {why}", hint=hint)
 
 
 def evidence_of(stores: Repositories, skill: Skill) -> dict[str, object]:

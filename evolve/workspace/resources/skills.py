@@ -24,6 +24,7 @@ from evolve.workspace.resources.exporting import (
     ExportOptions,
     evidence_of,
     given_to_runs,
+    none_trusted,
     skill_folders,
     why_not_exported,
     worked_in,
@@ -318,10 +319,7 @@ class Skills(Resource):
             elif skill.digest not in {other.digest for other in skills}:
                 skills.append(skill)
         if not skills:
-            able = [one.name for one in self.list(KEPT) if not why_not_exported(self._stores, one, shipped)]
-            why = "may leave" if left_out else "is there: none has helped on three tasks yet"
-            by_name = f"evolve skills export {' '.join(able[:3])} --to {to or 'my_skills'}"
-            raise UsageError(f"no trusted skill {why}", hint=by_name if able else "evolve skills list")
+            raise none_trusted(self._stores, self.list(KEPT), shipped, to)
         rules = export.ExportRules(
             # A .env file is never copied into a run, but what a program printed may hold its values all the same.
             scanner=scanner_of(self._paths, worked_in(self._stores, self._paths.runs)),
