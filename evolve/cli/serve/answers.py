@@ -153,10 +153,8 @@ class McpHandler:
         """Fills a table below one of the folders into a new file. No model is asked: nobody agreed to pay for it."""
         from evolve.workspace import Person, named_path
 
-        place, person = (
-            named_path(self._folders[0] / table).resolve(),
-            Person(cancellation=stop, learn="off", vouches=False),
-        )
+        place = named_path(self._folders[0] / table).resolve()
+        person = Person(cancellation=stop, learn="off", vouches=False)  # the rows are the client's
         if not any(place.is_relative_to(folder) for folder in self._folders):
             raise UsageError(f"{table} is not below {self._folders[0]}", hint="evolve serve --dir DIR allows a folder")
         with evolve.open(self._path, model="") as opened:
