@@ -80,8 +80,10 @@ def _headings(command):
 
 
 def test_to_another_program_a_row_is_a_line(show):
-    insights = json.loads(show(None, "memory list --all --json"))["insights"]
-    rows = [line for line in show(None, "memory list --all").splitlines() if re.match(r"[0-9a-f]{10}  ", line)]
+    insights = json.loads(show(None, "memory list --all --practice --json"))["insights"]
+    rows = [
+        line for line in show(None, "memory list --all --practice").splitlines() if re.match(r"[0-9a-f]{10}  ", line)
+    ]
     assert [row[:10] for row in rows] == [one["id"][:10] for one in insights]
     assert len(rows) > 10
 

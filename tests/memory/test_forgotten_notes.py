@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -119,8 +120,11 @@ def test_a_file_from_before_does_not_bring_it_back_and_noting_it_does(tmp_path: 
         opened.memory.note("The kettle is red", id="kettle")
         opened.memory.note("The kettle stands in the kitchen")
         opened.memory.export(file)
+        file.write_text(
+            "".join(json.dumps({**json.loads(line), "author": "Ben"}) + "\n" for line in file.read_text().splitlines())
+        )
         assert opened.memory.forget("kettle") == 1
-        assert opened.memory.import_(file) == 1  # the other one, as a document's
+        assert opened.memory.import_(file) == 1  # the other one, as a document's of another person
         assert all("red" not in note.text for note in opened.memory.notes())
         opened.memory.note("The kettle is red ")
         assert opened.memory.import_(file) == 1

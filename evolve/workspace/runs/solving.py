@@ -67,27 +67,25 @@ def run_task(services: WorkspaceServices, request: RunRequest, run: Run | None =
 
 
 def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, claim: Callable[[str], bool]) -> Result:
-    stores = services.stores
-    limits = _limits_now(services, request)
+    stores, limits = services.stores, _limits_now(services, request)
     if run is None:
         run = _begun(services, request := replace(request, task=with_kept_names(services, request.task)), claim)
-    task, vouches = with_earlier_runs(services, request.task, run.id), request.person.vouches
-    known = (*saved_for(services, task, run.id), *imported_for(services, task, judges=vouches))
+    task = with_earlier_runs(services, request.task, run.id)
+    known = (*saved_for(services, task, run.id), *imported_for(services, task, judges=request.person.vouches))
     request = replace(request, task=(task := replace(task, saved=known)))
     # A run that waits goes on as what it was, whatever was promoted since.
     variant = str(run.body.get("variant", stores.variants.active_digest))
     seed = int(run.body.get("seed", services.settings.seed))
-    folder, episode = services.paths.runs / run.id, episode_id(run.id, task, variant, seed)
-    log_file = folder / episode / "events.jsonl"
+    episode = episode_id(run.id, task, variant, seed)
+    log_file = services.paths.runs / run.id / episode / "events.jsonl"
     patch, question, kept = None, None, AdmissionResult()
-    with FaultKept(folder), EventLog(log_file) as log, told_when_broken_off(log, episode):
+    with FaultKept(log_file.parent.parent), EventLog(log_file) as log, told_when_broken_off(log, episode):
         # A kill after the episode was committed leaves only what follows it to be done.
         if stores.runs.has(episode):
             record = stores.runs.episode(episode)
         else:
             with sandbox_opener_for(services, request)() as sandbox:
-                recorder = _OwnRecorder(services, request, limits)
-                events = EventFan((log, services.events))
+                events, recorder = EventFan((log, services.events)), _OwnRecorder(services, request, limits)
                 place = RunContext(run=run.id, sandbox=sandbox, events=events, recorder=recorder)
                 agent = agent_for(services, request, services.workflow, place)
                 record = agent.run_episode(task, variant=variant, split=OWN, seed=seed, limits=limits)
@@ -98,9 +96,8 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, c
             # Learned from before, by this version or by an earlier one that was cut off here.
             kept = keeper_for(services, record, task).keep(record, task)
         if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
-            patch, question = deliver_patch(
-                services, record, task.work, request.person, partial(_with_patch, services, request, record)
-            )
+            then = partial(_with_patch, services, request, record)
+            patch, question = deliver_patch(services, record, task.work, request.person, then)
     _note(services, run, {"variant": variant, "seed": seed, **_resume_data(services, request, question)})
     against = contradictions(services, task, record)
     limit_ended = _limit_ended(services, request.budget, record, limits)
@@ -116,7 +113,7 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, c
         calls=SandboxedCalls(open=sandbox_opener(services.settings, [services.paths.root])) if task.examples else None,
     )
     result = with_ambiguities(services, result, record, request)
-    if vouches:
+    if request.person.vouches:
         set_aside(services, task, result, against)
     return _with_verdict(services, record, result)
 
