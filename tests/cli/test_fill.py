@@ -193,11 +193,10 @@ def test_rows_that_an_earlier_fill_doubted_are_counted(cli, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_function_that_is_no_skill_of_its_own_can_be_kept_as_a_script(cli, tmp_path):
+def test_a_function_can_be_kept_as_a_script(cli, tmp_path):
     (tmp_path / "t.csv").write_text(
         "a,b\nada,ADA\ngrace,GRACE\ntony,TONY\nalan,ALAN\njohn,JOHN\nleslie,LESLIE\nkurt,\n"
     )
-    assert cli("fill", "t.csv").out.rstrip().endswith("--function FILE.py")
     (tmp_path / "next.csv").write_text("a,b\nedsger,\n")
     cli("fill", "t.csv", "--out", "again.csv", "--save", "upper.py")
     cli("fill", "next.csv", "--function", "upper.py", "--in-place")
