@@ -137,7 +137,7 @@ def test_a_stopped_action_is_a_step_of_its_own_and_no_evidence(attend, collector
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from evolve.agent import Agent, Attendance, Surroundings
+    from evolve.agent import Agent, Supervision, AgentServices
     from evolve.testing import TrustingSandbox
     from tests.agent.conftest import make_task
     from tests.agent.test_asking import ATTENDED, Asking
@@ -145,9 +145,9 @@ KILLED = """
     def die(question):
         os.kill(os.getpid(), signal.SIGKILL)
 
-    around = Surroundings(
+    around = AgentServices(
         policy=Asking(), sandbox=TrustingSandbox(), run="r1", checkpoints=Path(sys.argv[1]),
-        attendance=Attendance(respond=die),
+        attendance=Supervision(respond=die),
     )
     Agent(around, ATTENDED).run_episode(make_task(), variant="v", split="own")
 """

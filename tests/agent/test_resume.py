@@ -104,7 +104,7 @@ def test_a_flipped_bit_in_a_stage_is_named_and_never_gone_on_from(make_agent, ta
 KILLED = """
     import os, signal, sys
     from pathlib import Path
-    from evolve.agent import Agent, Surroundings
+    from evolve.agent import Agent, AgentServices
     from evolve.agent.context import NoRecorder
     from evolve.testing import FixedPolicy, TrustingSandbox
     from tests.agent.conftest import make_task
@@ -114,7 +114,7 @@ KILLED = """
 
     policy, recorder = FixedPolicy(), NoRecorder()
     object.__setattr__(policy if sys.argv[1] == "reflect" else recorder, sys.argv[1], die)
-    around = Surroundings(
+    around = AgentServices(
         policy=policy, sandbox=TrustingSandbox(), recorder=recorder, run="r1", checkpoints=Path(sys.argv[2])
     )
     Agent(around).run_episode(make_task(), variant="v", split="train")
