@@ -5,9 +5,9 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 if TYPE_CHECKING:
     from evolve.skills.admission import UNSEEN, Admission, AdmissionVerdict
     from evolve.skills.folder import read_folder, write_folder
-    from evolve.skills.repository import ACTIVE, KEPT, SkillRepository
     from evolve.skills.lint import modules_used
     from evolve.skills.parts import doubt_all, unseen_rows, with_called, worth_offering
+    from evolve.skills.repository import ACTIVE, KEPT, SkillRepository
     from evolve.skills.seeds import SeededLibrary
     from evolve.skills.signatures import parameter_count
     from evolve.skills.skill import Skill, SkillStatus, render_tests

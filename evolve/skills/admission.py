@@ -25,20 +25,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evolve.core.progress import doing
 from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.errors import SandboxUnavailable
 from evolve.core.files import canonical_json
+from evolve.core.progress import doing
 from evolve.runtime.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.skills.equivalence import same_source
 from evolve.skills.hard_coded import frozen_piece
-from evolve.skills.signatures import similar_inputs
 from evolve.skills.lint import lint
 from evolve.skills.lint.audit import audit
 from evolve.skills.merging import as_cases, case_program, told_case
 from evolve.skills.mutants import Mutant, mutants, without_arms
 from evolve.skills.repeated_calls import remembers_calls
-from evolve.skills.signatures import names_of, parameter_count, shape
+from evolve.skills.signatures import names_of, parameter_count, shape, similar_inputs
 from evolve.skills.skill import Skill
 
 Equal = Callable[[Json, Json], bool]
@@ -173,7 +172,8 @@ class Admission:
     def _judge(self, case: _Case) -> None:
         # Cheapest first. The audit comes last: it allows several times what the unwatched runs took, so a late end is
         # the machine's fault.
-        for check in (self._lint, self._unseen, self._memory, self._frozen, self._tree, self._duplicate, self._tests, self._audit):
+        checks = (self._lint, self._unseen, self._memory, self._frozen, self._tree, self._duplicate, self._tests)
+        for check in (*checks, self._audit):
             check(case)
 
     def _lint(self, case: _Case) -> None:

@@ -72,7 +72,8 @@ def match_program(known: Skill, other: Skill) -> ProgramMatch | None:
     if set(work.given) != set(further) or len(work.places) > MOST_DIFFERENCES:
         return None
     differences = tuple(
-        ConstantDifference(ours=mine, theirs=yours, places=tuple(places)) for (_, mine, _, yours), places in work.places.items()
+        ConstantDifference(ours=mine, theirs=yours, places=tuple(places))
+        for (_, mine, _, yours), places in work.places.items()
     )
     return ProgramMatch(known=known, given=tuple(work.given[name] for name in further), differences=differences)
 

@@ -13,23 +13,19 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+
 from evolve.core import frontmatter
 from evolve.core.episodes import Json
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
+from evolve.core.store import Database, value_of
 from evolve.skills.documented import documented
 from evolve.skills.lint import lint
 from evolve.skills.lint.allowed import CALLED_ON_IMPORT, MODULES_CALLED_ON_IMPORT
 from evolve.skills.signatures import names_of, parameter_count
 from evolve.skills.skill import Skill, check_name, render_tests
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from evolve.core.store import Database, value_of
-from evolve.skills.skill import Skill
-
-
 
 _DOCUMENT = "SKILL.md"
 _MALFORMED = (UsageError, SyntaxError, LookupError, ValueError, TypeError, AttributeError, RecursionError, MemoryError)
@@ -283,8 +279,6 @@ def _is_constant(value: ast.expr | None, before: Mapping[str, Sequence[ast.stmt]
         if not (is_listed if nodes else root in CALLED_ON_IMPORT):
             return False
     return True
-
-
 
 
 @dataclass(frozen=True, kw_only=True)

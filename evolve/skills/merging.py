@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evolve.core.episodes import Json, Row
 from evolve.runtime.sandbox import Program
-from evolve.skills.equivalence import ConstantDifference, ProgramMatch, Path, plain, scalars
+from evolve.skills.equivalence import ConstantDifference, Path, ProgramMatch, plain, scalars
 from evolve.skills.signatures import extend_signature, names_of, shape, types_of
 from evolve.skills.skill import Skill, render_tests
 

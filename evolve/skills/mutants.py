@@ -232,10 +232,7 @@ def _replaced(tree: ast.Module, position: int, changed: ast.AST) -> str:
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
     """Replacements for one node. They share children with the original, which is only unparsed."""
     if isinstance(node, ast.Compare):
-        for place, operator in enumerate(node.ops):
-            operators = list(node.ops)
-            operators[place] = _COMPARE[type(operator)]()
-            yield ast.Compare(left=node.left, ops=operators, comparators=node.comparators)
+        yield from _compare(node)
     elif isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         yield ast.BinOp(left=node.left, op=_ARITHMETIC[type(node.op)](), right=node.right)
     elif isinstance(node, ast.BoolOp):
@@ -253,6 +250,13 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.If(test=_negated(node.test), body=node.body, orelse=node.orelse)
     elif isinstance(node, ast.Return) and node.value is not None:
         yield ast.Return(value=ast.Constant(value=None))
+
+
+def _compare(node: ast.Compare) -> Iterator[ast.AST]:
+    for place, operator in enumerate(node.ops):
+        operators = list(node.ops)
+        operators[place] = _COMPARE[type(operator)]()
+        yield ast.Compare(left=node.left, ops=operators, comparators=node.comparators)
 
 
 def _constant(node: ast.Constant) -> Iterator[ast.AST]:

@@ -9,7 +9,7 @@ from evolve.core.episodes import Json
 from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits, SandboxResult
 
 _ROUNDS, _FEW, _ALONE = 40, 2, 6
-"""How often all calls are made in one process, how often where that is too much, and calls with a process of their own."""
+"""How often one process makes all calls, how often where that is too much, and calls with a process of their own."""
 _MOST_CALLS = 4_000
 _LIMITS = SandboxLimits(wall_s=12.0, program_s=4.0)
 

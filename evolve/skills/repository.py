@@ -17,7 +17,7 @@ from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json
 from evolve.core.store import Database, ObjectStore, Value, value_of
 from evolve.skills.folder import folder_digest, read_folder, write_folder
-from evolve.skills.naming import rename_function, function_name
+from evolve.skills.naming import function_name, rename_function
 from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
 
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 import random
+from collections.abc import Sequence
+
 from evolve.core.episodes import Json
 from evolve.core.files import canonical_json, digest
 

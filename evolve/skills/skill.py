@@ -11,7 +11,7 @@ from typing import Literal
 from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
-from evolve.skills.contract import Abstained, drawn_from, contract_text, contract_violation
+from evolve.skills.contract import Abstained, contract_text, contract_violation, drawn_from
 from evolve.skills.signatures import names_of
 
 _CLOSE = '''

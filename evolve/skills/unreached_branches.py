@@ -17,7 +17,7 @@ from typing import Any
 from evolve.core.episodes import Json, Row
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Outcome
-from evolve.skills.lint.constants import NotConstant, ConstantTooLarge, constants, evaluated
+from evolve.skills.lint.constants import ConstantTooLarge, NotConstant, constants, evaluated
 from evolve.skills.mutants import arms_told, without_arms
 
 

@@ -18,10 +18,16 @@ _INSTEAD = re.compile(r".* or (?:'.?'|None|\[\]|0)")
 _WORD = re.compile(r"[\w ]{4,}")
 _FORMS = frozenset({"normalize", "encode", "decode"})
 """Methods of texts and of modules whose arguments are names of forms, and no data."""
-_LOOKS = frozenset("startswith endswith find rfind index rindex partition rpartition match fullmatch search".split())
+_LOOKS = frozenset({
+    "startswith", "endswith", "find", "rfind", "index", "rindex", "partition", "rpartition", "match", "fullmatch",
+    "search",
+})  # fmt: skip
 """Methods that tell whether a text holds another one, however short."""
-_SAME = frozenset("strip lstrip rstrip lower upper casefold title split rsplit splitlines replace get copy".split())
-_TYPES = frozenset("str int float list tuple set dict sorted len".split())
+_SAME = frozenset({
+    "strip", "lstrip", "rstrip", "lower", "upper", "casefold", "title", "split", "rsplit", "splitlines", "replace",
+    "get", "copy",
+})  # fmt: skip
+_TYPES = frozenset(["str", "int", "float", "list", "tuple", "set", "dict", "sorted", "len"])
 
 
 def untested_parts(checks: Mapping[str, Any], code: str, rows: Sequence[Row]) -> list[str]:
@@ -69,8 +75,10 @@ def _bound(tree: ast.Module) -> dict[str, list[ast.expr | None]]:
                     known.add(id(one))
     taken = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and id(node) not in known and (
-            not isinstance(node.ctx, ast.Load) or node.id not in taken | found.keys()
+        if (
+            isinstance(node, ast.Name)
+            and id(node) not in known
+            and (not isinstance(node.ctx, ast.Load) or node.id not in taken | found.keys())
         ):
             found.setdefault(node.id, []).append(None)
     return found
@@ -89,7 +97,9 @@ def _is_plain(node: ast.AST, field: str, bound: Mapping[str, Sequence[ast.expr |
             return True
         guard = _GUARD.fullmatch(ast.unparse(node.test))
         name = next((one for one in guard.groupdict().values() if one), "") if guard else ""
-        return bool(name) and (_gives_up(arm) or all(one is node or _is_same(one, bound, {name}) for one in bound.get(name, ())))
+        return bool(name) and (
+            _gives_up(arm) or all(one is node or _is_same(one, bound, {name}) for one in bound.get(name, ()))
+        )
     return False
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 from tests.architecture.public_api import is_door_itself, names
 from tests.architecture.source import ROOT, FunctionNode, Module, every_module
@@ -15,6 +18,20 @@ PARAMETERS = 6
 EMPTY_NAMES = re.compile(r"(utils?|helpers?|common|misc|.*manager|.*_v\d+)\Z")
 LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError)\b")
 MACHINE_PATHS = re.compile(r"/(work|root|home/[a-z]+)/|/tmp/[a-z]+/")
+
+
+def test_every_module_is_linted_and_formatted() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--show-files", "evolve"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    looked_at = {Path(line).resolve() for line in shown.stdout.splitlines()}
+    assert [
+        m.place for m in every_module() if m.place.startswith("evolve/") and m.path.resolve() not in looked_at
+    ] == []
 
 
 def test_files_are_short() -> None:

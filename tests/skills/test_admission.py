@@ -10,9 +10,8 @@ from evolve.core.equality import equal
 from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import Outcome
 from evolve.skills import Admission, Skill
-from evolve.skills.signatures import similar_inputs
 from evolve.skills.mutants import mutants
-from evolve.skills.signatures import shape
+from evolve.skills.signatures import shape, similar_inputs
 from tests.skills.samples import GOOD, LARGE_EVENS, UNSEEN, draft, rows
 
 

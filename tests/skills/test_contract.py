@@ -12,7 +12,7 @@ from evolve.core.episodes import Row, SkillDraft
 from evolve.policies.language.skills import skill_files
 from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill, read_folder, write_folder
-from evolve.skills.contract import Abstained, drawn_from, contract_violation
+from evolve.skills.contract import Abstained, contract_violation, drawn_from
 from evolve.tasks import BUILTIN, load_suite
 
 JSON = st.recursive(

@@ -7,7 +7,7 @@ import pytest
 import evolve
 from evolve.core.episodes import SkillDraft
 from evolve.runtime.sandbox import Outcome
-from evolve.skills.hard_coded import frozen_piece, copied_literals
+from evolve.skills.hard_coded import copied_literals, frozen_piece
 from tests.skills.samples import rows
 
 DAYS = ["2026-01-14", "2026-02-03", "2026-03-26", "2026-05-09", "2026-07-30", "2026-09-12", "2026-11-27"]
@@ -83,7 +83,9 @@ def test_a_literal_is_frozen_where_another_input_does_not_change_it(source, give
 def test_one_row_with_another_piece_settles_it():
     pairs = [(day, f"{day[5:7]}/2026") for day in DAYS]
     assert copied_literals("/2026", rows(*(((given,), wanted) for given, wanted in pairs)))
-    assert not copied_literals("/2026", rows(*(((given,), wanted) for given, wanted in [*pairs, ("2025-04-01", "04/2026")])))
+    assert not copied_literals(
+        "/2026", rows(*(((given,), wanted) for given, wanted in [*pairs, ("2025-04-01", "04/2026")]))
+    )
 
 
 def test_a_skill_that_writes_what_its_inputs_hold_is_not_admitted(admission):

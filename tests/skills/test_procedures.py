@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Rehearsal
-from evolve.skills.procedures import lint_procedure, shortened, procedure_status
+from evolve.skills.procedures import lint_procedure, procedure_status, shortened
 
 CODE = '''\
 import re

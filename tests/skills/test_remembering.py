@@ -26,7 +26,8 @@ REMEMBERS |= {
     "a part in a loop": "A = [[0]]\n\ndef f(x):\n    for a in A:\n        a.append(x)\n    return len(A[0])\n",
     "a function that is given it": "A = [0]\n\ndef put(a):\n    a += 'x'\n    return len(a)\n\ndef f(x):\n"
     "    return put(A)\n",
-    "a function that gives it": "A = [0]\n\ndef g():\n    return A\n\ndef f(x):\n    g().append(x)\n    return len(A)\n",
+    "a function that gives it": "A = [0]\n\ndef g():\n    return A\n\n"
+    "def f(x):\n    g().append(x)\n    return len(A)\n",
     "one of two names": "A = [0]\n\ndef f(x):\n    a, b = A, 0\n    a.append(x)\n    return len(a)\n",
     "one of two values": "A = [0]\n\ndef f(x):\n    a = A or 0\n    a.append(x)\n    return len(a)\n",
     "a method handed on": "A = [0]\n\ndef f(x):\n    list(map(A.append, [x]))\n    return len(A)\n",
@@ -46,8 +47,8 @@ FORGETS = {
     "another copy": "START = {'a': 1}\n\ndef f(x):\n    found = dict(START)\n    found['a'] = x\n    return found\n",
     "a table it reads": "NAMES = {'a': 'b'}\n\ndef f(x):\n    return NAMES.get(x, x)\n",
     "one around a function": "def f(x):\n    out = []\n    def g():\n        out.append(x)\n    g()\n    return out\n",
-    "lists of a table": "A = {'a': ['b', 'c']}\n\ndef f(x):\n    for name, words in A.items():\n        if x in words:\n"
-    "            return name\n    return ''\n",
+    "lists of a table": "A = {'a': ['b', 'c']}\n\ndef f(x):\n    for name, words in A.items():\n"
+    "        if x in words:\n            return name\n    return ''\n",
     "a table that a function is given": "A = {'a': {'b': 1}}\n\ndef of(table, x):\n    return table.get(x, {})\n\n"
     "def f(x):\n    return of(A, x).get('b', 0)\n",
     "a table of a table": "A = {'a': 1}\nB = dict(zip(A.values(), A))\n\ndef f(x):\n    return max(B, key=B.get)\n",
@@ -65,7 +66,10 @@ def test_what_a_call_made_may_be_changed(source):
     assert lint(source, "f") == []
 
 
-COUNTS = "IT = zip(reversed(range(100)))\n\ndef f(x):\n    left = 0\n    for (left,) in IT:\n        break\n    return x + (left == 0)\n"
+COUNTS = (
+    "IT = zip(reversed(range(100)))\n\ndef f(x):\n    left = 0\n"
+    "    for (left,) in IT:\n        break\n    return x + (left == 0)\n"
+)
 
 
 def test_a_function_that_counts_its_calls_is_told_by_its_values(sandbox):

@@ -35,7 +35,9 @@ def test_a_seed_is_admitted_as_a_learned_skill_is(folder, sandbox):
 
 
 def test_the_list_of_seeds_names_every_file_that_git_has():
-    listed = [line for line in (FOLDER / "SEEDS").read_text().splitlines() if not line.startswith("#") and " " not in line]
+    listed = [
+        line for line in (FOLDER / "SEEDS").read_text().splitlines() if not line.startswith("#") and " " not in line
+    ]
     assert listed == sorted(str(path.relative_to(FOLDER)) for one in SHIPPED for path in one.rglob("*.*"))
     ignored = subprocess.run(["git", "check-ignore", *listed], cwd=FOLDER, capture_output=True, text=True, check=False)
     assert ignored.stdout == ""

@@ -7,23 +7,20 @@ for claims, or the contract speaks in their place. Words of a person who owns th
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
 from evolve.core.episodes import Json, Row
-from evolve.core.text_screen import without_spaces, hidden_sign, text_problem, repeats_text, insight_problem
+from evolve.core.text_screen import hidden_sign, insight_problem, repeats_text, text_problem, without_spaces
 from evolve.skills import Skill
 from evolve.skills.export.validation import LONGEST_DESCRIPTION
 from evolve.skills.naming import name_of, without_digest
 from evolve.skills.signatures import names_of, types_of
-import ast
-from collections.abc import Iterator, Sequence
-from functools import cache
-from pathlib import Path
-from evolve.core.episodes import Json
-
-
 
 _MOST = 10
 _MOSTLY = 0.6
@@ -110,7 +107,6 @@ def _percent(operator: ast.operator, factor: object) -> Iterator[str]:
         off = isinstance(operator, ast.Div) or factor < 1
         why = "tax included" if isinstance(operator, ast.Div) else "discount, reduction" if off else "tax, surcharge"
         yield f"{'take off' if off else 'add'} {abs(factor - 1) * 100:g} percent ({why})"
-
 
 
 GENERAL_TRIGGER = "Use when a column or value needs exactly this change."

@@ -16,8 +16,8 @@ from evolve.core.errors import SandboxUnavailable
 from evolve.core.files import canonical_json, digest
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill
-from evolve.skills.hard_coded import SETS
 from evolve.skills.export.description import is_short, is_word
+from evolve.skills.hard_coded import SETS
 
 _TRIES, _MOST = 40, 4
 _LIMITS = SandboxLimits(wall_s=30.0, program_s=20.0)

@@ -21,26 +21,23 @@ from typing import Protocol, runtime_checkable
 
 from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
-from evolve.core.extensions import find, extension_names, refused
+from evolve.core.extensions import extension_names, find, refused
 from evolve.core.failpoints import hit
 from evolve.core.files import write_atomic
-from evolve.core.redaction import SecretMatch, Scanner, known_secrets
+from evolve.core.redaction import Scanner, SecretMatch, known_secrets
 from evolve.core.redaction.scanner import LONGEST_NUMBER
-from evolve.runtime.sandbox import Program, Sandbox
+from evolve.runtime.sandbox import Sandbox
 from evolve.skills import KEPT, Skill, parameter_count
-from evolve.skills.export.formats import Bundle
 from evolve.skills.export.description import describe, exported_name, may_stand
 from evolve.skills.export.examples import made_up_examples
+from evolve.skills.export.formats import SKILL_FOLDERS, Bundle, SkillFolders, procedure_problems
 from evolve.skills.export.leaving import ExportedSkill
-from evolve.skills.export.formats import procedure_problems
 from evolve.skills.export.row_literals import holds_rows
-from evolve.skills.export.script import argument_count, without_words
-from evolve.skills.export.script import difference
-from evolve.skills.export.formats import SKILL_FOLDERS, SkillFolders
+from evolve.skills.export.script import argument_count, difference, without_words
 from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
-from evolve.skills.naming import rename_function, function_name
+from evolve.skills.naming import function_name, rename_function
 from evolve.skills.parameters import read_arguments_alone
 from evolve.skills.signatures import names_of, types_of
 
@@ -104,7 +101,9 @@ def export_format(name: str) -> ExportFormat:
     """
     form: ExportFormat | None = find("formats", name, ExportFormat)
     if form is None:
-        raise UsageError(f"no export format {name!r}", hint=f"--format {', --format '.join(extension_names('formats'))}")
+        raise UsageError(
+            f"no export format {name!r}", hint=f"--format {', --format '.join(extension_names('formats'))}"
+        )
     return form
 
 
@@ -153,7 +152,11 @@ class Prepared:
             if os.path.lexists(place) and not _may_go(form, place, texts):
                 ours = form if isinstance(form, Bundle | SkillFolders) and not place.is_symlink() else None
                 changed = [] if ours is None else ours.changed(place)
-                why = f": you changed {changed[0]} since it was exported" if changed else " exists and is not an earlier export"
+                why = (
+                    f": you changed {changed[0]} since it was exported"
+                    if changed
+                    else " exists and is not an earlier export"
+                )
                 way = f"--to ANOTHER_FOLDER, or delete {place}" if changed else "choose another folder, or move it"
                 raise UsageError(f"{place}{why}", hint=way)
         for _, place, texts in places:
@@ -224,7 +227,9 @@ def _leaving(form: ExportFormat, whole: Skill, name: str, rules: ExportRules, sc
     _check_skill(whole)
     # In comments and docstrings a model could speak to whoever reads the code, in whichever format.
     code = whole.code if whole.owner == "user" else without_words(whole.code)
-    skill, places = read_arguments_alone(rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name))
+    skill, places = read_arguments_alone(
+        rename_function(replace(whole, code=code, signature=_plain_signature(whole)), name)
+    )
     if skill.entry != function_name(name):
         _refuse(whole.name, [f"its function cannot be called {function_name(name)}"])
     told = "" if rules.with_rows or whole.environment else holds_rows(whole, rules.seen.get(whole.digest, ""))
@@ -285,7 +290,9 @@ def _is_text(files: Mapping[str, str]) -> bool:
     return True
 
 
-def _try_scripts(form: ExportFormat, leaving: Sequence[ExportedSkill], files: Mapping[str, str], sandbox: Sandbox) -> None:
+def _try_scripts(
+    form: ExportFormat, leaving: Sequence[ExportedSkill], files: Mapping[str, str], sandbox: Sandbox
+) -> None:
     for one in leaving:
         if form.script(one.skill):
             # with all its rows: also those that are withheld say what the script must answer

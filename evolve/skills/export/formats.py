@@ -9,6 +9,7 @@ which another agent does not have.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import re
@@ -16,27 +17,20 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from evolve.skills import Skill, render_tests
-from evolve.skills.contract import __file__ as contract_file
-from evolve.skills.export.leaving import ExportedSkill
-from evolve.skills.export.typed_functions import functions_source, tool_of
-from evolve.skills.export.validation import description_problems
-import ast
-from evolve.core import text_files
+
+from evolve.core import frontmatter, text_files
+from evolve.core.errors import UsageError
 from evolve.runtime.folder_tree import IGNORED
 from evolve.runtime.sandbox.interpreter import guest_source
-from evolve.skills import Skill, parameter_count
-from evolve.skills.export.script import shell_quoted
+from evolve.skills import Skill, modules_used, parameter_count, render_tests
+from evolve.skills.contract import __file__ as contract_file
+from evolve.skills.export.description import arguments
+from evolve.skills.export.leaving import ExportedSkill
+from evolve.skills.export.script import render_script, shell_quoted
+from evolve.skills.export.typed_functions import functions_source, tool_of
+from evolve.skills.export.validation import DOCUMENT, description_problems
 from evolve.skills.procedures import FOLDER_FUNCTIONS, lint_procedure
 from evolve.skills.signatures import names_of
-from evolve.core import frontmatter
-from evolve.core.errors import UsageError
-from evolve.skills import Skill, modules_used
-from evolve.skills.export.description import arguments
-from evolve.skills.export.script import render_script, shell_quoted
-from evolve.skills.export.validation import DOCUMENT, description_problems
-
-
 
 GENERATOR = "evolve"
 _WRITTEN, _SHORT = "files-sha256", 16
@@ -147,9 +141,6 @@ def _body(one: ExportedSkill) -> str:
     return "\n".join(lines) + "\n"
 
 
-
-
-
 _EVIDENCE = "evidence.json"
 
 
@@ -256,8 +247,6 @@ def _evidence(skills: Sequence[ExportedSkill], files: Mapping[str, str]) -> str:
     ]
     written = {path: _digest_of(path, files[path].encode()) for path in sorted(files)}
     return json.dumps({"generator": GENERATOR, "skills": entries, "files": written}, indent=1) + "\n"
-
-
 
 
 def procedure_problems(skill: Skill) -> list[str]:

@@ -39,7 +39,7 @@ class ExportedSkill:
 
     @property
     def needs(self) -> list[dict[str, Json]]:
-        """What its arguments have to be, for :func:`evolve.skills.contract.contract_violation`; no label that must not leave."""
+        """What its arguments have to be (:mod:`evolve.skills.contract`), without a label that must not leave."""
         found = [dict(self.judged.contract[place]) for place in self.places if place < len(self.judged.contract)]
         for part in [*found, *(one["items"] for one in found if isinstance(one.get("items"), dict))]:
             if not all(map(may_stand, map(str, part.get("keys", ())))):

@@ -37,7 +37,9 @@ def holds_rows(skill: Skill, seen: str = "", texts: Sequence[str] = ()) -> str:
     telling = {cell for cell in cells if sum(map(str.isalnum, cell)) >= _LEAST and cell.lower() not in KNOWN_WORDS}
     found = {cell for cell in telling if any(_stands(cell, text) for text in literals)}
     found |= {cell for cell in telling if not _is_word(cell) and any(_stands(cell, text) for text in texts)}
-    names = Counter(word for cell in cells if " " in cell for word in cell.split() if word.istitle() and len(word) >= _LEAST)
+    names = Counter(
+        word for cell in cells if " " in cell for word in cell.split() if word.istitle() and len(word) >= _LEAST
+    )
     own = {word for word, count in names.items() if count == 1 and word.lower() not in KNOWN_WORDS}
     if len(own & {*literals}) > 2:
         return "its code holds names out of your rows"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
+
 from evolve.core.episodes import Row
+from evolve.core.errors import SandboxUnavailable
+from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill, parameter_count
 from evolve.skills.export.description import arguments
 from evolve.skills.signatures import names_of, types_of
-import json
-from evolve.core.errors import SandboxUnavailable
-from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
-from evolve.skills import Skill
 from evolve.tasks import equal
-
-
 
 _COMMAND_LINE = '''
 
@@ -315,7 +313,6 @@ def argument_count(skill: Skill) -> int:
 def shell_quoted(text: str) -> str:
     """The text as one word of a POSIX shell."""
     return "'" + text.replace("'", "'\"'\"'") + "'"
-
 
 
 _DRIVER = """

@@ -147,7 +147,9 @@ def _told_arguments(one: ExportedSkill) -> list[tuple[str, str]]:
     names, (takes, _) = names_of(one.skill.signature), types_of(one.skill.signature)
     told = []
     for place, (name, kind) in enumerate(zip(names, takes, strict=True)):
-        values = [row.input[place] for row in one.example_calls if place < len(row.input) and is_short(row.input[place])]
+        values = [
+            row.input[place] for row in one.example_calls if place < len(row.input) and is_short(row.input[place])
+        ]
         text = kind_in_words(kind).capitalize()
         told.append((name, f"{text}, such as {json.dumps(values[0])}." if values else f"{text}."))
     return told

@@ -129,11 +129,7 @@ class TypePlaces:
                 case ast.ClassDef(bases=bases):
                     yield from (base.slice for base in bases if isinstance(base, ast.Subscript))
                 case ast.Call():
-                    called = self.called(node.func)
-                    if called in (("typing", "TypeVar"), ("typing", "NewType")):
-                        yield from [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "bound")]
-                    elif called == ("typing", "cast"):
-                        yield from node.args[:1]
+                    yield from self._arguments(node)
                 case ast.Subscript(value=ast.Name() as base, slice=inner):
                     if base.id in ("dict", "list", "set", "tuple", "frozenset") and self.called(base) == ("", base.id):
                         yield inner
@@ -155,3 +151,10 @@ class TypePlaces:
                 made = isinstance(value, ast.Call) and self.called(value.func) in _MAKES_TYPES
                 self._made_of_types[target] = made or self.of_types(value)
         return all(self._made_of_types[target] for target in self._type_values.get(name, {}))
+
+    def _arguments(self, call: ast.Call) -> Iterator[ast.AST]:
+        called = self.called(call.func)
+        if called in (("typing", "TypeVar"), ("typing", "NewType")):
+            yield from [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "bound")]
+        elif called == ("typing", "cast"):
+            yield from call.args[:1]

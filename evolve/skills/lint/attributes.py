@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from evolve.skills.lint.allowed import DUNDER_ATTRIBUTES, ENCODINGS, allowed
 from evolve.skills.lint.annotations import TypePlaces
-from evolve.skills.lint.classes import hidden
 from evolve.skills.lint.calls import plain_fields
+from evolve.skills.lint.classes import hidden
 from evolve.skills.lint.scopes import Scopes
 
 # Functions that call what they get first, or as ``key`` (``default_factory`` of a field), and hand it to nobody.

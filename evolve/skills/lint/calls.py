@@ -6,13 +6,12 @@ What decides a copy's memory, the fields of a tuple, or how an expression is com
 from __future__ import annotations
 
 import ast
+import string
 from collections.abc import Iterator, Mapping
+
 from evolve.skills.lint.allowed import allowed
 from evolve.skills.lint.annotations import TypePlaces
 from evolve.skills.lint.scopes import values_given
-import string
-
-
 
 _FLAGS = {
     **{name: 2 for name in ("match", "search", "fullmatch", "findall", "finditer")},
@@ -114,7 +113,6 @@ def _is_literal(fields: ast.expr) -> bool:
     """Whether the names of fields are texts of the source."""
     parts = fields.elts if isinstance(fields, ast.List | ast.Tuple) else [fields]
     return all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)
-
 
 
 TAKE_CODECS = {

@@ -23,8 +23,8 @@ from evolve.skills.lint.attributes import special
 from evolve.skills.lint.classbodies import body_problems
 from evolve.skills.lint.constants import (
     MOST_ITEMS,
-    NotConstant,
     ConstantTooLarge,
+    NotConstant,
     assigned,
     cheap,
     constants,
