@@ -386,9 +386,8 @@ class _RequestRun:
         left = self.services.meter.remaining.seconds
         # Waiting would use up the rest of the budget for nothing.
         if left is not None and seconds >= left:
-            raise BudgetExhausted(
-                f"the time budget ends before {self.endpoint.name} may be asked again: {failure.text}"
-            )
+            name = self.endpoint.name
+            raise BudgetExhausted(f"the time budget ends before {name} may be asked again: {failure.text}")
         if self.cancellation is not None:
             self.cancellation.wait(seconds)
         else:
