@@ -111,7 +111,7 @@ def test_a_block_that_the_prompt_does_not_know_is_asked_for_again(model):
 def test_a_reply_without_a_block_is_told_so_in_its_form(formed):
     told_by, _ = formed(type("Idle", (), {"answer": lambda self, body: "I shall think."})(), settings=QUIET)
     told_by.run(JOBS[0].task, split="own")
-    last = told(told_by.bodies[-1])
+    last = told(told_by.bodies[1])
     assert "holds no block that could be run" in last
     assert ("```python" in last.rpartition("holds no block")[2]) is (formed.form == "blocks")
 
