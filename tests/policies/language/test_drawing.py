@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+
+from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.policies.language import LanguageSettings
+from evolve.policies.language.questions import CLAIMS_SCHEMA
 from evolve.policies.language.reflection import evidence_messages
-from tests.policies.language.conftest import action
+from evolve.testing.endpoint_faults import completion
+from tests.policies.language.conftest import action, asked
 from tests.policies.language.test_episodes import RIGHT, WRONG, doubling, scripted
 
 FITS = "def double(n):\n    return 2 * n if n < 6 else 0\n"
@@ -64,3 +70,26 @@ def test_reflection_reads_the_refused_row_however_often_the_answer_was_repeated(
     prompt = message.text
     assert prompt.count("return 2 * n if n < 6") == 1
     assert f"double({row.input[0]}): wanted {row.output}, got 0" in prompt
+
+
+def test_a_reply_that_recites_the_rules_is_no_answer_and_is_not_gone_on_with(model):
+    def recites(body):
+        rules = body["messages"][0]["content"]
+        return completion(rules[:900], choice={"finish_reason": "length"})
+
+    asked_for = model(recites)
+    record = asked_for.run(doubling(), split="own", steps=2)
+    assert [step.action.code for step in record.steps] == ["", ""]
+    assert len(asked_for.bodies) == 2
+
+
+def test_what_stands_in_the_rules_as_an_example_is_no_claim(model):
+    rules = load_prompt("reflect.md", PromptLayers())
+    example = json.loads(re.search(r"\{.*\}", rules, re.DOTALL)[0].replace("\n", " "))
+    said = scripted(action(WRONG), action(RIGHT))
+    own = "Even numbers are halves of others here."
+    parroted = {"claims": [*example["claims"], {"cause": own, "condition": ""}]}
+    asked_for = model(lambda body: said(body) if asked(body) == "action" else json.dumps(parroted))
+    policy = asked_for.policy
+    request = policy.questions.ask("reflect", [], CLAIMS_SCHEMA)
+    assert [one["cause"] for one in policy.complete_json(request).data["claims"]] == ["", own]
