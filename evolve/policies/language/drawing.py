@@ -16,8 +16,6 @@ from evolve.environments import kind_of
 
 AFTER_REPETITION = 3
 """Fresh draws after an answer that was given before; none of them fits, and the episode ends."""
-TEMPERATURE = 0.8
-"""Of every draw but the first, which has the endpoint's own."""
 
 
 @dataclass(frozen=True, kw_only=True)

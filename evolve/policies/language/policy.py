@@ -31,7 +31,7 @@ from evolve.environments import ReflectionTrials, kind_of
 from evolve.policies.base import Once, OnPiece, PastWork, Proceeding
 from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.drafting import drafts_of, proceeding_of, repaired_draft
-from evolve.policies.language.drawing import TEMPERATURE, next_draw
+from evolve.policies.language.drawing import next_draw
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
 from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, Watched
@@ -55,7 +55,7 @@ from evolve.policies.language.reflection import Reflection, unfit_fact
 from evolve.policies.language.skills import imported, mount, skill_files, skill_id, skill_offer
 from evolve.policies.language.suggestions import suggestions_of
 from evolve.policies.language.transcript import SEEN, TurnLimits, conversation_turns
-from evolve.runtime.models import Message
+from evolve.runtime.models import DRAWN_AT, Message
 from evolve.skills import Skill
 
 _DESCRIPTION = 300
@@ -167,7 +167,7 @@ class LanguagePolicy(ModelPolicy):
         if asked is not None:
             return asked
         kind = kind_of(view.environment)
-        draw = next_draw(view, steps, self.settings.samples)
+        draw = next_draw(view, steps, max(self.settings.samples, self.models.limits("act").draws))
         reason = draw.ended or stuck_reason(draw.steps)
         if reason:
             return Action(kind="finish" if kind.one_file else "give_up", text=reason)
@@ -252,7 +252,7 @@ class LanguagePolicy(ModelPolicy):
         most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
         refused = max(refusals, _refusals(steps))
-        warmth = TEMPERATURE if sample else None
+        warmth = DRAWN_AT if sample else None
         reply = self.complete_text(replace(asked, refused=refused, code=True, max_tokens=most, temperature=warmth))
         return replace(read_proposal(reply.text, view, kind, reply.data), reasoning=reply.reasoning)
 
