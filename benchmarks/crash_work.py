@@ -112,4 +112,4 @@ def _promote(stores: Repositories, run: str) -> None:
         stores.decisions.record(state, run=run, parent="unlearned", variant=variant.digest, suite="small")
         stores.variants.promote(variant.digest, grounds="gate decision 1")
         journal.finish("gate:1", {"promoted": True})
-    stores.looks.open("small", run=run, purpose="improve")
+    stores.decisions.look("small", run=run, purpose="improve")

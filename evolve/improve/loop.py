@@ -191,11 +191,11 @@ def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]
         return (), f"{NOT_RUN}: the test tasks can only be checked"
     if not held_out_tasks(session, "test"):
         return (), f"{NOT_RUN}: every test task was learned from"
-    looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.looks.log())
+    looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.decisions.looks())
     if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
         session.journal.finish(TEST, {"pairs": 0})
         return (), f"{NOT_RUN}: {session.end_reason()}"
-    session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
+    session.stores.decisions.look(session.suite.digest, run=session.run, purpose=purpose)
     done = compared_on_test(session, UNLEARNED, active)
     if done.ended:
         session.journal.finish(TEST, {"pairs": len(done.pairs)})
@@ -238,7 +238,7 @@ def make_report(
         ),
         ratio=compared.ratio,
         gain=compared.gain,
-        looks=session.stores.looks.count(session.suite.digest),
+        looks=len(session.stores.decisions.looks(session.suite.digest)),
         spent=session.ledger.spent,
         overshoot=session.ledger.overshoot_told,
         promoted="" if active == UNLEARNED else active,

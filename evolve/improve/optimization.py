@@ -273,7 +273,7 @@ def _remeasured(
     if not accepted:
         return (), "nothing was accepted, so the test tasks stay sealed"
     chain = [base, *(str(decision["variant"]) for _, decision in accepted)]
-    session.stores.looks.open(session.suite.digest, run=session.run, purpose="optimize")
+    session.stores.decisions.look(session.suite.digest, run=session.run, purpose="optimize")
     tasks = held_out_tasks(session, "test")
     contests = [Contest(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
     total = sum(len({task.group for task in contest.tasks}) for contest in contests)
@@ -358,7 +358,7 @@ def _report(
         tried=trials.candidate_count,
         judged=len(verdicts),
         changes=changes,
-        looks=session.stores.looks.count(session.suite.digest),
+        looks=len(session.stores.decisions.looks(session.suite.digest)),
         spent=session.ledger.spent,
         overshoot=session.ledger.overshoot_told,
         active="" if active == UNLEARNED else active,

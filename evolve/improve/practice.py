@@ -255,7 +255,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         for attempt in attempts:
             task = session.suite.task(attempt.record.task)
             session.commit(attempt, task=task)
-            session.stores.prequential.meet(attempt.record.episode, every_trait(task))
+            session.stores.decisions.meet(attempt.record.episode, every_trait(task))
         known, admitted = session.stores.skills.list(), _admit(session, attempts, judged)
         counts |= _news(admitted, known)
         if part is not None:

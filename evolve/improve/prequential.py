@@ -28,6 +28,7 @@ from evolve.improve.session import Session
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
 from evolve.trials.gate import (
+    Gate,
     GateReport,
     Pair,
     SequentialTest,
@@ -142,7 +143,7 @@ def fresh_of(stores: Repositories, tasks: Sequence[Task], *, after: Sequence[Tas
     return [
         task
         for task in distinct_tasks(tasks, after=after)
-        if task.group not in known and not stores.prequential.has_met(problem_traits(task))
+        if task.group not in known and not stores.decisions.met_of(problem_traits(task))
     ]
 
 
@@ -245,6 +246,6 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     planned = sum(len(block["tasks"]) for block in blocks)
     finding = GateReport(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)
     if finding.accepted:
-        finding = session.stores.gate.guarded(finding, partial(retries, session, variant, session.plan.seed))
+        finding = Gate(session.stores.decisions).guarded(finding, partial(retries, session, variant, session.plan.seed))
     entering = [[pair.variant] for pair in pairs if is_verified(pair.variant)] if finding.accepted else []
     return conclude(session, step, finding, entering)

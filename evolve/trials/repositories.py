@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolve.memory import MemoryRepository, MemorySnapshot
     from evolve.skills import SeededLibrary, Skill
     from evolve.tasks import Task
-    from evolve.trials.gate import DecisionRepository, Gate, HoldoutAccessLog, PrequentialTest, RegressionSuite
+    from evolve.trials.gate import DecisionRepository
     from evolve.trials.learned_state import LearnedState
     from evolve.trials.variants import Variant, VariantRepository
 
@@ -70,38 +70,10 @@ class Repositories:
 
     @cached_property
     def decisions(self) -> DecisionRepository:
-        """The verdicts of the gate."""
+        """What the gate decided, and what it measured with."""
         from evolve.trials.gate import DecisionRepository
 
         return DecisionRepository(self.db, earlier=self.runs.judged_groups)
-
-    @cached_property
-    def looks(self) -> HoldoutAccessLog:
-        """How often test tasks were opened."""
-        from evolve.trials.gate import HoldoutAccessLog
-
-        return HoldoutAccessLog(self.db)
-
-    @cached_property
-    def regression(self) -> RegressionSuite:
-        """What worked and has to go on working."""
-        from evolve.trials.gate import RegressionSuite
-
-        return RegressionSuite(self.db)
-
-    @property
-    def prequential(self) -> PrequentialTest:
-        """The pairs of the person's own tasks."""
-        from evolve.trials.gate import PrequentialTest
-
-        return PrequentialTest(self.db)
-
-    @property
-    def gate(self) -> Gate:
-        """The gate over these tables."""
-        from evolve.trials.gate import Gate, SuiteSeals
-
-        return Gate(self.decisions, self.regression, SuiteSeals(self.db))
 
     def close(self, *, alone: bool = True) -> None:
         """Closes the database and what was opened beside it; ``alone`` as :meth:`Database.close` says."""
@@ -125,9 +97,9 @@ class Repositories:
         chance where inputs are small."""
         from evolve.tasks.alike import row_traits
 
-        known, own = self.learned_groups(), self.prequential
+        known = self.learned_groups()
         rows = {task.group: row_traits(task) for task in tasks if task.group not in known}
-        return known | {group for group, traits in rows.items() if 2 * len(own.met_of(traits)) > len(traits)}
+        return known | {group for group, traits in rows.items() if 2 * len(self.decisions.met_of(traits)) > len(traits)}
 
     def texts(self, variant: str) -> Mapping[str, str]:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""

@@ -67,7 +67,7 @@ def test_what_is_proposed_is_practised_on_and_never_judged_on(
             assert not held & {one.group for one in proposed}
             assert not held & workspace.stores.learned_groups()
         known = {task.id for task in suite.tasks}
-        assert {task.task for task in workspace.stores.regression.tasks()} <= known
+        assert {task.task for task in workspace.stores.decisions.regression_tasks()} <= known
 
 
 def test_a_proposer_sees_only_what_is_practised_on_and_brings_in_nothing_that_is_held_back(

@@ -112,7 +112,7 @@ class Variants(Resource):
             ],
             "measures": [{"kind": kind, **body} for kind, body in variants.measures(digest)],
             "transferable": list(row.holds),
-            "overrides": [dict(override) for override in self._stores.regression.overrides(digest)],
+            "overrides": [dict(override) for override in self._stores.decisions.overrides(digest)],
         }
 
     def measured(self, name: str) -> Sequence[AcceptedVariant | AblationReport | Mapping[str, Any]]:
@@ -180,7 +180,7 @@ class Variants(Resource):
             )
         who = person or _user()
         with self._stores.db.transaction():
-            self._stores.regression.override(digest, [], person=who, reason=reason)
+            self._stores.decisions.override(digest, [], person=who, reason=reason)
             return self._stores.variants.promote(digest, grounds=f"override by {who}: {reason}")
 
     def transfer(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
