@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         Supervision,
         recall_nothing,
     )
+    from evolve.agent.function_uses import FunctionCounts
+    from evolve.agent.journal import Journal
     from evolve.agent.lessons import Lessons
     from evolve.agent.outcome import rows_missing
     from evolve.agent.questions import question_in

@@ -139,12 +139,13 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
     started_with = {skill.digest for skill in session.stores.skills.active()}
     records = finished_practice(session.stores.runs.episodes(run=session.run))
     proposed = proposed_tasks(session, number, records, _seed(session, number))
-    chosen = session.journal.done(f"{name}:plan")
-    if chosen is None:
-        tasks = [*_tasks_of_round(session, number), *proposed]
-        chosen = {"tasks": [task.id for task in tasks], "skills": sorted(started_with)}
-        session.journal.finish(f"{name}:plan", chosen)
-        hit("practice.planned")
+
+    def plan() -> Mapping[str, Any]:
+        tasks = (*_tasks_of_round(session, number), *proposed)
+        return {"tasks": [task.id for task in tasks], "skills": sorted(started_with)}
+
+    chosen = session.journal.once(f"{name}:plan", plan)
+    hit("practice.planned")
     session = practising_also_on(session, proposed)
     tasks = [session.suite.task(task_id) for task_id in chosen["tasks"]]
     totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills", "parts"), 0)

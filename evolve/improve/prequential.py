@@ -42,7 +42,6 @@ from evolve.trials.gate.integrity import code_digests
 from evolve.trials.learned_state import UNLEARNED
 from evolve.trials.pairs import PairedEpisodes
 from evolve.trials.repositories import Repositories
-from evolve.trials.step_log import keep_report, report_of
 
 BLOCKS = 3
 """Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""
@@ -58,7 +57,7 @@ def improve_in_stream(session: Session) -> Report:
         UsageError: The suite has too few problems.
     """
     check_size(session.suite)
-    made = report_of(session.stores.db, session.run)
+    made = session.stores.runs.report(session.run)
     if made is not None:
         return Report.from_json(made)
     note_beginning(session)
@@ -94,7 +93,7 @@ def improve_in_stream(session: Session) -> Report:
     controls = f"{NOT_RUN}: every task was practised on, so none is held out"
     report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
     report = replace(report, cut=bool(ended))
-    keep_report(session.stores.db, session.run, report.to_json())
+    session.stores.runs.keep_report(session.run, report.to_json())
     return report
 
 

@@ -242,10 +242,7 @@ class SessionTrials:
             items.add(record.episode, control_outcomes(control, record))
 
     def _stored_left(self, step: str, question: Mapping[str, Any]) -> Left:
-        known = self._session.journal.done(step)
-        if known is None:
-            known = {"question": question, "left": asdict(self._compute_left())}
-            self._session.journal.finish(step, known)
+        known = self._session.journal.once(step, lambda: {"question": question, "left": asdict(self._compute_left())})
         return Left(**known["left"])
 
     def _compute_left(self) -> Left:

@@ -129,7 +129,6 @@ class Repositories:
         Returns:
             False, with nothing changed, when the episode had been committed before.
         """
-        from evolve.trials.usage import FunctionUses
 
         hit("episode.begin")
         with self.db.transaction():
@@ -138,9 +137,8 @@ class Repositories:
                 self.memory.commit(record, instruction=instruction, source=source)
                 task = self._counted_as(record)
                 self._note_uses(record, task)
-                uses = FunctionUses(self.db)
-                uses.note(record, task)
-                for name, failures in uses.failed(record, task).items():
+                self.runs.note_uses(record, task)
+                for name, failures in self.runs.note_failures(record, task).items():
                     self.skills.demote(name, failures)
                 if owed is not None:
                     self.runs.add_pending_learning(record, owed, source)
@@ -150,10 +148,9 @@ class Repositories:
 
     def count_as_verified(self, record: EpisodeRecord) -> None:
         """Counts as help what an answer used that only rows of earlier tables verify."""
-        from evolve.trials.usage import FunctionUses
 
         vouched, task = replace(record, verified=True), self._counted_as(record)
-        FunctionUses(self.db).note(vouched, task)
+        self.runs.note_uses(vouched, task)
         self._note_uses(vouched, task)
 
     def learn(self, record: EpisodeRecord, *, instruction: str, source: str = "") -> None:

@@ -19,7 +19,6 @@ from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.trials import Variant
 from evolve.trials.gate import Interval
-from evolve.trials.step_log import StepLog
 
 TEXTS, NUMBERS = "(str) -> str", "(int) -> int"
 DRAFT = SkillDraft(
@@ -147,7 +146,7 @@ def test_an_insight_is_told_by_where_it_was_recalled_and_by_every_kind_of_trial(
         split = PROBE if number == 3 else "own"
         ws.stores.commit(solved(f"dates-{number + 2}", split=split, claims=(), **seen), instruction="a date")
     keep_ablation(ws, "insights", fact.id, (1, 2, 3))
-    journal = StepLog(ws.stores.db, "r5")
+    journal = ws.stores.runs.journal("r5")
     journal.finish("insights:1:0:plan", {"insight": fact.id, "tasks": ["dates-2"]})
     journal.finish("insights:1:0", {"insight": fact.id, "pairs": 4, "agree": 2, "disagree": 0})
     journal.finish("insights:1:1", {})
