@@ -16,12 +16,12 @@ from evolve.core.episodes import HELD_OUT, PROBE
 from evolve.core.episodes.codec import Jsonable
 from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import RecordDamaged
-from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.improve.practice import finished_practice
 from evolve.improve.report import RunChanges, UnsolvedTask
 from evolve.improve.session import Session
 from evolve.memory import INFLUENTIAL
 from evolve.skills import Skill
+from evolve.trials.item_utility import ItemUtility
 
 if TYPE_CHECKING:
     from evolve.agent import RunRepository
@@ -163,7 +163,7 @@ def insight_histories(stores: Repositories, insights: Sequence[Insight]) -> Mapp
     Such tasks are those on which one was recalled, counted where a model cites what it uses. Of what the search learned
     that is not counted: it acts through the guide, and the insight's own sentence says where it was needed.
     """
-    utilities = ItemRecord(stores.db).utilities()
+    utilities = stores.variants.item_utilities()
     found = {one.id: ItemHistory(chance=utilities.get(one.id, ItemUtility())) for one in insights}
     sentences = stores.memory.sentences() if insights else {}
     cited = {one.id for one in insights if sentences[one.id].worded}

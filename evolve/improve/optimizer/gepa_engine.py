@@ -28,8 +28,9 @@ from evolve.improve.optimizer.engine import (
     EngineSettings,
     EngineTrials,
 )
-from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.language.prompt_items import parse_prompt
+from evolve.trials.item_utility import ItemUtility, weak_items
+from evolve.trials.variants import VariantRepository
 
 VERSION = "0.1.4"
 """Pinned: the signatures of gepa's hooks change between releases."""
@@ -62,7 +63,7 @@ class GepaEngine:
     editor: Editor
     settings: EngineSettings = field(default_factory=EngineSettings)
     replay: Replay | None = None
-    items: ItemRecord | None = None
+    items: VariantRepository | None = None
     name: str = "gepa"
     rankings: list[tuple[Blame, ...]] = field(default_factory=list)
 
@@ -329,7 +330,7 @@ class _GepaSearch:
         if self._engine.items is None:
             return ()
         listed = [item.id for text in self._incumbent.texts.values() for item in parse_prompt(text).items]
-        return self._engine.items.weak(listed)
+        return weak_items(self._engine.items.item_utilities(), listed)
 
     def _note_items(self, proposal: PromptProposal, child: Candidate, tasks: Sequence[str]) -> None:
         """Keeps how the same tasks came out with and without the items that the edit changed."""
@@ -344,7 +345,9 @@ class _GepaSearch:
                 outcomes[change.after] = _utility(counts[1], len(new), counts[0], len(old))
             if change.before:
                 outcomes[change.before] = _utility(counts[0], len(old), counts[1], len(new))
-        self._engine.items.add(digest(canonical_json([child.digest, self._incumbent.digest, list(tasks)])), outcomes)
+        self._engine.items.add_item_outcomes(
+            digest(canonical_json([child.digest, self._incumbent.digest, list(tasks)])), outcomes
+        )
 
 
 def _utility(with_solved: int, with_all: int, without_solved: int, without_all: int) -> ItemUtility:
