@@ -152,7 +152,7 @@ def run_programs(
     context: EpisodeContext, key: tuple[int, str, str], codes: Sequence[str], inputs: Sequence[Sequence[Json]]
 ) -> list[list[Json] | None]:
     """Runs each program on each input in the sandbox, once; None for a program that did not load."""
-    probe = make_probe(context.sandbox)
+    probe = make_probe(context.services.sandbox)
     programs = [(code, context.view.entry) for code in codes]
     table = context.outputs.once(key, _ProgramOutputs, lambda: _ProgramOutputs(rows=tuple(probe(programs, inputs))))
     return list(table.rows)

@@ -127,10 +127,12 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
         unknown = set(update) - set(AgentUpdate.__annotations__)
         if unknown:
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
-        if not isinstance(context.events, NoEvents):
+        if not isinstance(context.services.events, NoEvents):
             after = cast(AgentState, {**state, **update})
             data = progress_of(name, after, examples=len(context.view.examples))
-            context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=data))
+            context.services.events.emit(
+                Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=data)
+            )
         return update
 
     node.__name__ = name

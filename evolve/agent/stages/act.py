@@ -34,9 +34,11 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before = context.policy.total_cost
     try:
-        action = context.policy.act(
-            context.view, plan, context.environment.active_steps(steps), action_limits(context, steps)
-        )
+        if len(steps) < len(context.begun.actions):
+            action = context.begun.actions[len(steps)]
+        else:
+            active = context.environment.active_steps(steps)
+            action = context.policy.act(context.view, plan, active, action_limits(context, steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:

@@ -45,7 +45,7 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         outcome = context.outputs.once(
             key,
             _Outcome,
-            lambda: _clean(_acted(step, before, state, context), context.scanner),
+            lambda: _clean(_acted(step, before, state, context), context.services.scanner),
         )
     except Cancelled:
         if context.redone:
@@ -91,11 +91,11 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     several = bool(action.samples) and not action.decided
     if several and context.kind.accepts_unchecked and context.attendance is not None:
         # A person is asked what was meant; where nobody is there, the commonest value decides below.
-        values = sampled_values(context.sandbox, context.view, action)[:_MAX_READINGS]
+        values = sampled_values(context.services.sandbox, context.view, action)[:_MAX_READINGS]
         if values:
             undecided = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
             return _Outcome(action=action, observation=undecided)
-    best, trial = best_sample(context.sandbox, context.view, action)
+    best, trial = best_sample(context.services.sandbox, context.view, action)
     # Where nothing can check an answer it counts whether it runs at all.
     ok = trial.ok if not context.kind.accepts_unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
@@ -143,8 +143,8 @@ def _observe_action(action: Action, before: Sequence[Step], context: EpisodeCont
         if shown:
             return Observation(ok=False, text=shown)
         query = replace(context.view, instruction=action.text) if action.text else context.view
-        items = context.recall(query, observed_features(context), context.knobs.recall_k)
-        said = context.past(action.text, _SAID) if action.text else ()
+        items = context.services.recall(query, observed_features(context), context.knobs.recall_k)
+        said = context.services.past(action.text, _SAID) if action.text else ()
         found = [item for item in items if item.kind != TRIAL and not item.cause.startswith(MOVE)]
         known = {" ".join(item.text.split()) for item in found}
         told = [_recalled_line(item) for item in said if " ".join(item.text.split()) not in known]
