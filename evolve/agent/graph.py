@@ -89,8 +89,10 @@ def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpd
         return change_and_keep(state, context, kind)
     if kind is not None and kind.work is not None:
         return change_answer(state, context, name, _checked(name, kind.work))
-    place = "" if name in MAIN_STAGES else "optional."
-    function: Stage = getattr(import_module(f"evolve.agent.stages.{place}{name}"), name)
+    module = import_module(f"evolve.agent.stages.{'' if name in MAIN_STAGES else 'optional.'}{name}")
+    if hasattr(module, "work"):
+        return change_answer(state, context, name, module.work)
+    function: Stage = getattr(module, name)
     return function(state, context)
 
 

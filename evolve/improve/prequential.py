@@ -11,7 +11,7 @@ blocks: the evidence is about how it was made.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -71,7 +71,7 @@ def improve_in_stream(session: Session) -> Report:
                 return improve_by_split(practising_on(session, session.suite.tasks))
         if number > 1:
             earlier = [task for block in blocks[: number - 1] for task in block]
-            pairs += _pairs(session, number, _Met(tasks=earlier, pairs=pairs), tasks)
+            pairs += _pairs(session, number, tasks, earlier, pairs)
         counts = _practised(session, number, tasks)
         is_done = number == BLOCKS and counts["complete"]
         ended = "" if is_done else session.end_reason() or ("" if counts["complete"] else "practice was cut short")
@@ -167,31 +167,29 @@ def practising_on(session: Session, tasks: Sequence[Task]) -> Session:
     return replace(session, suite=narrow)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Met:
-    """The tasks of the blocks before, and the pairs that they gave."""
-
-    tasks: Sequence[Task]
-    pairs: Sequence[Pair]
-
-
-def _pairs(session: Session, number: int, met: _Met, tasks: Sequence[Task]) -> tuple[Pair, ...]:
+def _pairs(
+    session: Session, number: int, tasks: Sequence[Task], earlier: Sequence[Task], before: Sequence[Pair]
+) -> tuple[Pair, ...]:
     """The problems of a block without learning and with what the blocks before it have taught.
 
     Before the last block it is looked at once whether winning all of its problems would still be accepted; where not,
     no guide is fitted and none of them is run.
+
+    Args:
+        earlier: The tasks of the blocks before.
+        before: The pairs that they gave.
     """
     name = f"pairs:{number}"
     planned = session.journal.done(name)
     if planned is None:
-        fresh = [task.id for task in fresh_of(session.stores, tasks, after=met.tasks)]
-        over = _is_over(session, met.pairs, len(fresh)) if number == BLOCKS and met.pairs else ""
+        fresh = [task.id for task in fresh_of(session.stores, tasks, after=earlier)]
+        over = _is_over(session, before, len(fresh)) if number == BLOCKS and before else ""
         if over:
             session.journal.finish(name, {"tasks": [], "variant": "", "over": over})
             session.show("begun", text=f"{over[0].upper()}{over[1:]}. Continuing with practice alone.")
             return ()
         try:
-            variant = propose(practising_on(session, met.tasks), number - 1, pairs=len(fresh))
+            variant = propose(practising_on(session, earlier), number - 1, pairs=len(fresh))
         except BudgetExhausted as error:  # nothing is practised on either: else it could not be judged later
             session.ledger.end(str(error))
             return ()

@@ -23,7 +23,7 @@ _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflec
 
 @dataclass(frozen=True, kw_only=True)
 class StageRerun:
-    """Implements :class:`evolve.improve.optimizer.counterfactual.Replay` with real episodes of a run.
+    """Implements :data:`evolve.improve.optimizer.counterfactual.Replay` with real episodes of a run.
 
     The plan and the actions before the stage that is asked again are those of the record: no model is asked for them.
     Actions run in the sandbox again, with the same seed. What follows is asked for under the changed texts and paid

@@ -148,7 +148,7 @@ class VariantRepository:
         Raises:
             ValueError: Its parent is unknown, or an object it names is not in the store.
         """
-        if variant.parent != UNLEARNED and not self._known(variant.parent):
+        if variant.parent != UNLEARNED and not self._db.rows("variants", {"id": variant.parent}):
             raise ValueError(f"the parent {variant.parent} is not in the archive")
         missing = [name for name in variant.objects if name not in self._objects]
         if missing:
@@ -316,9 +316,6 @@ class VariantRepository:
             item = str(row["item"])
             found[item] = found.get(item, ItemUtility()) + value_of(ItemUtility, row)
         return found
-
-    def _known(self, name: str) -> bool:
-        return bool(self._db.rows("variants", {"id": name}))
 
     def _switch(self, name: str, grounds: str) -> Promotion:
         # Before the switch: a variant whose bodies are gone would end every later run.

@@ -24,7 +24,8 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = read_steps(state)
     plan = read_plan(state)
     if plan.unfit is not None:
-        return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(plan)))]}
+        unfit = Action(kind="finish", text=clean_text(plan.unfit), ended=plan.ended)
+        return {"steps": [*state["steps"], to_json(Step(number=1, action=unfit))]}
     number = len(steps) + 1
     action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
     step = Step(number=number, action=action)
@@ -60,7 +61,3 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         said=clean_text(action.said),
         cost=action.cost + (context.policy.total_cost - before),
     )
-
-
-def _give_up(plan: Plan) -> Action:
-    return Action(kind="finish", text=clean_text(plan.unfit or ""), ended=plan.ended)

@@ -12,7 +12,7 @@ from evolve.agent.questions import as_stopped
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_recalled, read_steps, with_last_step
 from evolve.agent.subgoal_checks import with_plan
-from evolve.core.episodes import MOVE, TRIAL, Action, Alternative, Json, Observation, Recalled, Step, TaskView
+from evolve.core.episodes import MOVE, TRIAL, Action, Json, Observation, Recalled, Step, TaskView
 from evolve.core.episodes.codec import from_data, to_data, to_json
 from evolve.core.errors import Cancelled
 from evolve.core.files import canonical_json
@@ -163,7 +163,9 @@ def best_sample(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Actio
     value is the commonest (self-consistency: Wang et al., 2023). Where the sandbox failed on one of them, which is best
     is known only of one that fits the examples; else that failure is what came of the action.
     """
-    answers = [action, *(_with_sample(action, sample) for sample in action.samples)]
+    answers = [action]
+    for sample in action.samples:
+        answers.append(replace(action, code=sample.code, written=sample.written, consumed=sample.consumed))
     if view.examples:
         trials = [try_rows(sandbox, answer.code, view.entry, view.examples) for answer in answers]
         scores = [sum(trial.matches) if not trial.denied else -1 for trial in trials]
@@ -181,18 +183,11 @@ def best_sample(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Actio
 
 def sampled_values(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
     """The different values that an action's answers give, commonest first; nothing where they agree or fail."""
-    trials = [call_once(sandbox, code, view.entry) for code in _codes(action)]
+    codes = [action.code, *(sample.code for sample in action.samples)]
+    trials = [call_once(sandbox, code, view.entry) for code in codes]
     if any(trial.fault for trial in trials):
         return []
     distinct = {
         canonical_json(list(trial.outputs)): trial.outputs[0] for trial in trials if not (trial.error or trial.denied)
     }
     return list(distinct.values()) if len(distinct) > 1 else []
-
-
-def _codes(action: Action) -> list[str]:
-    return [action.code, *(sample.code for sample in action.samples)]
-
-
-def _with_sample(action: Action, sample: Alternative) -> Action:
-    return replace(action, code=sample.code, written=sample.written, consumed=sample.consumed)

@@ -17,14 +17,12 @@ from typing import Any
 
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest
-from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay, TriedEdits
+from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay
 from evolve.improve.optimizer.credit import ACT, Blame, Intervention
 from evolve.improve.optimizer.engine import (
     Candidate,
     CandidateTrial,
-    Engine,
     EngineKind,
-    EngineParts,
     EngineSettings,
     EngineTrials,
 )
@@ -146,7 +144,7 @@ class _GepaSearch:
             view.id: canonical_json([view.instruction, [[list(row.input), row.output] for row in view.examples]])
             for view in views
         }
-        self._editor = replace(engine.editor, tasks={**texts, **engine.editor.tasks}, tried=TriedEdits())
+        self._editor = replace(engine.editor, tasks={**texts, **engine.editor.tasks}, tried={})
         self._attribution: Attribution | None = None
         self._proposal: PromptProposal | None = None
         self._asked = self._proposed = self._idle = 0
@@ -245,7 +243,7 @@ class _GepaSearch:
             if better
             else f"{sum(after):g} of {len(after)} tasks right instead of {sum(before):g}"
         )
-        self._editor.tried.note(edit.prompt, edit.said, told)
+        self._editor.note_tried(edit.prompt, edit.said, told)
         if self._attribution is not None:
             detail = f"{sum(before):g} to {sum(after):g} on {len(after)} tasks: {edit.why}"
             self._attribution.interventions.append(Intervention(prompt=edit.prompt, flipped=False, detail=detail))
@@ -359,9 +357,12 @@ def _utility(with_solved: int, with_all: int, without_solved: int, without_all: 
     )
 
 
-def _gepa(parts: EngineParts) -> Engine:
-    return GepaEngine(editor=parts.editor(), settings=parts.settings, items=parts.items, replay=parts.replay)
-
-
-GEPA = EngineKind(name="gepa", changes=frozenset({"prompts"}), make=_gepa, ready=load_gepa)
+GEPA = EngineKind(
+    name="gepa",
+    changes=frozenset({"prompts"}),
+    make=lambda parts: GepaEngine(
+        editor=parts.editor(), settings=parts.settings, items=parts.items, replay=parts.replay
+    ),
+    ready=load_gepa,
+)
 """As it is registered."""

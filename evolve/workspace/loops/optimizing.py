@@ -192,7 +192,7 @@ def optimize(services: WorkspaceServices, request: OptimizerRequest, budget: Led
                 scope=scope,
                 editor=lambda: editor_of(services, divided.search),
                 drafter=drafter,
-                replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
+                replay=lambda record, texts, at: replay(record, texts, at),
                 items=services.stores.variants,
                 tell=lambda text: divided.search.tell("engine", text=text),
             )
