@@ -18,7 +18,6 @@ from evolve.tasks import Task
 from evolve.trials import Variant
 from evolve.trials.gate import SequentialTest, Tally
 from evolve.trials.repositories import Repositories
-from evolve.trials.step_log import StepLog, keep_report
 from evolve.workspace.locating import ensure_workspace
 
 
@@ -37,7 +36,7 @@ def work(root: Path, *, episodes: int = 3) -> dict[str, Any]:
         for number in range(2):
             kept = stores.memory.note(f"note {number}", "somebody")
             note = {"id": kept.id, "author": kept.author}
-        keep_report(db, run.id, {"run": run.id})
+        stores.runs.keep_report(run.id, {"run": run.id})
     return note
 
 
@@ -103,7 +102,7 @@ def _admit(stores: Repositories, task: Task) -> Skill:
 def _promote(stores: Repositories, run: str) -> None:
     skills = tuple(stores.keep_skill(skill) for skill in stores.skills.active())
     variant = Variant(guide=stores.objects.put_json({"a": 1}), skills=skills, insights=stores.snapshot_insights())
-    journal = StepLog(stores.db, run)
+    journal = stores.runs.journal(run)
     with stores.db.transaction():
         stores.variants.add(variant, origin=run)
         journal.finish("variant:1", {"variant": variant.digest})
@@ -112,4 +111,4 @@ def _promote(stores: Repositories, run: str) -> None:
         stores.decisions.record(state, run=run, parent="unlearned", variant=variant.digest, suite="small")
         stores.variants.promote(variant.digest, grounds="gate decision 1")
         journal.finish("gate:1", {"promoted": True})
-    stores.looks.open("small", run=run, purpose="improve")
+    stores.decisions.look("small", run=run, purpose="improve")

@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.doubles.reading import DemoTrials, GateTrials, Reader, gate_suite, routed
 from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.trials.gate import DecisionRepository, Gate, RegressionSuite, SuiteSeals
+from evolve.trials.gate import DecisionRepository, Gate, divide_groups
 
 SIZES = (32, 120)
 """Gate tasks of a suite."""
@@ -27,7 +27,7 @@ def reader_loop(told: str, size: int, loop: int) -> dict[str, Any]:
     """One loop that ends with the first acceptance, which is false: nothing is better than anything else."""
     suite = gate_suite(size, seed=loop, confirmed=told != OUTCOMES)
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
-        gate = Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
+        gate = Gate(DecisionRepository(db))
         trials = GateTrials(gate=gate, suite=suite, seed=loop, tallies=told != BIT)
         reader = Reader(tasks=[task.id for task in suite.tasks], proposals=PROPOSALS, seed=loop)
         reader.search(trials, trials.incumbent)
@@ -50,8 +50,8 @@ def demo_gain(size: int, before: int, run: int) -> dict[str, Any]:
     """What the gate makes of the demo's gain after so many other proposals on the same tasks."""
     suite = gate_suite(size, seed=run)
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
-        gate = Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
-        groups = gate.decisions.reuse.blocks({task.group for task in suite.tasks}, key="").judged
+        gate = Gate(DecisionRepository(db))
+        groups = divide_groups({task.group for task in suite.tasks}, begun=None, served={}).judged
         for number in range(before):
             names = {"run": "before", "parent": "old", "variant": f"v{number}", "suite": suite.digest}
             gate.decisions.open({}, **names, groups=groups)

@@ -37,8 +37,6 @@ from evolve.trials.gate import (
     Gate,
     Interval,
     Job,
-    RegressionSuite,
-    SuiteSeals,
     VariantProposal,
     clopper_pearson,
 )
@@ -107,7 +105,7 @@ def null_loops(
     with tempfile.TemporaryDirectory() as folder:
         for loop in range(loops):
             with Database(Path(folder) / f"{loop}.db", MIGRATIONS) as db:
-                gate = Gate(DecisionRepository(db, budget=budget), RegressionSuite(db), SuiteSeals(db))
+                gate = Gate(DecisionRepository(db, budget=budget))
                 # Numbered so that no two seeds share a loop.
                 verdicts = [
                     _judge_proposal(gate, suite, plays, seed * loops + loop, number) for number in range(PROPOSALS)
@@ -178,7 +176,7 @@ def _judge_proposal(gate: Gate, suite: Suite, plays: Plays, loop: int, number: i
 
     proposal = VariantProposal(run=f"loop {loop}", parent="parent", variant=f"{kind} {number}", suite=suite)
     judgement = gate.judge(proposal, ComparisonPlan(run=run, seed=loop * PROPOSALS + number))
-    gate.keep(judgement)
+    gate.decisions.keep(judgement)
     return judgement.accepted, judgement.state.tally.decisive
 
 

@@ -37,7 +37,7 @@ from evolve.memory import ExperienceRow
 from evolve.skills import Skill
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import every_trait
-from evolve.trials.gate import Interval, PairedTotals, PrequentialTest, clopper_pearson
+from evolve.trials.gate import DecisionRepository, Interval, PairedTotals, clopper_pearson
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
 from evolve.trials.learned_state import UNLEARNED, LearnedState
 from evolve.trials.learner import Learner
@@ -204,12 +204,12 @@ def null_proof(pool: NullPool, size: int, number: int) -> dict[str, Any]:
     """A null learner that a person's own tasks, one after the other, are judged with; it is refitted at doublings."""
     arm, accepted = "", False
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", GATE) as db:
-        own = PrequentialTest(db, clock=lambda: 0.0)
+        own = DecisionRepository(db, clock=lambda: 0.0)
         for place, task in enumerate(drawn(pool.tasks, size, number).tasks):
             if not place & (place - 1):  # 0, 1, 2, 4, 8, ... tasks were learned from
                 arm = arm_of(tuple(pool.arms), number, place)
             before, after = pool.arms[arm].sides[task.id]
-            own.add(
+            own.add_own_pair(
                 str(place), task.family, every_trait(task), PairedTotals(unlearned=before, learned=after), met=False
             )
             proof = own.proof()

@@ -24,17 +24,18 @@ from evolve.agent.workflow import Workflow
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.files import canonical_json
 from evolve.core.schema import OPTIMIZER
-from evolve.core.store import Database
+from evolve.core.store import Database, ObjectStore
 from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal
 from evolve.improve.optimizer.credit import Divergence, blame
 from evolve.improve.optimizer.engine import Candidate, EngineSettings
 from evolve.improve.optimizer.gepa_engine import GepaEngine
-from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.improve.optimizer.leakage import guard_of
 from evolve.policies.language import LanguageRewriter
 from evolve.policies.language.prompt_items import ItemLimits, parse_prompt
 from evolve.tasks import Task
 from evolve.trials.gate import ErrorBudget, GateLevel, PairedRunner, SequentialTest, clopper_pearson, run_serially
+from evolve.trials.item_utility import ItemUtility, weak_items
+from evolve.trials.variants import VariantRepository
 
 KINDS = ("missing", "contrary", "vague", "added contrary")
 DEFECTS = len(KINDS) * 15
@@ -150,7 +151,7 @@ class Cycles:
 
     seed: int
     judged: bool
-    items: ItemRecord
+    items: VariantRepository
     texts: dict[str, str]
     desk: Desk = field(default_factory=lambda: Desk(model=LineDouble()))
     made: int = 0
@@ -164,7 +165,7 @@ class Cycles:
         tasks = desk_tasks(24, self.seed * 1_000 + number, prefix="cycle")
         records = [self.desk.run(self.texts, task, number) for task in tasks]
         listed = [item.id for text in self.texts.values() for item in parse_prompt(text).items]
-        weak = self.items.weak(listed)
+        weak = weak_items(self.items.item_utilities(), listed)
         plain = editor_of(tasks, self.texts, WRONG)
         editor = Editor(rewriter=plain.rewriter, tasks=plain.tasks, guard=plain.guard, limits=LIMITS, weak=weak)
         attribution = Attribution(editor=editor, records=records, texts=self.texts)
@@ -210,7 +211,7 @@ class Cycles:
         )
         outcomes = {change.before: without_it for change in made.revision.changes if change.before}
         outcomes |= {change.after: with_it for change in made.revision.changes if change.after}
-        self.items.add(f"{self.seed}:{number}", outcomes)
+        self.items.add_item_outcomes(f"{self.seed}:{number}", outcomes)
 
     def told(self) -> set[str]:
         """Names of the rules that are told and not denied."""
@@ -230,7 +231,9 @@ def cycles_row(seed: int, *, judged: bool, cycles: int) -> dict[str, Any]:
     for rule in rng.sample(rules, 5):
         texts[f"{rule.stage}.md"] += f"- {rule.vague}\n"
     with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "memory.db", OPTIMIZER) as db:
-        run = Cycles(seed=seed, judged=judged, items=ItemRecord(db), texts=texts)
+        run = Cycles(
+            seed=seed, judged=judged, items=VariantRepository(db, ObjectStore(Path(folder) / "objects")), texts=texts
+        )
         begun = ever = run.told()
         for number in range(cycles):
             run.turn(number)

@@ -24,9 +24,7 @@ from evolve.trials.gate import (
     Gate,
     GateReport,
     Job,
-    RegressionSuite,
     SequentialTest,
-    SuiteSeals,
     Tally,
     VariantProposal,
     is_verified,
@@ -82,13 +80,13 @@ def _attempted(name: str, runner: Runner, suite: Suite, folder: Path, seed: int)
     copied = "\n".join(canonical_json([list(row.input), row.output]) for task in suite.tasks for row in task.hidden)
     texts = {"prompt act": copied} if runner is _knows_all else {"prompt act": "Write a function."}
     with Database(folder / f"{name.replace(' ', '-')}-{seed}.db", GATE) as db:
-        gate = Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
+        gate = Gate(DecisionRepository(db))
         found: list[GateReport] = []
         for number in range(RESUBMISSIONS if runner is _retries else 1):
             proposal = VariantProposal(run=f"r{number}", parent="old", variant="new", suite=suite, texts=texts)
             # Proposed again, it may hope for another order of the tasks and another seed.
             found.append(gate.judge(proposal, ComparisonPlan(run=runner, seed=seed + number)))
-            gate.keep(found[-1])
+            gate.decisions.keep(found[-1])
     return Attempted(
         optimiser=name,
         accepted=any(one.accepted for one in found),

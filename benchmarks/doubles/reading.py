@@ -93,7 +93,7 @@ class GateTrials:
             run=f"r{len(self.findings)}", parent=parent.digest, variant=candidate.digest, suite=self.suite
         )
         finding = self.gate.judge(proposal, ComparisonPlan(run=run, seed=self.seed))
-        self.gate.keep(finding)
+        self.gate.decisions.keep(finding)
         self.findings.append(finding)
         if self.tallies:
             outcomes = {pair.task: pair.outcome for pair in finding.pairs}

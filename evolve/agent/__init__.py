@@ -7,8 +7,10 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.agent.context import (
+        AgentServices,
         EpisodeContext,
         EpisodeKey,
+        EpisodePrefix,
         NoRecorder,
         Past,
         Recall,
@@ -16,10 +18,12 @@ if TYPE_CHECKING:
         Supervision,
         recall_nothing,
     )
+    from evolve.agent.function_uses import FunctionCounts
+    from evolve.agent.journal import Journal
     from evolve.agent.lessons import Lessons
     from evolve.agent.outcome import rows_missing
     from evolve.agent.questions import question_in
-    from evolve.agent.runner import Agent, AgentServices, CounterfactualRun, episode_id, room_for
+    from evolve.agent.runner import Agent, CounterfactualRun, episode_id, room_for
     from evolve.agent.runs import PendingLearning, Run, RunRepository
     from evolve.agent.stages.recall import sampling_fraction
     from evolve.environments.probing import ProgramTrial, make_probe, try_rows

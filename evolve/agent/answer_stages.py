@@ -152,10 +152,22 @@ def run_programs(
     context: EpisodeContext, key: tuple[int, str, str], codes: Sequence[str], inputs: Sequence[Sequence[Json]]
 ) -> list[list[Json] | None]:
     """Runs each program on each input in the sandbox, once; None for a program that did not load."""
-    probe = make_probe(context.sandbox)
+    probe = make_probe(context.services.sandbox)
     programs = [(code, context.view.entry) for code in codes]
     table = context.outputs.once(key, _ProgramOutputs, lambda: _ProgramOutputs(rows=tuple(probe(programs, inputs))))
     return list(table.rows)
+
+
+def run_rivals(
+    context: EpisodeContext, action: Action, number: int, stage: str
+) -> tuple[list[list[Json] | None], list[int]]:
+    """What a step's answer and its rivals give on the examples and then near them, and how many examples each has."""
+    examples = context.view.examples
+    # A task without examples is one question: it is called without arguments.
+    inputs = [*(list(row.input) for row in examples), *nearby_inputs(context)] or [[]]
+    codes = [action.code, *(rival.code for rival in action.rivals)]
+    table = run_programs(context, (number, stage, "table"), codes, inputs)
+    return table, [examples_matched(values, [row.output for row in examples]) for values in table]
 
 
 def examples_matched(values: Sequence[Json] | None, expected: Sequence[Json]) -> int:

@@ -150,7 +150,7 @@ def run_attended(talk: AttendedEpisode, initial: AgentState) -> EpisodeRecord:
         while question is not None:
             current = talk.state() or initial
             number = len(current["steps"])
-            context.events.emit(
+            context.services.events.emit(
                 Event(kind="question", episode=context.identity.episode, step=number, data=question_data(question))
             )
             withdrawn = question.id in talk.person.withdrawn

@@ -9,17 +9,32 @@ from typing import TYPE_CHECKING, Protocol
 from evolve.agent.outputs import StepOutputs
 from evolve.agent.workflow import MAIN_STAGES, Knobs
 from evolve.core.cancellation import Cancellation
-from evolve.core.episodes import Cost, EpisodeRecord, Limits, Recalled, Respond, Step, TaskView, shown_rows
+from evolve.core.episodes import (
+    Action,
+    Cost,
+    EpisodeRecord,
+    Limits,
+    Plan,
+    Recalled,
+    Respond,
+    Step,
+    TaskView,
+    shown_rows,
+)
 from evolve.core.events import EventSink, NoEvents
 from evolve.core.redaction import Scanner
 from evolve.environments import BaseEnvironment, BaseKind, kind_of
 from evolve.policies.base import BasePolicy, PastWork
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evolve.agent.exploration import Exploration
-    from evolve.runtime.functions import CallGate
+    from evolve.runtime.functions import CallGate, Toolbox
     from evolve.runtime.sandbox.protocol import Sandbox
     from evolve.skills import Skill
+    from evolve.tasks.model import Task
+    from evolve.tasks.verification.verifiers import Verifier
 
 Recall = Callable[[TaskView, tuple[float, ...], int], Sequence[Recalled]]
 """``recall(view, features, k)`` gives at most ``k`` items, best first."""
@@ -71,6 +86,19 @@ class EpisodeKey:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EpisodePrefix:
+    """The first part of an episode on record, which another one repeats without asking its policy.
+
+    Attributes:
+        plan: What was planned, or None where the plan is asked for anew.
+        actions: The actions that follow, in order.
+    """
+
+    plan: Plan | None = None
+    actions: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Supervision:
     """A person who follows an episode.
 
@@ -87,40 +115,75 @@ class Supervision:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AgentServices:
+    """What an agent works with.
+
+    Attributes:
+        past: What was said in conversations; asked where an action looks something up, and at no other time.
+        today: The day on which the run began, of :class:`~evolve.core.episodes.TaskView`.
+        has_past: ``past`` has something to find.
+        run: Id of the run the episodes belong to.
+        suite: Name of the suite the tasks come from, or "".
+        checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
+            none (workers, benchmarks): a lost episode is then simply run again.
+        skills: Admitted skills, which stages of the workflow may call.
+        past_work: Asked once a change was accepted: gives the procedures that lessons may try, and the tasks before.
+        attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
+            where nobody may be asked.
+        judge: Makes the verifier that judges by a task's rubric; None where no model can.
+        scanner: Knows the secrets that nothing observed may bring into the record.
+        toolbox: The functions that code may call. Lessons call none; code that they repeat has the answers on record.
+    """
+
+    policy: BasePolicy
+    sandbox: Sandbox
+    recall: Recall = recall_nothing
+    past: Past = no_past
+    today: str = ""
+    has_past: bool = False
+    recorder: Recorder = field(default_factory=NoRecorder)
+    events: EventSink = field(default_factory=NoEvents)
+    run: str = ""
+    suite: str = ""
+    checkpoints: Path | None = None
+    skills: Sequence[Skill] = ()
+    past_work: Callable[[], PastWork] = PastWork
+    attendance: Supervision | None = None
+    judge: Callable[[Task], Verifier] | None = None
+    scanner: Scanner = field(default_factory=Scanner)
+    toolbox: Toolbox | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class EpisodeContext:
     """Read-only surroundings of one episode.
 
     Attributes:
         view: What the policy may see of the task.
         environment: What actions act on; it knows what decides, which is never given to the policy.
+        policy: The services' own, which the person who follows the episode can stop and watch.
         limits: What the whole episode may spend.
-        past: Asked where an action looks something up, and at no other time: what was said is data.
         outputs: Keeps what was paid for within a stage.
         calls: The gate of the functions that code can call; None where there are none.
         exploration: The session for code that finds something out; without one it goes to the environment.
         stages: The stages of the episode's workflow.
         idle: Stages that do nothing in this episode, each with the reason.
         skills: The skills that stages call, by stage.
-        past_work: Asked once a change was accepted: the procedures that are known, and the tasks before it.
         learns: Whether anything is learned from the episode; nothing is where tasks are held out.
         later: Reflection and distillation are a job of their own once the outcome is on record, see
             :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
         redone: What a person stops is done again when it goes on, and stands in no step.
         attendance: The person who follows it; None where nobody may be asked.
-        scanner: Knows the secrets that nothing observed may bring into the record.
+        begun: What it repeats of another episode.
     """
 
     identity: EpisodeKey
     view: TaskView
     environment: BaseEnvironment
     policy: BasePolicy
-    sandbox: Sandbox
+    services: AgentServices
     limits: Limits
     knobs: Knobs = field(default_factory=Knobs)
-    recall: Recall = recall_nothing
-    past: Past = no_past
-    recorder: Recorder = field(default_factory=NoRecorder)
-    events: EventSink = field(default_factory=NoEvents)
     outputs: StepOutputs = field(default_factory=StepOutputs)
     learns: bool = True
     later: bool = False
@@ -130,9 +193,8 @@ class EpisodeContext:
     stages: tuple[str, ...] = MAIN_STAGES
     idle: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
-    past_work: Callable[[], PastWork] = PastWork
     attendance: Supervision | None = None
-    scanner: Scanner = field(default_factory=Scanner)
+    begun: EpisodePrefix = field(default_factory=EpisodePrefix)
 
     @property
     def kind(self) -> BaseKind:

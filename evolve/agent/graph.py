@@ -89,8 +89,10 @@ def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpd
         return change_and_keep(state, context, kind)
     if kind is not None and kind.work is not None:
         return change_answer(state, context, name, _checked(name, kind.work))
-    place = "" if name in MAIN_STAGES else "optional."
-    function: Stage = getattr(import_module(f"evolve.agent.stages.{place}{name}"), name)
+    module = import_module(f"evolve.agent.stages.{'' if name in MAIN_STAGES else 'optional.'}{name}")
+    if hasattr(module, "work"):
+        return change_answer(state, context, name, module.work)
+    function: Stage = getattr(module, name)
     return function(state, context)
 
 
@@ -127,10 +129,12 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
         unknown = set(update) - set(AgentUpdate.__annotations__)
         if unknown:
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
-        if not isinstance(context.events, NoEvents):
+        if not isinstance(context.services.events, NoEvents):
             after = cast(AgentState, {**state, **update})
             data = progress_of(name, after, examples=len(context.view.examples))
-            context.events.emit(Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=data))
+            context.services.events.emit(
+                Event(kind=name, episode=context.identity.episode, step=len(after["steps"]), data=data)
+            )
         return update
 
     node.__name__ = name

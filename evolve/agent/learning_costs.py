@@ -56,7 +56,7 @@ def told_when_it_breaks(context: EpisodeContext, state: Callable[[], AgentState]
             "cost": asdict(cost_of(state(), context)),
             "lost": bool(context.outputs.lost().tokens),
         }
-        context.events.emit(Event(kind=SPENT, episode=context.identity.episode, data=data))
+        context.services.events.emit(Event(kind=SPENT, episode=context.identity.episode, data=data))
         raise
 
 

@@ -57,7 +57,7 @@ def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) ->
         if name in context.stages:
             state = cast(AgentState, {**state, **stage(state, context)})
             data = progress_of(name, state, examples=len(context.view.examples))
-            context.events.emit(Event(kind=name, episode=record.episode, step=len(record.steps), data=data))
+            context.services.events.emit(Event(kind=name, episode=record.episode, step=len(record.steps), data=data))
     found = None
     for step in read_steps(state)[len(record.steps) :]:
         found = LateAnswer(step=step, answer=context.environment.answer(step))

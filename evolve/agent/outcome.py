@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.questions import was_stopped
-from evolve.core.episodes import Json, Limits, Observation, Row, Status, Step, call_text, shown_rows, value_text
+from evolve.core.episodes import Limits, Observation, Status, Step, call_text, shown_rows, value_text
 from evolve.core.redaction import MARK
 from evolve.tasks import MIN_VERIFY
 
@@ -89,17 +89,14 @@ def _concluded(steps: Sequence[Step], context: EpisodeContext) -> tuple[Status, 
 
 def _refusal(steps: Sequence[Step], entry: str) -> str:
     """Why nothing was accepted, with the rows that may be named."""
-    why = _last_text(steps) or "every submitted answer failed on rows the policy had not seen"
     judged = [step.judgement for step in steps if step.judgement is not None]
-    return "; ".join([why, *(_failed_row(entry, one.row, one.got) for one in judged if one.row is not None)])
-
-
-def _failed_row(entry: str, row: Row, got: Json) -> str:
-    return f"{call_text(entry, row)} gave {value_text(got)}, wanted {value_text(row.output)}"
-
-
-def _last_text(steps: Sequence[Step]) -> str:
-    return next((step.judgement.text for step in reversed(steps) if step.judgement is not None), "")
+    why = (judged[-1].text if judged else "") or "every submitted answer failed on rows the policy had not seen"
+    failed = [
+        f"{call_text(entry, one.row)} gave {value_text(one.got)}, wanted {value_text(one.row.output)}"
+        for one in judged
+        if one.row is not None
+    ]
+    return "; ".join([why, *failed])
 
 
 def _accepted_note(steps: Sequence[Step], examples: int) -> str:

@@ -47,7 +47,7 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     change = environment.change(accepted) if len(wrote) >= _LEAST_STEPS else None
     if change is None:
         return ()
-    past = context.past_work()
+    past = context.services.past_work()
     past = replace(past, procedures=[one for one in past.procedures if one.environment == environment.name])
     used = {item for step in steps for item in step.action.consumed}
     if any(f"skill:{skill.digest}" in used for skill in past.procedures):

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from evolve.agent.attended import AttendedEpisode, run_attended
-from evolve.agent.context import (
-    EpisodeContext,
-    EpisodeKey,
-    NoRecorder,
-    Past,
-    Recall,
-    Recorder,
-    Supervision,
-    no_past,
-    recall_nothing,
-)
+from evolve.agent.context import AgentServices, EpisodeContext, EpisodeKey, EpisodePrefix
 from evolve.agent.exploration import Exploration
 from evolve.agent.functions import functions_of, with_functions
 from evolve.agent.learning_costs import begin_within, set_aside_when_asked, told_when_it_breaks
@@ -33,65 +22,20 @@ from evolve.agent.workflow import Workflow, inapplicable_stages, visit_bounds
 from evolve.core.episodes import HELD_OUT, OWN, PROBE, SHADOW, Cost, EpisodeRecord, Exhibit, Limits
 from evolve.core.episodes.codec import from_json
 from evolve.core.errors import Cancelled, WorkspaceError
-from evolve.core.events import Event, EventSink, NoEvents
+from evolve.core.events import Event
 from evolve.core.files import canonical_json, digest
 from evolve.core.progress import doing
-from evolve.core.redaction import Scanner
 from evolve.environments import BaseEnvironment, EnvironmentOptions, kind_of, open_environment
-from evolve.policies.base import BasePolicy, PastWork, ReplyDelta
+from evolve.policies.base import BasePolicy, ReplyDelta
 
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
-    from evolve.runtime.functions import Toolbox
-    from evolve.runtime.sandbox.protocol import Sandbox
-    from evolve.skills import Skill
     from evolve.tasks.model import Task
-    from evolve.tasks.verification.verifiers import Verifier
 
 MOST_SUBMISSIONS = 100
 """Answers that a search may hand in where every refused row becomes an example, however many rows there are."""
 _SLACK = 12
 """Steps that LangGraph counts beyond the stages, generously. Its own limit of 10,007 would let a runaway loop go on."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgentServices:
-    """What an agent works with.
-
-    Attributes:
-        past: What was said in conversations, for actions that look something up.
-        today: The day on which the run began, of :class:`~evolve.core.episodes.TaskView`.
-        has_past: ``past`` has something to find.
-        run: Id of the run the episodes belong to.
-        suite: Name of the suite the tasks come from, or "".
-        checkpoints: Folder of the run for one ``<episode>/checkpoint.db`` each, or None to keep
-            none (workers, benchmarks): a lost episode is then simply run again.
-        skills: Admitted skills, which stages of the workflow may call.
-        past_work: Gives the procedures that lessons may try, and the tasks whose change was accepted before.
-        attendance: The person who follows the episodes; only with checkpoints, for an answer may take days. None
-            where nobody may be asked.
-        judge: Makes the verifier that judges by a task's rubric; None where no model can.
-        scanner: Knows the secrets that nothing observed may bring into the record.
-        toolbox: The functions that code may call. Lessons call none; code that they repeat has the answers on record.
-    """
-
-    policy: BasePolicy
-    sandbox: Sandbox
-    recall: Recall = recall_nothing
-    past: Past = no_past
-    today: str = ""
-    has_past: bool = False
-    recorder: Recorder = field(default_factory=NoRecorder)
-    events: EventSink = field(default_factory=NoEvents)
-    run: str = ""
-    suite: str = ""
-    checkpoints: Path | None = None
-    skills: Sequence[Skill] = ()
-    past_work: Callable[[], PastWork] = PastWork
-    attendance: Supervision | None = None
-    judge: Callable[[Task], Verifier] | None = None
-    scanner: Scanner = field(default_factory=Scanner)
-    toolbox: Toolbox | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,25 +70,32 @@ class Agent:
     """Runs episodes of one workflow. The graph is compiled once and serves every episode.
 
     Args:
-        surroundings: What the episodes run with.
+        services: What the episodes run with.
         workflow: Stages, routes and knobs.
 
     Raises:
         WorkspaceError: A stage calls a skill that is not admitted here, or that is no building block.
     """
 
-    def __init__(self, surroundings: AgentServices, workflow: Workflow | None = None) -> None:
+    def __init__(self, services: AgentServices, workflow: Workflow | None = None) -> None:
         with _uncollected(), doing("load", "langgraph"):
             from evolve.agent.graph import compile_graph, graph_revision
 
-        self.surroundings = surroundings
+        self.services = services
         self.workflow = workflow or Workflow()
         self.revision = graph_revision(self.workflow)
-        self._skills = stage_skills(self.workflow, surroundings.skills)
+        self._skills = stage_skills(self.workflow, services.skills)
         self._graph = compile_graph(self.workflow)
 
     def run_episode(
-        self, task: Task, *, variant: str, split: str, seed: int = 0, limits: Limits | None = None
+        self,
+        task: Task,
+        *,
+        variant: str,
+        split: str,
+        seed: int = 0,
+        limits: Limits | None = None,
+        begun: EpisodePrefix | None = None,
     ) -> EpisodeRecord:
         """Attempts the task once and returns the committed record.
 
@@ -158,6 +109,7 @@ class Agent:
                 held out (``gate``, ``test``) nothing is learned, and one answer is submitted. An own task is learned
                 from by :meth:`learn`, once its outcome was shown.
             limits: Defaults to the workflow's knobs.
+            begun: What it repeats of another episode before its policy is asked.
 
         Raises:
             WorkspaceError: When the episode was begun by another workflow.
@@ -165,7 +117,8 @@ class Agent:
         identity = self._identity(task, variant, split, seed)
         with self._opened(task, identity, limits, acts=True) as (context, saver):
             outputs = context.outputs.counted(lambda: context.policy.total_cost)
-            return self._finish(replace(context, later=split == OWN, outputs=outputs), saver)
+            context = replace(context, later=split == OWN, outputs=outputs, begun=begun or context.begun)
+            return self._finish(context, saver)
 
     def run_shadow(self, task: Task, *, variant: str, seed: int, limits: Limits) -> CounterfactualRun:
         """Attempts the task once more for comparison, with one answer that is judged; nothing is learned from it.
@@ -214,38 +167,38 @@ class Agent:
     def _opened(
         self, task: Task, identity: EpisodeKey, limits: Limits | None, *, own: bool = False, acts: bool = False
     ) -> Iterator[tuple[EpisodeContext, EpisodeSaver | None]]:
-        """The surroundings of one episode with its file, closed afterwards.
+        """The context of one episode with its file, closed afterwards.
 
         Args:
             own: In an environment as a person's own run has, whatever the split.
             acts: Actions are chosen and run, so that there are functions to call.
         """
-        surroundings, knobs = self.surroundings, self.workflow.knobs
-        folder = None if surroundings.checkpoints is None else surroundings.checkpoints / identity.episode
-        policy, own = surroundings.policy, own or identity.split == OWN
+        services, knobs = self.services, self.workflow.knobs
+        folder = None if services.checkpoints is None else services.checkpoints / identity.episode
+        policy, own = services.policy, own or identity.split == OWN
         # The policy's skills, which exploratory code and code in a folder can import.
         modules = policy.session_files()
         setting = EnvironmentOptions(
-            sandbox=surroundings.sandbox,
+            sandbox=services.sandbox,
             folder=folder,
             branches=knobs.branches,
             exploring=knobs.exploring,
             modules=modules,
-            clean=surroundings.scanner.clean,
-            judge=surroundings.judge,
+            clean=services.scanner.clean,
+            judge=services.judge,
             own=own,
         )
         with ExitStack() as stack:
             source = kind_of(task.environment).source(task)
             stack.enter_context(nullcontext() if source is None else closing(source))
-            gate = functions_of(surroundings.toolbox, folder, surroundings.scanner, source)
+            gate = functions_of(services.toolbox, folder, services.scanner, source)
             recorded = stack.enter_context(nullcontext() if identity.split == SHADOW else gate)
             calls = recorded if acts else None
             # Lessons run code of the episode once more, with the answers that it had.
             answers = calls if recorded is None or acts else recorded.of_record()
             setting = replace(setting, calls=calls, source=source)
             environment = stack.enter_context(closing(open_environment(task, setting)))
-            exploration = Exploration(sandbox=surroundings.sandbox, files=modules, calls=answers)
+            exploration = Exploration(sandbox=services.sandbox, files=modules, calls=answers)
             stack.callback(exploration.close)
             saver = stack.enter_context(self._saver(identity.episode))
             context = replace(self._context(task, identity, limits, environment), exploration=exploration, calls=calls)
@@ -255,11 +208,11 @@ class Agent:
             yield _looked(context), saver
 
     def _identity(self, task: Task, variant: str, split: str, seed: int) -> EpisodeKey:
-        surroundings = self.surroundings
+        services = self.services
         return EpisodeKey(
-            episode=episode_id(surroundings.run, task, variant, seed),
-            run=surroundings.run,
-            suite=surroundings.suite,
+            episode=episode_id(services.run, task, variant, seed),
+            run=services.run,
+            suite=services.suite,
             group=task.group,
             split=split,
             variant=variant,
@@ -269,7 +222,7 @@ class Agent:
     def _context(
         self, task: Task, identity: EpisodeKey, limits: Limits | None, environment: BaseEnvironment
     ) -> EpisodeContext:
-        surroundings, knobs = self.surroundings, self.workflow.knobs
+        services, knobs = self.services, self.workflow.knobs
         policy, own = self._policy(identity.episode), identity.split == OWN
         submissions = knobs.submissions if own or identity.split == "train" else 1
         if own and policy.learns_from_refusals:
@@ -284,35 +237,29 @@ class Agent:
                 task.view(),
                 files=tuple(map(str, environment.reset().outputs)),
                 unseen=len(task.verify_rows()) if own else 0,
-                today=surroundings.today,
-                past=surroundings.has_past,
+                today=services.today,
+                past=services.has_past,
             ),
             environment=environment,
             policy=policy,
-            sandbox=surroundings.sandbox,
+            services=services,
             limits=replace(bounds, submissions=submissions),
             knobs=knobs,
-            recall=surroundings.recall,
-            past=surroundings.past,
-            recorder=surroundings.recorder,
-            events=surroundings.events,
             learns=identity.split not in HELD_OUT | {PROBE},
-            attendance=None if surroundings.checkpoints is None else surroundings.attendance,
+            attendance=None if services.checkpoints is None else services.attendance,
             stages=self.workflow.stages,
             idle=inapplicable_stages(
                 self.workflow,
-                policy=surroundings.policy.name,
+                policy=services.policy.name,
                 environment=environment.name,
                 one_file=kind_of(environment.name).one_file,
             ),
             skills=self._skills,
-            past_work=surroundings.past_work,
-            scanner=surroundings.scanner,
         )
 
     def _policy(self, episode: str) -> BasePolicy:
         """The policy, which a person who follows the episode can stop and watch."""
-        policy, person = self.surroundings.policy, self.surroundings.attendance
+        policy, person = self.services.policy, self.services.attendance
         if person is None:
             return policy
         live = person.live
@@ -339,7 +286,7 @@ class Agent:
         if saved.values and saved.values.get("graph_rev") != self.revision:
             raise WorkspaceError(
                 f"episode {context.identity.episode} was begun by another workflow and cannot be continued by this one",
-                hint=f"restore the workflow, or remove {self.surroundings.checkpoints} and start again",
+                hint=f"restore the workflow, or remove {self.services.checkpoints} and start again",
             )
         # Not "no stage is next": that also holds between a stage's writes and the checkpoint after it.
         if saved.values.get("record"):
@@ -358,7 +305,7 @@ class Agent:
 
     @contextmanager
     def _saver(self, episode: str) -> Iterator[EpisodeSaver | None]:
-        folder = self.surroundings.checkpoints
+        folder = self.services.checkpoints
         if folder is None:
             yield None
             return

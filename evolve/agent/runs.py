@@ -1,14 +1,17 @@
-"""Stores runs and episodes in the database, each once, and reads them back."""
+"""Stores runs in the database, with their episodes, steps, pending attempts and reports, and what functions did."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.core.episodes import EpisodeRecord, Step
-from evolve.core.episodes.codec import from_json, to_data, to_json
+from evolve.agent.episode_rows import episode_row, record_of, step_rows
+from evolve.agent.function_uses import FAILED, FunctionCounts, failed_skills, uses_in
+from evolve.agent.journal import Journal
+from evolve.core.episodes import HELD_OUT, EpisodeRecord
+from evolve.core.episodes.codec import from_data
 from evolve.core.errors import UsageError
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json
@@ -57,7 +60,7 @@ class PendingLearning:
 
 
 class RunRepository:
-    """Reads and writes runs and episodes of one database."""
+    """Reads and writes the runs of one database and all that belongs to them."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -128,9 +131,9 @@ class RunRepository:
     def add(self, record: EpisodeRecord) -> bool:
         """Keeps an episode with its steps; False, and nothing changed, when it is kept already."""
         with self._db.transaction():
-            fresh = self._db.insert("episodes", _episode_row(record), key="id")
+            fresh = self._db.insert("episodes", episode_row(record), key="id")
             for step in record.steps:
-                for row in _step_rows(record.episode, step):
+                for row in step_rows(record.episode, step):
                     self._db.insert("steps", row, key=_STEP_KEY)
         return fresh
 
@@ -147,10 +150,98 @@ class RunRepository:
     def add_lessons(self, record: EpisodeRecord, *, settled: bool = True) -> None:
         """Keeps what an episode taught (claims, drafts, cost) with the episode, which may be settled then."""
         with self._db.transaction():
-            row = _episode_row(record)
+            row = episode_row(record)
             self._db.update("episodes", {"id": record.episode}, {name: row[name] for name in _LESSONS})
             if settled:
                 self._db.update("episode_lessons", {"episode": record.episode}, {"state": "done"})
+
+    def journal(self, run: str) -> Journal:
+        """The finished steps of a run."""
+        return Journal(self._db, run)
+
+    def finished_steps(self, beginning: str, *, run: str = "") -> list[tuple[str, Any]]:
+        """The finished steps of all runs, or of one, whose names begin so: each name with what the step left."""
+        where = "substr(name, 1, ?) = ? AND ? IN ('', run)"
+        rows = self._db.rows("loop_steps", where, parameters=[len(beginning), beginning, run])
+        return [(str(row["name"]), json.loads(str(row["body"]))) for row in rows]
+
+    def keep_report(self, run: str, body: Any) -> None:
+        """Keeps the report of a run, replacing an earlier one of the same run."""
+        hit("report.before")
+        # Together, so that a kill in between leaves the earlier report and not none.
+        with self._db.transaction():
+            self.drop_report(run)
+            self._db.insert("reports", {"run": run, "body": canonical_json(body)})
+        hit("report.after")
+
+    def drop_report(self, run: str) -> None:
+        """Forgets the report of a run that goes on."""
+        self._db.delete("reports", {"run": run})
+
+    def report(self, run: str = "") -> Any | None:
+        """The report that a run has made, or the latest of all; None where there is none."""
+        rows = self._db.rows("reports", {"run": run} if run else "", order="number DESC LIMIT 1")
+        return json.loads(str(rows[0]["body"])) if rows else None
+
+    def add_pending(self, record: EpisodeRecord, body: str) -> None:
+        """Keeps an episode of a loop that is over and waits for its batch, so that a crash does not repeat it.
+
+        Args:
+            body: JSON of the attempt, with the episode as ``record``.
+        """
+        row = {"run": record.run, "episode": record.episode, "body": body}
+        self._db.insert("loop_attempts", row, key="episode")
+
+    def pending(self, run: str, episode: str) -> Any | None:
+        """The JSON of an attempt that waits, or None."""
+        rows = self._db.rows("loop_attempts", {"run": run, "episode": episode})
+        return json.loads(str(rows[0]["body"])) if rows else None
+
+    def pending_episodes(self, run: str) -> list[EpisodeRecord]:
+        """The episodes of a run that wait; they teach nothing until they are committed."""
+        rows = self._db.rows("loop_attempts", {"run": run})
+        return [from_data(EpisodeRecord, json.loads(str(row["body"]))["record"]) for row in rows]
+
+    def drop_pending(self, record: EpisodeRecord) -> None:
+        """Forgets an attempt; joins the transaction that commits it."""
+        self._db.delete("loop_attempts", {"run": record.run, "episode": record.episode})
+
+    def note_uses(self, record: EpisodeRecord, task: str = "") -> None:
+        """Counts what an episode was shown and called; joins the caller's transaction.
+
+        Args:
+            task: What its task counts as; "" for the task's id.
+        """
+        if record.split not in HELD_OUT:
+            for digest, what in sorted(set(uses_in(record))):
+                self._note_use(digest, what, task or record.task)
+
+    def note_failures(self, record: EpisodeRecord, task: str) -> dict[str, int]:
+        """Notes the skills that refused answers of a person's run used, which found no other answer.
+
+        Gives in how many tasks each of them has failed like that. Joins the caller's transaction.
+        """
+        names = failed_skills(record)
+        for name in names:
+            self._note_use(name, FAILED, task)
+        return {name: len(self.tasks_using(name, FAILED)) for name in names}
+
+    def _note_use(self, digest: str, what: str, task: str) -> None:
+        row = {"digest": digest, "what": what, "task": task}
+        self._db.insert("function_uses", row, key=("digest", "what", "task"))
+
+    def function_counts(self) -> Mapping[str, FunctionCounts]:
+        """The counts of each function that there are any of, by digest."""
+        found: dict[str, dict[str, int]] = {}
+        rows = self._db.query("SELECT digest, what, COUNT(*) AS tasks FROM function_uses GROUP BY digest, what")
+        for row in rows:
+            if row["what"] != FAILED:
+                found.setdefault(str(row["digest"]), {})[str(row["what"])] = int(str(row["tasks"]))
+        return {digest: FunctionCounts(**of) for digest, of in found.items()}
+
+    def tasks_using(self, digest: str, what: str) -> set[str]:
+        """The tasks in which something was ``called``, was ``helpful``, or ``failed``."""
+        return {str(row["task"]) for row in self._db.rows("function_uses", {"digest": digest, "what": what})}
 
     def drafted_groups(self) -> frozenset[str]:
         """Groups of the episodes that gave drafts of skills."""
@@ -177,7 +268,7 @@ class RunRepository:
     def of_task(self, task: str, group: str | None, split: str) -> list[EpisodeRecord]:
         """The episodes of one task, in order of commitment; without a group of all problems under its id."""
         return [
-            _record(row)
+            record_of(row)
             for row in self._db.rows("episodes", {"task": task, "split": split}, order="number")
             if group in (None, row["problem"])
         ]
@@ -200,7 +291,7 @@ class RunRepository:
         if len(rows) != 1 or not episode:
             problem = "several episodes begin with" if rows else "there is no episode"
             raise UsageError(f"{problem} {episode!r}", hint="evolve runs show RUN lists its episodes")
-        return _record(rows[0])
+        return record_of(rows[0])
 
     def beginning_with(self, beginning: str) -> list[str]:
         """Ids of the episodes that begin like that."""
@@ -215,62 +306,8 @@ class RunRepository:
 
     def episodes(self, *, run: str = "") -> list[EpisodeRecord]:
         """The episodes of a run, or all, in order of commitment."""
-        return [_record(row) for row in self._db.rows("episodes", {"run": run} if run else "", order="number")]
+        return [record_of(row) for row in self._db.rows("episodes", {"run": run} if run else "", order="number")]
 
 
 def _run(row: Mapping[str, Any]) -> Run:
     return value_of(Run, row, body=json.loads(str(row["body"])))
-
-
-def _record(row: Mapping[str, Any]) -> EpisodeRecord:
-    """The record of a row.
-
-    Episodes were called verified once on the word of a check command. Such a judgement rests on no rows; it and what
-    follows from it are read as checked, so that no gate and no count takes them for more.
-    """
-    record = from_json(EpisodeRecord, str(row["body"]))
-    if not any(_is_by_command(step) for step in record.steps):
-        return record
-    steps = tuple(
-        replace(step, judgement=replace(step.judgement, verified=False, checked=True))
-        if step.judgement is not None and _is_by_command(step)
-        else step
-        for step in record.steps
-    )
-    verified = any(step.judgement is not None and step.judgement.verified for step in steps)
-    checked = record.checked or (record.verified and not verified)
-    return replace(record, steps=steps, verified=record.verified and verified, checked=checked)
-
-
-def _is_by_command(step: Step) -> bool:
-    return step.judgement is not None and step.judgement.verified and not step.judgement.rows
-
-
-def _episode_row(record: EpisodeRecord) -> dict[str, Any]:
-    return {
-        "id": record.episode,
-        "run": record.run,
-        "task": record.task,
-        "suite": record.suite,
-        "problem": record.group,
-        "split": record.split,
-        "variant": record.variant,
-        "seed": record.seed,
-        "status": record.status,
-        "verified": int(record.verified),
-        "candidates": record.cost.candidates,
-        "seconds": record.cost.seconds,
-        "body": to_json(record),
-    }
-
-
-def _step_rows(episode: str, step: Step) -> list[dict[str, Any]]:
-    parts: list[tuple[str, str, object]] = [("act", step.action.kind, step.action)]
-    if step.observation is not None:
-        parts.append(("observe", "observation", step.observation))
-    if step.judgement is not None:
-        parts.append(("judge", "judgement", step.judgement))
-    return [
-        {"episode": episode, "step": step.number, "stage": stage, "kind": kind, "body": json.dumps(to_data(value))}
-        for stage, kind, value in parts
-    ]

@@ -156,7 +156,7 @@ def _calls(
                 with suppress(TypeError, ValueError, RecursionError):
                     row = Row(input=tuple(json.loads(given)), output=json.loads(gave))
                     canonical_json(plain := [list(row.input), row.output]).encode()
-                    if len(row.input) == len(found[name].names) and context.scanner.cleaned(plain) == plain:
+                    if len(row.input) == len(found[name].names) and context.services.scanner.cleaned(plain) == plain:
                         yield name, step, row
 
 

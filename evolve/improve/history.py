@@ -16,16 +16,15 @@ from evolve.core.episodes import HELD_OUT, PROBE
 from evolve.core.episodes.codec import Jsonable
 from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import RecordDamaged
-from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.improve.practice import finished_practice
 from evolve.improve.report import RunChanges, UnsolvedTask
 from evolve.improve.session import Session
 from evolve.memory import INFLUENTIAL
 from evolve.skills import Skill
-from evolve.trials.step_log import finished_steps
-from evolve.trials.usage import FunctionUses
+from evolve.trials.item_utility import ItemUtility
 
 if TYPE_CHECKING:
+    from evolve.agent import RunRepository
     from evolve.improve.ablation import AblationReport, VariantItem
     from evolve.memory import EpisodeEntry, Insight
     from evolve.trials.repositories import Repositories
@@ -38,9 +37,11 @@ _NAMED = 5
 
 def note_beginning(session: Session) -> None:
     """Keeps what is known before anything is practised; the first call of a run stands."""
-    if session.journal.done(_BEGINNING) is None:
-        skills = sorted(skill.digest for skill in session.stores.skills.active())
-        session.journal.finish(_BEGINNING, {"skills": skills, "insights": _insights(session)})
+    skills = session.stores.skills
+    session.journal.once(
+        _BEGINNING,
+        lambda: {"skills": sorted(skill.digest for skill in skills.active()), "insights": _insights(session)},
+    )
 
 
 def what_changed(session: Session) -> RunChanges:
@@ -146,9 +147,9 @@ def skill_histories(stores: Repositories, skills: Sequence[Skill]) -> Mapping[st
     Such tasks are those of the kind that it came from (types of inputs and output) that were solved since; of a skill
     that only models use, those solved ones in which it was shown.
     """
-    entries, uses = stores.memory.entries() if skills else [], FunctionUses(stores.db)
+    entries = stores.memory.entries() if skills else []
     tables = Counter(json.loads(str(row["body"])) for row in stores.db.rows("loop_steps", {"name": TABLE_FILLED}))
-    found = {skill.digest: _used(skill, entries, uses).plus_tables(tables[skill.name]) for skill in skills}
+    found = {skill.digest: _used(skill, entries, stores.runs).plus_tables(tables[skill.name]) for skill in skills}
     for item, counts in _ablated(stores, "skills"):
         name = _digest_of(stores, item)
         if name in found:
@@ -162,7 +163,7 @@ def insight_histories(stores: Repositories, insights: Sequence[Insight]) -> Mapp
     Such tasks are those on which one was recalled, counted where a model cites what it uses. Of what the search learned
     that is not counted: it acts through the guide, and the insight's own sentence says where it was needed.
     """
-    utilities = ItemRecord(stores.db).utilities()
+    utilities = stores.variants.item_utilities()
     found = {one.id: ItemHistory(chance=utilities.get(one.id, ItemUtility())) for one in insights}
     sentences = stores.memory.sentences() if insights else {}
     cited = {one.id for one in insights if sentences[one.id].worded}
@@ -175,10 +176,10 @@ def insight_histories(stores: Repositories, insights: Sequence[Insight]) -> Mapp
     return found
 
 
-def _used(skill: Skill, entries: Sequence[EpisodeEntry], uses: FunctionUses) -> ItemHistory:
+def _used(skill: Skill, entries: Sequence[EpisodeEntry], runs: RunRepository) -> ItemHistory:
     # A record of before has help alone.
-    helped = {*skill.tasks, *(task for task in uses.tasks(skill.digest, "helpful") if not skill.came_from(task))}
-    used = helped | {task for task in uses.tasks(skill.digest, "called") if not skill.came_from(task)}
+    helped = {*skill.tasks, *(task for task in runs.tasks_using(skill.digest, "helpful") if not skill.came_from(task))}
+    used = helped | {task for task in runs.tasks_using(skill.digest, "called") if not skill.came_from(task)}
     if skill.tree is None:
         return ItemHistory(used=len(used), helped=len(helped), of=max(skill.offered, len(used)))
     origin = [entry for entry in entries if skill.came_from(entry.task)]
@@ -222,7 +223,7 @@ def _ablated(stores: Repositories, kind: str) -> Iterator[tuple[VariantItem, tup
 
 def _tested(stores: Repositories) -> Iterator[tuple[str, tuple[int, int, int]]]:
     """Insights with the pairs of their tests (faults too), and how many were won and lost with them."""
-    for name, done in finished_steps(stores.db, TEST_STEP):
+    for name, done in stores.runs.finished_steps(TEST_STEP):
         if not name.endswith(PLAN_STEP) and done:
             yield str(done["insight"]), (int(done["pairs"]), int(done["agree"]), int(done["disagree"]))
 

@@ -69,7 +69,7 @@ def _tests(
         if done is None:
             if not may_go_on():
                 return
-            planned = session.journal.done(f"{name}{PLAN_STEP}") or _make_plan(session, number, name, only)
+            planned = session.journal.once(f"{name}{PLAN_STEP}", partial(_make_plan, session, number, only))
             done = _run_test(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
             return
@@ -85,8 +85,8 @@ def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
                 yield plan
 
 
-def _make_plan(session: Session, number: int, name: str, only: str = "") -> Mapping[str, Any]:
-    """The insight to test and the tasks to test it on, kept; no task where no test is worth running."""
+def _make_plan(session: Session, number: int, only: str) -> Mapping[str, Any]:
+    """The insight to test and the tasks to test it on; no task where no test is worth running."""
     stores, arm = session.stores, session.stores.practice_state(session.workflow)
     before = {plan["insight"] for plan in _plans(session, number)}  # what came out alike would do so again
     own = arm.policy(session.learner).name
@@ -107,12 +107,10 @@ def _make_plan(session: Session, number: int, name: str, only: str = "") -> Mapp
         uses=uses,
         groups={insight: [task.group for task in recalled_tasks] for insight, recalled_tasks in recalled.items()},
     )
-    plan: dict[str, Any] = {"insight": "", "tasks": []}
-    if chosen is not None:
-        fresh = [task.id for task in recalled[chosen.insight.id] if task.group in chosen.groups]
-        plan = {"insight": chosen.insight.id, "tasks": fresh[:PAIRS]}
-    session.journal.finish(f"{name}{PLAN_STEP}", plan)
-    return plan
+    if chosen is None:
+        return {"insight": "", "tasks": []}
+    fresh = [task.id for task in recalled[chosen.insight.id] if task.group in chosen.groups]
+    return {"insight": chosen.insight.id, "tasks": fresh[:PAIRS]}
 
 
 def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:

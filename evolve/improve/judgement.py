@@ -25,6 +25,7 @@ from evolve.trials import UNLEARNED, Variant
 from evolve.trials.gate import (
     BudgetRefused,
     ComparisonPlan,
+    Gate,
     GateReport,
     Job,
     Pair,
@@ -146,7 +147,7 @@ def judge_variant(
     seed = _seed(session, proposal)
     run = PairedEpisodes(run=session, split="gate", seed=seed, may_go_on=may_go_on)
     how = ComparisonPlan(run=run, retry=partial(retries, session, variant, seed), seed=seed, on_pair=on_pair)
-    finding = session.stores.gate.judge(proposal, how)
+    finding = Gate(session.stores.decisions).judge(proposal, how)
     if finding.void:
         session.show("warning", text=finding.state.reason)
     return conclude(session, step, finding, _tries_to_enter(session, finding, seed))
@@ -172,7 +173,7 @@ def _seed(session: Session, proposal: VariantProposal) -> int:
     """
     if _is_repeatable(session):
         return session.plan.seed
-    return session.plan.seed + 1000 * session.stores.gate.place(proposal)
+    return session.plan.seed + 1000 * Gate(session.stores.decisions).place(proposal)
 
 
 def _tries_to_enter(session: Session, finding: GateReport, seed: int) -> list[list[EpisodeRecord]]:
@@ -210,12 +211,12 @@ def conclude(
     variant, parent = finding.proposal.variant, finding.proposal.parent
     hit("gate.before")
     with stores.db.transaction():
-        decision = stores.gate.keep(finding)
+        decision = stores.decisions.keep(finding)
         if finding.accepted:
             stores.variants.promote(variant, grounds=f"gate decision {decision.id}")
             required = 1 if _is_repeatable(session) else TRIES
             for tries in entering:
-                stores.regression.admit(tries, stratum=suite.task(tries[0].task).family, required=required)
+                stores.decisions.admit(tries, stratum=suite.task(tries[0].task).family, required=required)
         body = {
             "verdict": state.verdict,
             "promoted": finding.accepted,

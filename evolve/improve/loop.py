@@ -31,7 +31,6 @@ from evolve.tasks import Suite
 from evolve.trials.gate import Pair, comparable_costs, is_verified
 from evolve.trials.learned_state import UNLEARNED
 from evolve.trials.pairs import held_out_tasks
-from evolve.trials.step_log import keep_report, report_of
 
 _FEWEST_GROUPS = 6
 
@@ -44,7 +43,7 @@ def improve(session: Session) -> Report:
         UsageError: The suite is too small to be split.
     """
     check_size(session.suite)
-    made = report_of(session.stores.db, session.run)
+    made = session.stores.runs.report(session.run)
     if made is not None:  # stopped between the report and its delivery
         return Report.from_json(made)
     note_beginning(session)
@@ -59,7 +58,7 @@ def improve(session: Session) -> Report:
     reason, cut = _finish_reason(session, rounds)
     report = replace(make_report(session, rounds, pairs, note=note, reason=reason), cut=cut)
     if rounds:  # a command that found nothing to do leaves the report of the one before it
-        keep_report(session.stores.db, session.run, report.to_json())
+        session.stores.runs.keep_report(session.run, report.to_json())
     return report
 
 
@@ -191,11 +190,11 @@ def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]
         return (), f"{NOT_RUN}: the test tasks can only be checked"
     if not held_out_tasks(session, "test"):
         return (), f"{NOT_RUN}: every test task was learned from"
-    looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.looks.log())
+    looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.decisions.looks())
     if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
         session.journal.finish(TEST, {"pairs": 0})
         return (), f"{NOT_RUN}: {session.end_reason()}"
-    session.stores.looks.open(session.suite.digest, run=session.run, purpose=purpose)
+    session.stores.decisions.look(session.suite.digest, run=session.run, purpose=purpose)
     done = compared_on_test(session, UNLEARNED, active)
     if done.ended:
         session.journal.finish(TEST, {"pairs": len(done.pairs)})
@@ -238,7 +237,7 @@ def make_report(
         ),
         ratio=compared.ratio,
         gain=compared.gain,
-        looks=session.stores.looks.count(session.suite.digest),
+        looks=len(session.stores.decisions.looks(session.suite.digest)),
         spent=session.ledger.spent,
         overshoot=session.ledger.overshoot_told,
         promoted="" if active == UNLEARNED else active,
@@ -271,7 +270,7 @@ def look_again(session: Session, previous: Report) -> Report:
     Args:
         previous: The report of the loop; what it spent is what best-of-n may spend as well.
     """
-    stored = report_of(session.stores.db, session.run)
+    stored = session.stores.runs.report(session.run)
     if stored is not None:
         return Report.from_json(stored)
     pairs, note = _held_out(session, purpose="report")
@@ -289,7 +288,7 @@ def look_again(session: Session, previous: Report) -> Report:
             overshoot=session.ledger.overshoot_told,
         )
     report = replace(made, curve=previous.curve, run_changes=previous.run_changes)
-    keep_report(session.stores.db, session.run, report.to_json())
+    session.stores.runs.keep_report(session.run, report.to_json())
     return report
 
 

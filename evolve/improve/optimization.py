@@ -25,7 +25,6 @@ from evolve.tasks import Task
 from evolve.trials import UNLEARNED
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks
-from evolve.trials.step_log import StepLog
 
 FEWEST = 3
 """A budget that buys fewer proposals or paired tests than this is refused."""
@@ -143,8 +142,8 @@ def optimize(
     check_evidence(session)
     stores = session.stores
     # What is accepted on the way changes what is active, so a run that goes on needs to know what it began with.
-    begun = session.journal.done("start") or {"variant": stores.variants.active_digest, "texts": dict(texts)}
-    session.journal.finish("start", begun)
+    active = stores.variants.active_digest
+    begun = session.journal.once("start", lambda: {"variant": active, "texts": dict(texts)})
     base = str(begun["variant"])
     workflow = stores.state(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
@@ -273,7 +272,7 @@ def _remeasured(
     if not accepted:
         return (), "nothing was accepted, so the test tasks stay sealed"
     chain = [base, *(str(decision["variant"]) for _, decision in accepted)]
-    session.stores.looks.open(session.suite.digest, run=session.run, purpose="optimize")
+    session.stores.decisions.look(session.suite.digest, run=session.run, purpose="optimize")
     tasks = held_out_tasks(session, "test")
     contests = [Contest(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
     total = sum(len({task.group for task in contest.tasks}) for contest in contests)
@@ -324,9 +323,10 @@ def _net(tally: Tally) -> Interval:
     return Interval(value=gain, low=low, high=high, n=tally.pairs)
 
 
-def _unusable(journal: StepLog, trials: SessionTrials) -> str:
+def _unusable(session: Session, trials: SessionTrials) -> str:
     """That none of the replies that proposed something could be used; "" where one could, or none was asked for."""
-    edits, designs = ([kept["answer"] for kept in journal.done_with(name)] for name in (REWRITES, DESIGNS))
+    kept = (session.stores.runs.finished_steps(name, run=session.run) for name in (REWRITES, DESIGNS))
+    edits, designs = ([step["answer"] for _, step in steps] for steps in kept)
     drafted = any(member.candidate.operator == DESIGN for member in trials.seen.values())
     if not (edits or designs) or drafted or any("unusable" not in one for one in edits):
         return ""
@@ -358,11 +358,11 @@ def _report(
         tried=trials.candidate_count,
         judged=len(verdicts),
         changes=changes,
-        looks=session.stores.looks.count(session.suite.digest),
+        looks=len(session.stores.decisions.looks(session.suite.digest)),
         spent=session.ledger.spent,
         overshoot=session.ledger.overshoot_told,
         active="" if active == UNLEARNED else active,
         note=note,
-        unusable=_unusable(session.journal, trials),
+        unusable=_unusable(session, trials),
         verdicts={verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))},
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from evolve.agent import Journal
 from evolve.core.episodes import Cost, Json
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake
 from evolve.core.failpoints import hit
@@ -13,7 +14,6 @@ from evolve.core.ledger import Ledger
 from evolve.improve.optimizer.engine import SearchEnded
 from evolve.policies import PromptEdit, PromptEditor, WorkflowBrief, WorkflowDraft, WorkflowWriter
 from evolve.policies.language import EpisodeMeter
-from evolve.trials.step_log import StepLog
 
 
 class PaidAnswers:
@@ -25,7 +25,7 @@ class PaidAnswers:
         journal: Where the run's answers are kept, each with its cost.
     """
 
-    def __init__(self, meter: EpisodeMeter, ledger: Ledger, journal: StepLog) -> None:
+    def __init__(self, meter: EpisodeMeter, ledger: Ledger, journal: Journal) -> None:
         self._meter, self._ledger, self._journal = meter, ledger, journal
         self._booked: set[str] = set()
 
@@ -38,15 +38,17 @@ class PaidAnswers:
             SearchEnded: The budget is spent, or may not cover the question.
             EndpointProblem: The model could not be asked; nothing is kept.
         """
-        known = self._journal.done(name)
-        if known is None:
-            known = self._asked(ask)
-            self._journal.finish(name, known)
-            hit("answer.kept")
-        elif name not in self._booked:
-            self._ledger.settle(Cost(), Cost(**known["cost"]))
-        self._booked.add(name)
-        return known["answer"]
+
+        def work() -> Json:
+            self._booked.add(name)
+            return self._asked(ask)
+
+        kept = self._journal.once(name, work)
+        hit("answer.kept")
+        if name not in self._booked:
+            self._ledger.settle(Cost(), Cost(**kept["cost"]))
+            self._booked.add(name)
+        return kept["answer"]
 
     def _asked(self, ask: Callable[[], Json]) -> dict[str, Json]:
         if self._ledger.exhausted_bound:

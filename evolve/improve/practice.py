@@ -139,12 +139,13 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
     started_with = {skill.digest for skill in session.stores.skills.active()}
     records = finished_practice(session.stores.runs.episodes(run=session.run))
     proposed = proposed_tasks(session, number, records, _seed(session, number))
-    chosen = session.journal.done(f"{name}:plan")
-    if chosen is None:
-        tasks = [*_tasks_of_round(session, number), *proposed]
-        chosen = {"tasks": [task.id for task in tasks], "skills": sorted(started_with)}
-        session.journal.finish(f"{name}:plan", chosen)
-        hit("practice.planned")
+
+    def plan() -> Mapping[str, Any]:
+        tasks = (*_tasks_of_round(session, number), *proposed)
+        return {"tasks": [task.id for task in tasks], "skills": sorted(started_with)}
+
+    chosen = session.journal.once(f"{name}:plan", plan)
+    hit("practice.planned")
     session = practising_also_on(session, proposed)
     tasks = [session.suite.task(task_id) for task_id in chosen["tasks"]]
     totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills", "parts"), 0)
@@ -255,7 +256,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         for attempt in attempts:
             task = session.suite.task(attempt.record.task)
             session.commit(attempt, task=task)
-            session.stores.prequential.meet(attempt.record.episode, every_trait(task))
+            session.stores.decisions.meet(attempt.record.episode, every_trait(task))
         known, admitted = session.stores.skills.list(), _admit(session, attempts, judged)
         counts |= _news(admitted, known)
         if part is not None:

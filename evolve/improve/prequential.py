@@ -11,7 +11,7 @@ blocks: the evidence is about how it was made.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,7 @@ from evolve.improve.session import Session
 from evolve.tasks import Suite, Task
 from evolve.tasks.alike import problem_traits
 from evolve.trials.gate import (
+    Gate,
     GateReport,
     Pair,
     SequentialTest,
@@ -41,7 +42,6 @@ from evolve.trials.gate.integrity import code_digests
 from evolve.trials.learned_state import UNLEARNED
 from evolve.trials.pairs import PairedEpisodes
 from evolve.trials.repositories import Repositories
-from evolve.trials.step_log import keep_report, report_of
 
 BLOCKS = 3
 """Blocks in which the tasks are met, so that a guide is fitted anew each time the experience has doubled."""
@@ -57,7 +57,7 @@ def improve_in_stream(session: Session) -> Report:
         UsageError: The suite has too few problems.
     """
     check_size(session.suite)
-    made = report_of(session.stores.db, session.run)
+    made = session.stores.runs.report(session.run)
     if made is not None:
         return Report.from_json(made)
     note_beginning(session)
@@ -71,7 +71,7 @@ def improve_in_stream(session: Session) -> Report:
                 return improve_by_split(practising_on(session, session.suite.tasks))
         if number > 1:
             earlier = [task for block in blocks[: number - 1] for task in block]
-            pairs += _pairs(session, number, _Met(tasks=earlier, pairs=pairs), tasks)
+            pairs += _pairs(session, number, tasks, earlier, pairs)
         counts = _practised(session, number, tasks)
         is_done = number == BLOCKS and counts["complete"]
         ended = "" if is_done else session.end_reason() or ("" if counts["complete"] else "practice was cut short")
@@ -93,7 +93,7 @@ def improve_in_stream(session: Session) -> Report:
     controls = f"{NOT_RUN}: every task was practised on, so none is held out"
     report = make_report(session, rows, pairs, note=note, reason=reason, controls=controls)
     report = replace(report, cut=bool(ended))
-    keep_report(session.stores.db, session.run, report.to_json())
+    session.stores.runs.keep_report(session.run, report.to_json())
     return report
 
 
@@ -142,7 +142,7 @@ def fresh_of(stores: Repositories, tasks: Sequence[Task], *, after: Sequence[Tas
     return [
         task
         for task in distinct_tasks(tasks, after=after)
-        if task.group not in known and not stores.prequential.has_met(problem_traits(task))
+        if task.group not in known and not stores.decisions.met_of(problem_traits(task))
     ]
 
 
@@ -167,31 +167,29 @@ def practising_on(session: Session, tasks: Sequence[Task]) -> Session:
     return replace(session, suite=narrow)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Met:
-    """The tasks of the blocks before, and the pairs that they gave."""
-
-    tasks: Sequence[Task]
-    pairs: Sequence[Pair]
-
-
-def _pairs(session: Session, number: int, met: _Met, tasks: Sequence[Task]) -> tuple[Pair, ...]:
+def _pairs(
+    session: Session, number: int, tasks: Sequence[Task], earlier: Sequence[Task], before: Sequence[Pair]
+) -> tuple[Pair, ...]:
     """The problems of a block without learning and with what the blocks before it have taught.
 
     Before the last block it is looked at once whether winning all of its problems would still be accepted; where not,
     no guide is fitted and none of them is run.
+
+    Args:
+        earlier: The tasks of the blocks before.
+        before: The pairs that they gave.
     """
     name = f"pairs:{number}"
     planned = session.journal.done(name)
     if planned is None:
-        fresh = [task.id for task in fresh_of(session.stores, tasks, after=met.tasks)]
-        over = _is_over(session, met.pairs, len(fresh)) if number == BLOCKS and met.pairs else ""
+        fresh = [task.id for task in fresh_of(session.stores, tasks, after=earlier)]
+        over = _is_over(session, before, len(fresh)) if number == BLOCKS and before else ""
         if over:
             session.journal.finish(name, {"tasks": [], "variant": "", "over": over})
             session.show("begun", text=f"{over[0].upper()}{over[1:]}. Continuing with practice alone.")
             return ()
         try:
-            variant = propose(practising_on(session, met.tasks), number - 1, pairs=len(fresh))
+            variant = propose(practising_on(session, earlier), number - 1, pairs=len(fresh))
         except BudgetExhausted as error:  # nothing is practised on either: else it could not be judged later
             session.ledger.end(str(error))
             return ()
@@ -245,6 +243,6 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     planned = sum(len(block["tasks"]) for block in blocks)
     finding = GateReport(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)
     if finding.accepted:
-        finding = session.stores.gate.guarded(finding, partial(retries, session, variant, session.plan.seed))
+        finding = Gate(session.stores.decisions).guarded(finding, partial(retries, session, variant, session.plan.seed))
     entering = [[pair.variant] for pair in pairs if is_verified(pair.variant)] if finding.accepted else []
     return conclude(session, step, finding, entering)

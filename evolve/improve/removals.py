@@ -26,7 +26,6 @@ from evolve.trials.learned_state import LearnedState
 from evolve.trials.learner import Learner
 from evolve.trials.pairs import ArmTrials
 from evolve.trials.repositories import Repositories
-from evolve.trials.step_log import finished_steps
 
 SHARE = 0.1
 """What searches without a cause may cost at most, of what the round's practice took in candidates."""
@@ -101,13 +100,14 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
     arm = session.stores.practice_state(session.workflow)
     if not can_remove(session.learner, arm):
         return None
-    plan = session.journal.done(f"{name}:plan")
-    if plan is None:
-        with session.stores.db.transaction():
-            _set_aside(session, arm)
-            skills = sorted(skill.digest for skill in arm.skills)
-            plan = {"pairs": _plan(session, wish), "skills": skills, "operations": _operations()}
-            session.journal.finish(f"{name}:plan", plan)
+
+    def make_plan() -> Mapping[str, Any]:
+        _set_aside(session, arm)
+        skills = sorted(skill.digest for skill in arm.skills)
+        return {"pairs": _plan(session, wish), "skills": skills, "operations": _operations()}
+
+    with session.stores.db.transaction():
+        plan = session.journal.once(f"{name}:plan", make_plan)
     pairs = [(str(insight), session.suite.task(str(task))) for insight, task in plan["pairs"]]
     trials = _run(session, number, arm, pairs)
     hit("removals.ran")
@@ -128,7 +128,7 @@ def _set_aside(session: Session, arm: LearnedState) -> None:
     """Sets aside that a step is not needed where that was found with other means than there are, so that it is tried
     anew: with a skill that is gone, or with other operations."""
     memory, plans = session.stores.memory, dict[str, Mapping[str, Any]]()
-    for name, plan in finished_steps(session.stores.db, "needs:"):
+    for name, plan in session.stores.runs.finished_steps("needs:"):
         if name.endswith(":plan"):
             plans.update((str(insight), plan) for insight, _ in plan["pairs"])
     now, operations = {skill.digest for skill in arm.skills}, _operations()

@@ -15,7 +15,6 @@ from evolve.core.failpoints import hit
 from evolve.environments import kind_of
 from evolve.improve.judgement import judge_variant
 from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, Left, SearchEnded
-from evolve.improve.optimizer.item_record import ItemRecord
 from evolve.improve.optimizer.population import ScoredCandidate
 from evolve.improve.session import BudgetSplit
 from evolve.improve.withholding import control_outcomes, item_controls
@@ -229,7 +228,7 @@ class SessionTrials:
         The share is that of the start: a candidate that turns the knob must not be tried more or less often.
         """
         session = self._session
-        share, items = self.start.workflow.knobs.withhold, ItemRecord(self._session.stores.db)
+        share = self.start.workflow.knobs.withhold
         trials = {record.task: record for record in records}
         tasks = [self._by_id[name] for name in trials]
         for control in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
@@ -239,13 +238,10 @@ class SessionTrials:
                     (record,) = self._run([control.task], arm, control.change, name=control.key)
                 except SearchEnded:  # the trials are whole; the next question ends the search
                     return
-            items.add(record.episode, control_outcomes(control, record))
+            session.stores.variants.add_item_outcomes(record.episode, control_outcomes(control, record))
 
     def _stored_left(self, step: str, question: Mapping[str, Any]) -> Left:
-        known = self._session.journal.done(step)
-        if known is None:
-            known = {"question": question, "left": asdict(self._compute_left())}
-            self._session.journal.finish(step, known)
+        known = self._session.journal.once(step, lambda: {"question": question, "left": asdict(self._compute_left())})
         return Left(**known["left"])
 
     def _compute_left(self) -> Left:

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from evolve.agent import Journal
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.events import Event, EventSink, NoEvents
 from evolve.core.ledger import Budget, LedgerPart, Spent
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Suite
 from evolve.trials.paid_run import NO_TIME, BudgetedRun, TrialPlan
-from evolve.trials.step_log import StepLog
 
 BATCH = 16
 """Episodes of practice that run on the same learned state; fixed, so that results do not depend on the machine."""
@@ -134,11 +134,9 @@ class Session(BudgetedRun):
         if self.ledger.budget.unlimited or self.plan.unjudged:
             return not self.ledger.exhausted_bound
         names = [f"round:{earlier}:{self.part}" for earlier in range(1, number + 1)]
-        if self.journal.done(names[-1]) is None:
-            is_first = all(self.journal.done(name) is None for name in names)
-            begun = 0.0 if is_first else self.share_spent()
-            self.journal.finish(names[-1], {"begun": begun, "more": 5 * (number - 1) if is_first else 0})
-        kept = self.journal.done(names[-1]) or {}
+        is_first = all(self.journal.done(name) is None for name in names)
+        begun = {"begun": 0.0, "more": 5 * (number - 1)} if is_first else {"begun": self.share_spent(), "more": 0}
+        kept = self.journal.once(names[-1], lambda: begun)
         room = (kept["more"] + parts) / (5 * self.plan.rounds + 2)
         return not self.ledger.exhausted_bound and self.share_spent() < kept["begun"] + room
 
@@ -155,7 +153,7 @@ NOTHING_NEW = "practice:nothing new"
 """Step of the journal after the pass that brought nothing new, so that no further one is owed."""
 
 
-def is_cut_short(journal: StepLog, rounds: int) -> bool:
+def is_cut_short(journal: Journal, rounds: int) -> bool:
     """Whether a budget left tasks of a round, its variant, or a whole round undone."""
     rounds = int((journal.done(NOTHING_NEW) or {"rounds": rounds})["rounds"])
     for number in range(1, rounds + 1):
@@ -167,7 +165,7 @@ def is_cut_short(journal: StepLog, rounds: int) -> bool:
     return journal.done(TEST) is not None
 
 
-def take_up(journal: StepLog, rounds: int) -> None:
+def take_up(journal: Journal, rounds: int) -> None:
     """Opens the steps of a run again that its budget cut short; what was finished stays finished."""
     journal.drop(TEST)
     for number in range(1, rounds + 1):

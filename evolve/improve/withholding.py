@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from evolve.agent import sampling_fraction
 from evolve.core.episodes import EpisodeRecord
 from evolve.improve.ablation import recalled_on
-from evolve.improve.optimizer.item_record import ItemUtility
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
 from evolve.trials.comparisons import Change
 from evolve.trials.gate import is_verified
+from evolve.trials.item_utility import ItemUtility
 from evolve.trials.learned_state import LearnedState, PromptedLearner
 from evolve.trials.learner import Learner
 

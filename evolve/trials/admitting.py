@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from evolve.agent import Journal
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft, TaskView
 from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake
@@ -20,7 +21,6 @@ from evolve.tasks import Task
 from evolve.trials.learner import Learner
 from evolve.trials.repositories import Repositories
 from evolve.trials.skill_drafts import SkillProposal, judge_draft, judge_procedure, store_proposal, with_verified_calls
-from evolve.trials.step_log import StepLog
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class Keeper:
 
     def keep(self, record: EpisodeRecord, task: Task) -> AdmissionResult:
         """Judges the drafts and keeps the skills that pass; all are kept in one transaction."""
-        journal, step = StepLog(self.stores.db, record.run), f"admitted:{record.episode}"
+        journal, step = self.stores.runs.journal(record.run), f"admitted:{record.episode}"
         names: list[str] | None = journal.done(step)
         if names is not None:  # judged anew, a skill would be refused as a duplicate of itself
             spent = self._spent(journal, record)
@@ -129,7 +129,7 @@ class Keeper:
 
     def repaired(self, record: EpisodeRecord, task: Task) -> list[SkillDraft]:
         """The drafts, each repaired once where that is called for. Asks models, so it belongs in no transaction."""
-        journal = StepLog(self.stores.db, record.run)
+        journal = self.stores.runs.journal(record.run)
         steps = [_step(record, number) for number in range(len(record.drafts))]
         return [self._repaired(draft, task, journal, step) for draft, step in zip(record.drafts, steps, strict=True)]
 
@@ -146,21 +146,22 @@ class Keeper:
     def _is_owned(self, skill: Skill) -> bool:
         return any(one.digest == skill.digest and one.owner == "user" for one in self.stores.skills.list())
 
-    def _repaired(self, draft: SkillDraft, task: Task, journal: StepLog, step: str) -> SkillDraft:
+    def _repaired(self, draft: SkillDraft, task: Task, journal: Journal, step: str) -> SkillDraft:
         """The draft, or what one repair made of it; what was paid for is kept at once."""
         if draft.rehearsals or self.repairs is None:
             return draft
-        done: Mapping[str, Any] | None = journal.done(step)
-        if done is not None:
-            return draft if done["draft"] is None else from_data(SkillDraft, done["draft"])
-        before = self.repairs.cost
-        repaired = repair(draft, self._judged(draft, task), self.repairs, self.sandbox())
-        cost = to_data(self.repairs.cost - before)
-        journal.finish(step, {"draft": None if repaired is None else to_data(repaired), "cost": cost})
-        return repaired or draft
+        repairs = self.repairs
+
+        def ask() -> Mapping[str, Any]:
+            before = repairs.cost
+            repaired = repair(draft, self._judged(draft, task), repairs, self.sandbox())
+            return {"draft": None if repaired is None else to_data(repaired), "cost": to_data(repairs.cost - before)}
+
+        done = journal.once(step, ask)
+        return draft if done["draft"] is None else from_data(SkillDraft, done["draft"])
 
     @staticmethod
-    def _spent(journal: StepLog, record: EpisodeRecord) -> Cost:
+    def _spent(journal: Journal, record: EpisodeRecord) -> Cost:
         """What repairs have cost, in a process before this one too."""
         steps = [journal.done(_step(record, number)) for number in range(len(record.drafts))]
         return sum((from_data(Cost, step["cost"]) for step in steps if step is not None), Cost())
@@ -183,13 +184,13 @@ def survivors_of(verdict: AdmissionVerdict) -> tuple[str, ...]:
     return tuple(map(str, verdict.checks.get("survivors", ()))) if verdict.failed == "mutants" else ()
 
 
-def note_refusals(journal: StepLog, episode: str, refused: Sequence[RefusedSkill]) -> None:
+def note_refusals(journal: Journal, episode: str, refused: Sequence[RefusedSkill]) -> None:
     """Keeps what was not kept of an episode, and why."""
     if refused:
         journal.finish(f"not_kept:{episode}", to_data(tuple(refused)))
 
 
-def not_kept(journal: StepLog, episode: str) -> tuple[RefusedSkill, ...]:
+def not_kept(journal: Journal, episode: str) -> tuple[RefusedSkill, ...]:
     """The drafts of an episode that did not become skills."""
     return tuple(from_data(RefusedSkill, each) for each in journal.done(f"not_kept:{episode}") or ())
 

@@ -10,8 +10,6 @@ from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft
 from evolve.trials.admitting import Repairs, repair
 from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unstarted_record
 from evolve.trials.learned_state import LearnedState, PromptedLearner, agent_for
-from evolve.trials.learner import Learner
-from evolve.trials.replay import PrefixLearner
 from evolve.trials.skill_drafts import SkillProposal, judge_draft
 
 ARMS_KEPT = 4
@@ -41,7 +39,7 @@ class Bench:
                 record=unstarted_record(job, self._setup, "interrupted", "the time budget was spent before it began")
             )
         record = self._agent(job).run_episode(
-            job.task, variant=job.variant, split=job.split, seed=job.seed, limits=limits
+            job.task, variant=job.variant, split=job.split, seed=job.seed, limits=limits, begun=job.begun
         )
         repairs = self._repairs(job, record, limits)
         judged = [self._judged(draft, job, repairs) for draft in record.drafts]
@@ -61,19 +59,14 @@ class Bench:
         return Repairs(policy=policy, view=job.task.view(), limits=limits.less(record.cost))
 
     def _agent(self, job: EpisodeJob) -> Agent:
-        arm, key = self._arms[job.arm], (job.arm, job.task.environment)
-        arm = replace(arm, workflow=room_for(arm.workflow, job.task.environment))
-        setup = self._setup
-        if job.begun is not None:  # it serves this one episode
-            learner = PrefixLearner(learner=setup.learner, begun=job.begun)
-            return self._made(arm, learner)
+        key, setup = (job.arm, job.task.environment), self._setup
         if key not in self._agents:
-            self._agents[key] = self._made(arm, setup.learner)
+            arm = self._arms[job.arm]
+            arm = replace(arm, workflow=room_for(arm.workflow, job.task.environment))
+            self._agents[key] = agent_for(
+                arm, setup.learner, self._sandbox, run=setup.run, suite=setup.suite, scanner=setup.scanner
+            )
         return self._agents[key]
-
-    def _made(self, arm: LearnedState, learner: Learner) -> Agent:
-        setup = self._setup
-        return agent_for(arm, learner, self._sandbox, run=setup.run, suite=setup.suite, scanner=setup.scanner)
 
     def _drop(self, arm: str) -> None:
         self._arms.pop(arm, None)

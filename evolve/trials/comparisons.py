@@ -20,7 +20,7 @@ from evolve.trials.gate import Pair, is_fresh, is_verified
 from evolve.trials.learned_state import LearnedState
 
 if TYPE_CHECKING:
-    from evolve.trials.replay import EpisodePrefix
+    from evolve.agent import EpisodePrefix
 
 
 @dataclass(frozen=True, kw_only=True)

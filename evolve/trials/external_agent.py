@@ -25,7 +25,7 @@ from evolve.tasks import Task
 from evolve.tasks.reading.git import write_tree
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
 from evolve.tasks.work import FolderWork
-from evolve.trials.jobs import Attempt, EpisodeJob, Told, WorkerSetup, ignore_attempt, unstarted_record
+from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unstarted_record
 from evolve.trials.learned_state import LearnedState
 
 _SKILL_FOLDERS = (".claude/skills", ".agents/skills")
@@ -44,14 +44,12 @@ def is_guidance(name: str) -> bool:
     return skills or name.rpartition("/")[2] in _NOTE_FILES or not _SETTINGS.isdisjoint(parts)
 
 
-class AgentWorkers:
-    """Runs jobs one after the other; implements :class:`~evolve.trials.jobs.Workers`.
+class ExternalAgent:
+    """Runs jobs; a :class:`~evolve.trials.bench.Bench` for :class:`~evolve.trials.workers.LocalWorkers`.
 
     Args:
         argv: A program that takes a task's words as its last argument, or from its input where its last word is ``-``.
     """
-
-    at_once = 1
 
     def __init__(self, setup: WorkerSetup, argv: Sequence[str]) -> None:
         self._setup, self._argv, self._sandbox = setup, tuple(argv), setup.sandbox()
@@ -61,13 +59,9 @@ class AgentWorkers:
         """Makes an arm known under a key."""
         self._arms[key] = arm
 
-    def run(self, jobs: Sequence[EpisodeJob], told: Told = ignore_attempt) -> list[Attempt]:
-        """Runs all jobs."""
-        attempts = []
-        for job in jobs:
-            attempts.append(Attempt(record=self._episode(job), limits=job.limits))
-            told(attempts[-1])
-        return attempts
+    def run(self, job: EpisodeJob) -> Attempt:
+        """Has the program do one task."""
+        return Attempt(record=self._episode(job), limits=job.limits)
 
     def close(self) -> None:
         """Frees the sandbox."""

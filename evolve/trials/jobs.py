@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from evolve.agent import episode_id
+from evolve.agent import EpisodePrefix, episode_id
 from evolve.core.episodes import EpisodeRecord, Limits, Status
 from evolve.core.redaction import Scanner
 from evolve.runtime.sandbox import Sandbox
 from evolve.tasks import Task
 from evolve.trials.learned_state import LearnedState
 from evolve.trials.learner import Learner
-from evolve.trials.replay import EpisodePrefix
 from evolve.trials.skill_drafts import SkillProposal
 
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolve.agent import episode_id
+from evolve.agent import Journal, episode_id
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Cost, EpisodeRecord, Limits
+from evolve.core.episodes.codec import from_data, to_json
 from evolve.core.events import Event, EventSink
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, digest
@@ -24,8 +25,6 @@ from evolve.trials.jobs import Attempt, EpisodeJob, Workers
 from evolve.trials.learner import Learner
 from evolve.trials.pace import EpisodePace
 from evolve.trials.repositories import Repositories
-from evolve.trials.set_aside import PendingAttempts
-from evolve.trials.step_log import StepLog
 
 _PAUSE_S = 0.2
 """Seconds between looks at whether a pause is over."""
@@ -69,14 +68,9 @@ class BudgetedRun:
     paused: Callable[[], bool] = lambda: False
 
     @property
-    def journal(self) -> StepLog:
+    def journal(self) -> Journal:
         """The finished steps of this run."""
-        return StepLog(self.stores.db, self.run)
-
-    @property
-    def aside(self) -> PendingAttempts:
-        """Attempts of this run that are over and not committed yet."""
-        return PendingAttempts(self.stores.db, self.run)
+        return self.stores.runs.journal(self.run)
 
     def commit(self, attempt: Attempt, *, task: Task | None = None) -> None:
         """Commits the episode of an attempt; joins the caller's transaction.
@@ -87,7 +81,7 @@ class BudgetedRun:
         instruction, source = ("", "") if task is None else (task.instruction, task.source)
         with self.stores.db.transaction():
             self.stores.commit(attempt.record, instruction=instruction, source=source)
-            self.aside.drop([attempt])
+            self.stores.runs.drop_pending(attempt.record)
 
     def commit_all(self, attempts: Sequence[Attempt]) -> None:
         """Commits episodes from which nothing is learned, in one transaction."""
@@ -173,7 +167,8 @@ class BudgetedRun:
     def _recorded(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
         if not self.stores.runs.has(name):
-            return self.aside.find(name)
+            waiting = self.stores.runs.pending(self.run, name)
+            return None if waiting is None else from_data(Attempt, waiting)
         return Attempt(record=self.stores.runs.episode(name))
 
     def _keep_attempt(self, cut: dict[str, str], attempt: Attempt) -> None:
@@ -183,8 +178,8 @@ class BudgetedRun:
             if reason:
                 cut[attempt.record.episode] = reason
                 self._keep_cost(attempt.record)
-            else:
-                self.aside.keep(attempt)
+            elif attempt.record.status != "fault":  # it may go better next time
+                self.stores.runs.add_pending(attempt.record, to_json(attempt))
             self._note_time()
         hit("attempt.kept")
 

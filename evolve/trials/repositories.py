@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolve.memory import MemoryRepository, MemorySnapshot
     from evolve.skills import SeededLibrary, Skill
     from evolve.tasks import Task
-    from evolve.trials.gate import DecisionRepository, Gate, HoldoutAccessLog, PrequentialTest, RegressionSuite
+    from evolve.trials.gate import DecisionRepository
     from evolve.trials.learned_state import LearnedState
     from evolve.trials.variants import Variant, VariantRepository
 
@@ -70,38 +70,10 @@ class Repositories:
 
     @cached_property
     def decisions(self) -> DecisionRepository:
-        """The verdicts of the gate."""
+        """What the gate decided, and what it measured with."""
         from evolve.trials.gate import DecisionRepository
 
         return DecisionRepository(self.db, earlier=self.runs.judged_groups)
-
-    @cached_property
-    def looks(self) -> HoldoutAccessLog:
-        """How often test tasks were opened."""
-        from evolve.trials.gate import HoldoutAccessLog
-
-        return HoldoutAccessLog(self.db)
-
-    @cached_property
-    def regression(self) -> RegressionSuite:
-        """What worked and has to go on working."""
-        from evolve.trials.gate import RegressionSuite
-
-        return RegressionSuite(self.db)
-
-    @property
-    def prequential(self) -> PrequentialTest:
-        """The pairs of the person's own tasks."""
-        from evolve.trials.gate import PrequentialTest
-
-        return PrequentialTest(self.db)
-
-    @property
-    def gate(self) -> Gate:
-        """The gate over these tables."""
-        from evolve.trials.gate import Gate, SuiteSeals
-
-        return Gate(self.decisions, self.regression, SuiteSeals(self.db))
 
     def close(self, *, alone: bool = True) -> None:
         """Closes the database and what was opened beside it; ``alone`` as :meth:`Database.close` says."""
@@ -125,9 +97,9 @@ class Repositories:
         chance where inputs are small."""
         from evolve.tasks.alike import row_traits
 
-        known, own = self.learned_groups(), self.prequential
+        known = self.learned_groups()
         rows = {task.group: row_traits(task) for task in tasks if task.group not in known}
-        return known | {group for group, traits in rows.items() if 2 * len(own.met_of(traits)) > len(traits)}
+        return known | {group for group, traits in rows.items() if 2 * len(self.decisions.met_of(traits)) > len(traits)}
 
     def texts(self, variant: str) -> Mapping[str, str]:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""
@@ -157,7 +129,6 @@ class Repositories:
         Returns:
             False, with nothing changed, when the episode had been committed before.
         """
-        from evolve.trials.usage import FunctionUses
 
         hit("episode.begin")
         with self.db.transaction():
@@ -166,9 +137,8 @@ class Repositories:
                 self.memory.commit(record, instruction=instruction, source=source)
                 task = self._counted_as(record)
                 self._note_uses(record, task)
-                uses = FunctionUses(self.db)
-                uses.note(record, task)
-                for name, failures in uses.failed(record, task).items():
+                self.runs.note_uses(record, task)
+                for name, failures in self.runs.note_failures(record, task).items():
                     self.skills.demote(name, failures)
                 if owed is not None:
                     self.runs.add_pending_learning(record, owed, source)
@@ -178,10 +148,9 @@ class Repositories:
 
     def count_as_verified(self, record: EpisodeRecord) -> None:
         """Counts as help what an answer used that only rows of earlier tables verify."""
-        from evolve.trials.usage import FunctionUses
 
         vouched, task = replace(record, verified=True), self._counted_as(record)
-        FunctionUses(self.db).note(vouched, task)
+        self.runs.note_uses(vouched, task)
         self._note_uses(vouched, task)
 
     def learn(self, record: EpisodeRecord, *, instruction: str, source: str = "") -> None:

@@ -16,6 +16,7 @@ from evolve.core.errors import RecordDamaged, UsageError
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, ObjectStore, value_of
+from evolve.trials.item_utility import ItemUtility
 
 UNLEARNED = "unlearned"
 """Name of the state before anything was learned; the parent of first variants."""
@@ -125,7 +126,7 @@ class ArchivedVariant:
 
 
 class VariantRepository:
-    """Keeps variants and switches between them; somebody else decides when.
+    """Keeps variants, what was measured of them and their items, and switches between them; others decide when.
 
     Args:
         db: The record.
@@ -147,7 +148,7 @@ class VariantRepository:
         Raises:
             ValueError: Its parent is unknown, or an object it names is not in the store.
         """
-        if variant.parent != UNLEARNED and not self._known(variant.parent):
+        if variant.parent != UNLEARNED and not self._db.rows("variants", {"id": variant.parent}):
             raise ValueError(f"the parent {variant.parent} is not in the archive")
         missing = [name for name in variant.objects if name not in self._objects]
         if missing:
@@ -296,8 +297,25 @@ class VariantRepository:
         rows = self._db.rows("variant_measures", {"variant": name} if name else "")
         return [(str(row["kind"]), json.loads(str(row["body"]))) for row in rows]
 
-    def _known(self, name: str) -> bool:
-        return bool(self._db.rows("variants", {"id": name}))
+    def add_item_outcomes(self, batch: str, outcomes: Mapping[str, ItemUtility]) -> None:
+        """Keeps what one batch of episodes says of items of prompts; the same batch and item again changes nothing.
+
+        Args:
+            batch: Names the episodes, such as by a digest of their ids.
+            outcomes: Counts by item id.
+        """
+        with self._db.transaction():
+            for item, counts in outcomes.items():
+                row = {"id": digest(canonical_json([batch, item])), "batch": batch, "item": item, **vars(counts)}
+                self._db.insert("prompt_item_outcomes", row, key="id")
+
+    def item_utilities(self) -> Mapping[str, ItemUtility]:
+        """All that is known of every item, by its id."""
+        found: dict[str, ItemUtility] = {}
+        for row in self._db.rows("prompt_item_outcomes"):
+            item = str(row["item"])
+            found[item] = found.get(item, ItemUtility()) + value_of(ItemUtility, row)
+        return found
 
     def _switch(self, name: str, grounds: str) -> Promotion:
         # Before the switch: a variant whose bodies are gone would end every later run.

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolve.core.errors import EvolveError
 from evolve.core.extensions import BUILT_IN, find, refused
@@ -34,17 +34,24 @@ from evolve.trials.worker_process import (
     worker_error,
 )
 
+if TYPE_CHECKING:
+    from evolve.trials.external_agent import ExternalAgent
+
 _PATIENCE_S = 30.0
 """How much longer than its own limits a job may take before its worker is given up."""
 
 
 class LocalWorkers:
-    """Runs jobs in this process, one after the other."""
+    """Runs jobs in this process, one after the other.
+
+    Args:
+        bench: What runs one.
+    """
 
     at_once = 1
 
-    def __init__(self, setup: WorkerSetup) -> None:
-        self._bench = Bench(setup)
+    def __init__(self, setup: WorkerSetup, bench: Callable[[WorkerSetup], Bench | ExternalAgent] = Bench) -> None:
+        self._bench = bench(setup)
 
     def announce(self, key: str, arm: LearnedState) -> None:
         """Makes an arm known under a key."""

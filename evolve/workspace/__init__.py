@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # for the signatures below, and handed on to nobody
     from evolve.workspace.options import Safety
 
 if TYPE_CHECKING:
+    from evolve.agent import FunctionCounts
     from evolve.agent.runs import Run
     from evolve.agent.workflow import Workflow
     from evolve.core import extensions
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from evolve.trials.diagnosis import Suspect
     from evolve.trials.gate import GateDecision, Interval, PairSummary, PrequentialPair, Proof
     from evolve.trials.learner import Learner
-    from evolve.trials.usage import FunctionCounts
     from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
     from evolve.workspace.fill.result import CellFlag, FillResult, FlagReasons

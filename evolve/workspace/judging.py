@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from evolve.core.errors import UsageError
 from evolve.core.files import digest
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.trials.gate.judges import JudgeRecord
 
 if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
-    from evolve.core.store import Database
     from evolve.tasks import RubricVerifier, Task
+    from evolve.trials.gate import DecisionRepository
+    from evolve.trials.gate.judges import Standing
     from evolve.trials.learner import Learner
 
 
@@ -24,8 +24,8 @@ class Judge:
         learner: What decides; one with a language model has a judge.
     """
 
-    def __init__(self, db: Database, learner: Learner, paths: WorkspacePaths) -> None:
-        self.record = JudgeRecord(db)
+    def __init__(self, decisions: DecisionRepository, learner: Learner, paths: WorkspacePaths) -> None:
+        self.decisions = decisions
         self._learner = learner
         self._prompts = PromptLayers(workspace=paths.prompts)
 
@@ -36,7 +36,12 @@ class Judge:
             UsageError: No model is named.
         """
         unmeasured = self.unmeasured(task)
-        return replace(unmeasured, standing=self.record.calibration(name_of(unmeasured), self.prompt))
+        return replace(unmeasured, standing=self.calibration(name_of(unmeasured)))
+
+    def calibration(self, model: str) -> Standing:
+        """Whether a model's verdicts count."""
+        measurement = self.decisions.measurement(model, self.prompt)
+        return "unmeasured" if measurement is None else measurement.calibration
 
     def unmeasured(self, task: Task) -> RubricVerifier:
         """The same without what it is worth.

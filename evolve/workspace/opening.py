@@ -21,12 +21,12 @@ from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock
 from evolve.trials.repositories import Repositories
 
 if TYPE_CHECKING:
+    from evolve.agent import FunctionCounts
     from evolve.core.settings import Settings
     from evolve.memory import MemoryRepository
     from evolve.memory.index import VectorIndex
     from evolve.runtime.retrieval import Embedder
     from evolve.runtime.sandbox import Sandbox
-    from evolve.trials.usage import FunctionCounts
 
 _SESSIONS = "sessions"
 """Recorded code sessions lie beside the runs and need no record."""
@@ -152,13 +152,14 @@ def function_counts(paths: WorkspacePaths) -> Mapping[str, FunctionCounts]:
 
     A record that is missing, older or damaged counts as an empty one.
     """
-    from evolve.trials.usage import FunctionUses
+
+    from evolve.agent import RunRepository
 
     try:
         if not is_current(paths):
             return {}
         with Database(paths.db, MIGRATIONS, read_only=True) as db:
-            return FunctionUses(db).counts()
+            return RunRepository(db).function_counts()
     except (RecordDamaged, WorkspaceError):
         return {}
 

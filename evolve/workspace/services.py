@@ -74,7 +74,7 @@ class WorkspaceServices:
         """The model that judges, and what it was found to be worth."""
         from evolve.workspace.judging import Judge
 
-        return Judge(self.stores.db, self.learner, self.paths)
+        return Judge(self.stores.decisions, self.learner, self.paths)
 
     @property
     def judge(self) -> Callable[[Task], RubricVerifier] | None:

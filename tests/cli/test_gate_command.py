@@ -12,7 +12,7 @@ from benchmarks.doubles.cheating import _solves_more
 from evolve.cli.render.report import show_details
 from evolve.core.ledger import Spent
 from evolve.improve.report import ArmRow, Contrast, Report
-from evolve.trials.gate import ComparisonPlan, Interval, SuiteSeals, VariantProposal
+from evolve.trials.gate import ComparisonPlan, Interval, VariantProposal
 from evolve.trials.gate.gate import Gate
 
 
@@ -20,14 +20,14 @@ from evolve.trials.gate.gate import Gate
 def judged(tmp_path):
     """A workspace with one accepted and one refused variant."""
     with evolve.open(tmp_path / "ws") as opened:
-        gate = Gate(opened.stores.decisions, opened.stores.regression, SuiteSeals(opened.stores.db))
+        gate = Gate(opened.stores.decisions)
         suite = small_suite(300)
         copied = max((str(row.input[0]) for row in suite.split("gate")[0].hidden), key=len)
         for variant, text in (("better", ""), ("copied", copied)):
             proposal = VariantProposal(
                 run="r1", parent="unlearned", variant=variant, suite=suite, texts={"prompt act": text}
             )
-            gate.keep(gate.judge(proposal, ComparisonPlan(run=_solves_more)))
+            gate.decisions.keep(gate.judge(proposal, ComparisonPlan(run=_solves_more)))
 
 
 @pytest.mark.slow

@@ -16,7 +16,6 @@ from evolve.core.episodes import EpisodeRecord, Row
 from evolve.core.errors import EnvironmentProblem, WorkspaceError
 from evolve.tasks import Suite, Task, load_suite, render_jsonl
 from evolve.testing import TrustingSandbox
-from evolve.trials.step_log import StepLog
 from tests.extensions.test_extending import toys
 from tests.offering import offer
 
@@ -67,7 +66,7 @@ def test_what_is_proposed_is_practised_on_and_never_judged_on(
             assert not held & {one.group for one in proposed}
             assert not held & workspace.stores.learned_groups()
         known = {task.id for task in suite.tasks}
-        assert {task.task for task in workspace.stores.regression.tasks()} <= known
+        assert {task.task for task in workspace.stores.decisions.regression_tasks()} <= known
 
 
 def test_a_proposer_sees_only_what_is_practised_on_and_brings_in_nothing_that_is_held_back(
@@ -144,7 +143,7 @@ def test_a_loop_that_goes_on_practises_on_the_tasks_that_were_proposed(
             with pytest.raises(KeyboardInterrupt):
                 improved(workspace, suite, tmp_path, rounds=1)
         (run,) = workspace.stores.runs.runs()
-        kept = StepLog(workspace.stores.db, run.id).done("proposed:1")
+        kept = workspace.stores.runs.journal(run.id).done("proposed:1")
         assert kept is not None and len(kept["tasks"]) == 5
     with opened(tmp_path / "ws", "drawn") as workspace:
         episodes = improved(workspace, suite, tmp_path, rounds=1)

@@ -13,7 +13,6 @@ from benchmarks.doubles import small_suite
 from evolve.core.errors import EnvironmentProblem, WorkspaceError
 from evolve.tasks import render_jsonl
 from evolve.trials import Attempt, EpisodeJob, LocalWorkers, ignore_attempt
-from evolve.trials.set_aside import PendingAttempts
 from tests.extensions.test_extending import toys
 from tests.improve.test_worker_kinds import *  # noqa: F403
 from tests.improve.test_worker_kinds import count, workers
@@ -93,7 +92,7 @@ def test_workers_that_give_what_was_not_asked_for_are_named_and_nothing_of_it_is
         improved(tmp_path / "ws", "odd")
     with evolve.open(tmp_path / "ws") as workspace:
         (run,) = workspace.stores.runs.runs()
-        kept = [*workspace.stores.runs.episodes(), *PendingAttempts(workspace.stores.db, run.id).records()]
+        kept = [*workspace.stores.runs.episodes(), *workspace.stores.runs.pending_episodes(run.id)]
         assert all(one.run == run.id and one.steps for one in kept)
 
 

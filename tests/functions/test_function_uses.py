@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from evolve.agent import FunctionCounts, RunRepository
 from evolve.core.episodes import Action, EpisodeRecord, FunctionCall, Observation, Step
 from evolve.core.schema import IMPROVE
 from evolve.core.store import Database
-from evolve.trials.usage import FunctionCounts, FunctionUses
 
 
 @pytest.fixture
 def uses(tmp_path):
     with Database(tmp_path / "evolve.db", IMPROVE) as db:
-        yield FunctionUses(db)
+        yield RunRepository(db)
 
 
 def call(state: str) -> FunctionCall:
@@ -28,22 +28,22 @@ def episode(task: str = "t", *states: str, split: str = "own", **more) -> Episod
 
 
 def test_an_answered_call_counts_and_one_that_was_refused_failed_or_is_in_doubt_does_not(uses):
-    uses.note(episode("t", "refused", "failed", "doubtful"))
-    assert uses.counts() == {"d": FunctionCounts(offered=1), "never": FunctionCounts(offered=1)}
-    uses.note(episode("t", "refused", "answered"))
-    assert uses.counts()["d"] == FunctionCounts(offered=1, called=1)
+    uses.note_uses(episode("t", "refused", "failed", "doubtful"))
+    assert uses.function_counts() == {"d": FunctionCounts(offered=1), "never": FunctionCounts(offered=1)}
+    uses.note_uses(episode("t", "refused", "answered"))
+    assert uses.function_counts()["d"] == FunctionCounts(offered=1, called=1)
 
 
 def test_it_helped_where_the_answer_held_and_a_task_counts_once(uses):
-    uses.note(episode("a", "answered"))
-    uses.note(episode("b", "answered", "answered", verified=True))
-    uses.note(episode("b", "answered", verified=True))
-    uses.note(episode("c", "answered", checked=True))
-    assert uses.counts()["d"] == FunctionCounts(offered=3, called=3, helpful=2)
-    assert uses.counts()["never"] == FunctionCounts(offered=3)
+    uses.note_uses(episode("a", "answered"))
+    uses.note_uses(episode("b", "answered", "answered", verified=True))
+    uses.note_uses(episode("b", "answered", verified=True))
+    uses.note_uses(episode("c", "answered", checked=True))
+    assert uses.function_counts()["d"] == FunctionCounts(offered=3, called=3, helpful=2)
+    assert uses.function_counts()["never"] == FunctionCounts(offered=3)
 
 
 @pytest.mark.parametrize("split", ["gate", "test"])
 def test_tasks_that_only_measure_count_for_nothing(uses, split):
-    uses.note(episode("t", "answered", split=split, verified=True))
-    assert uses.counts() == {}
+    uses.note_uses(episode("t", "answered", split=split, verified=True))
+    assert uses.function_counts() == {}

@@ -24,8 +24,6 @@ from evolve.trials.gate import (
     DecisionRepository,
     Gate,
     Job,
-    RegressionSuite,
-    SuiteSeals,
     VariantProposal,
 )
 from evolve.trials.gate import gate as gate_module
@@ -35,7 +33,7 @@ from evolve.trials.gate import integrity as instruments
 @pytest.fixture
 def gate(tmp_path: Path):
     with Database(tmp_path / "memory.db", GATE) as db:
-        yield Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
+        yield Gate(DecisionRepository(db))
 
 
 def proposal(suite: Suite, **more: object) -> VariantProposal:
@@ -88,7 +86,7 @@ def test_a_verifier_that_changes_while_a_variant_is_judged_voids_the_comparison(
     found = gate.judge(proposal(suite), ComparisonPlan(run=lenient_from_the_second_pair_on))
     assert (found.state.verdict, found.accepted) == ("undecided", False)
     assert "void: the verifier changed" in found.state.reason
-    kept = gate.keep(found)
+    kept = gate.decisions.keep(found)
     assert kept.verdict == "undecided" and kept.pins == true
     # Another process that goes on with the same judgement measures with the new one from the start.
     again = gate.judge(proposal(suite), ComparisonPlan(run=_solves_more))
@@ -141,7 +139,7 @@ def test_a_held_out_row_is_found_in_any_layout(gate: Gate, shape: str) -> None:
 def test_what_is_refused_untested_uses_no_error_level(gate: Gate) -> None:
     suite = small_suite(300)
     text = max((str(row.input[0]) for row in suite.split("gate")[0].hidden), key=len)
-    gate.keep(gate.judge(proposal(suite, texts={"prompt act": text}), ComparisonPlan(run=_fair_jobs)))
+    gate.decisions.keep(gate.judge(proposal(suite, texts={"prompt act": text}), ComparisonPlan(run=_fair_jobs)))
     assert gate.decisions.next_level(suite.digest)[0] == 1
     assert [one.verdict for one in gate.decisions.log()] == ["reject"]
 

@@ -11,11 +11,10 @@ from evolve.core.schema import GATE
 from evolve.core.store import Database
 from evolve.trials.gate import (
     DecisionRepository,
-    HoldoutAccessLog,
-    RegressionSuite,
     RegressionTask,
     SequentialTest,
     Tally,
+    check_regression,
 )
 
 
@@ -46,20 +45,20 @@ def episode(
 
 
 def test_looks_are_counted_per_suite_and_run(database: Database) -> None:
-    looks = HoldoutAccessLog(database, clock=lambda: 5.0)
-    assert looks.count("s") == 0
-    assert looks.open("s", run="r1", purpose="report") == 1
-    assert looks.open("s", run="r1", purpose="report") == 1
-    assert looks.open("s", run="r2", purpose="report") == 2
-    assert looks.open("other", run="r2", purpose="report") == 1
-    assert [(one.run, one.at) for one in looks.log("s")] == [("r1", 5.0), ("r2", 5.0)]
+    looks = DecisionRepository(database, clock=lambda: 5.0)
+    assert looks.looks("s") == []
+    assert looks.look("s", run="r1", purpose="report") == 1
+    assert looks.look("s", run="r1", purpose="report") == 1
+    assert looks.look("s", run="r2", purpose="report") == 2
+    assert looks.look("other", run="r2", purpose="report") == 1
+    assert [(one.run, one.at) for one in looks.looks("s")] == [("r1", 5.0), ("r2", 5.0)]
 
 
 def test_a_look_survives_reopening(tmp_path: Path) -> None:
     with Database(tmp_path / "r.db", GATE) as db:
-        HoldoutAccessLog(db).open("s", run="r", purpose="report")
+        DecisionRepository(db).look("s", run="r", purpose="report")
     with Database(tmp_path / "r.db", GATE) as db:
-        assert HoldoutAccessLog(db).count("s") == 1
+        assert len(DecisionRepository(db).looks("s")) == 1
 
 
 def test_each_proposal_on_a_suite_gets_a_smaller_level(database: Database) -> None:
@@ -105,33 +104,33 @@ def test_a_judgement_that_was_broken_off_keeps_its_level_until_it_goes_on(databa
 
 
 def test_a_task_enters_after_all_its_tries_solved_it(database: Database) -> None:
-    suite = RegressionSuite(database, required=3)
+    suite = DecisionRepository(database)
     solved = [episode("t", number, candidates=100 + number) for number in range(3)]
-    assert not suite.admit(solved[:2], stratum="lists")
-    assert not suite.admit([*solved[:2], episode("t", 2, status="unsolved")], stratum="lists")
-    assert not suite.admit([solved[0]] * 3, stratum="lists")
-    assert not suite.admit([*solved[:2], episode("t", 2, candidates=0)], stratum="lists")
-    assert suite.admit(solved, stratum="lists")
-    assert not suite.admit(solved, stratum="lists")
-    assert [(one.task, one.candidates, one.tries) for one in suite.tasks()] == [("t", 102, 3)]
+    assert not suite.admit(solved[:2], stratum="lists", required=3)
+    assert not suite.admit([*solved[:2], episode("t", 2, status="unsolved")], stratum="lists", required=3)
+    assert not suite.admit([solved[0]] * 3, stratum="lists", required=3)
+    assert not suite.admit([*solved[:2], episode("t", 2, candidates=0)], stratum="lists", required=3)
+    assert suite.admit(solved, stratum="lists", required=3)
+    assert not suite.admit(solved, stratum="lists", required=3)
+    assert [(one.task, one.candidates, one.tries) for one in suite.regression_tasks()] == [("t", 102, 3)]
     with pytest.raises(ValueError):
-        suite.admit([episode("t", 0), episode("u", 0)], stratum="lists")
+        suite.admit([episode("t", 0), episode("u", 0)], stratum="lists", required=3)
 
 
 def test_a_try_may_spend_twice_what_was_first_needed(database: Database) -> None:
-    suite = RegressionSuite(database)
+    suite = DecisionRepository(database)
     suite.admit([episode(candidates=100)], stratum="lists")
-    (task,) = suite.tasks()
+    (task,) = suite.regression_tasks()
     assert task.limits(Limits(candidates=50_000, seconds=3.0)) == Limits(candidates=200, seconds=3.0)
     for spent, regressed in ((200, ()), (201, ("t",))):
-        report = suite.check([task], lambda one, number, spent=spent: episode(one.task, number, candidates=spent))
+        report = check_regression([task], lambda one, number, spent=spent: episode(one.task, number, candidates=spent))
         assert report.regressed == regressed
 
 
 def test_a_task_regresses_only_when_every_try_fails(database: Database) -> None:
-    suite = RegressionSuite(database, required=3)
-    suite.admit([episode("t", number) for number in range(3)], stratum="lists")
-    (task,) = suite.tasks()
+    suite = DecisionRepository(database)
+    suite.admit([episode("t", number) for number in range(3)], stratum="lists", required=3)
+    (task,) = suite.regression_tasks()
 
     def third_time_lucky(one: RegressionTask, number: int) -> EpisodeRecord:
         return episode(one.task, number, status="solved" if number == 2 else "unsolved")
@@ -142,22 +141,22 @@ def test_a_task_regresses_only_when_every_try_fails(database: Database) -> None:
     def broken(one: RegressionTask, number: int) -> EpisodeRecord:
         return episode(one.task, number, status="fault" if number == 1 else "unsolved")
 
-    report = suite.check([task], third_time_lucky)
+    report = check_regression([task], third_time_lucky)
     assert (report.regressed, report.unclear) == ((), ())
-    assert suite.check([task], never).regressed == ("t",)
-    report = suite.check([task], broken)
+    assert check_regression([task], never).regressed == ("t",)
+    report = check_regression([task], broken)
     assert (report.regressed, report.unclear) == ((), ("t",))
 
 
 def test_a_stored_answer_played_back_is_not_a_pass(database: Database) -> None:
-    suite = RegressionSuite(database)
+    suite = DecisionRepository(database)
     suite.admit([episode()], stratum="lists")
-    report = suite.check(suite.tasks(), lambda one, number: episode(one.task, number, candidates=0))
+    report = check_regression(suite.regression_tasks(), lambda one, number: episode(one.task, number, candidates=0))
     assert report.unclear == ("t",)
 
 
 def test_an_override_names_a_person_and_a_reason(database: Database) -> None:
-    suite = RegressionSuite(database)
+    suite = DecisionRepository(database)
     with pytest.raises(ValueError):
         suite.override("v", ["t"], person="", reason="it is fine")
     suite.override("v", ["u", "t"], person="Ada", reason="the task was wrong")

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.trials.gate.judges import BAR, JudgeRecord, Measurement
+from evolve.trials.gate import DecisionRepository
+from evolve.trials.gate.judges import BAR, Measurement
 
 
 def found(model="m", prompt="p", **counts):
@@ -43,11 +44,10 @@ def test_a_judge_that_accepts_one_more_wrong_answer_never_gains(sound, refused, 
 
 def test_the_latest_measurement_counts_and_another_prompt_or_model_is_another_judge(tmp_path):
     with Database(tmp_path / "judges.db", GATE) as db:
-        record = JudgeRecord(db, clock=lambda: 1.0)
-        assert record.calibration("m", "p") == "unmeasured"
-        kept = record.keep(found(accepted_wrong=20))
-        assert record.latest("m", "p") == kept
-        assert record.calibration("m", "p") == "below the bar"
-        record.keep(found())
-        assert record.calibration("m", "p") == "measured"
-        assert record.calibration("m", "q") == record.calibration("n", "p") == "unmeasured"
+        decisions = DecisionRepository(db, clock=lambda: 1.0)
+        assert decisions.measurement("m", "p") is None
+        kept = decisions.add_measurement(found(accepted_wrong=20))
+        assert decisions.measurement("m", "p") == kept
+        decisions.add_measurement(found())
+        assert decisions.measurement("m", "p").calibration == "measured"
+        assert decisions.measurement("m", "q") is decisions.measurement("n", "p") is None

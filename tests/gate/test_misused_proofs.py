@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.trials.gate import PairedTotals, PrequentialTest, Proof
+from evolve.trials.gate import DecisionRepository, PairedTotals, Proof
 from tests.gate.own_pairs import arm, pair
 
 PERSONS, TASKS = 100, 60
@@ -72,10 +72,10 @@ def test_what_is_shared_is_bet_on_once(
     assert believed <= 0.05 * PERSONS < if_each_counted
 
     with Database(tmp_path / "memory.db", GATE) as db:  # and those are the ones that are told to be alike
-        own = PrequentialTest(db, clock=lambda: 1.0)
+        own = DecisionRepository(db, clock=lambda: 1.0)
         for place, (trait, won) in enumerate(tasks):
             costs = (100, 10) if won else (10, 100)
             before, after = arm(f"t{place}", costs[0], "unlearned"), arm(f"t{place}", costs[1], "v")
             arms = PairedTotals(unlearned=before, learned=after)
-            own.add(f"e{place}", "f", [trait, f"row {place}"], arms, met=False)
-        assert [(one.outcome, one.alike) for one in own.pairs()] == [(one.outcome, one.alike) for one in pairs]
+            own.add_own_pair(f"e{place}", "f", [trait, f"row {place}"], arms, met=False)
+        assert [(one.outcome, one.alike) for one in own.own_pairs()] == [(one.outcome, one.alike) for one in pairs]

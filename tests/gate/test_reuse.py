@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,14 +25,12 @@ from evolve.trials.gate import (
     Gate,
     GateLevel,
     Job,
-    RegressionSuite,
     SequentialTest,
-    SuiteSeals,
     Tally,
     VariantProposal,
     sign_test_p,
 )
-from evolve.trials.gate.error_budget import DRAWN, KEPT_BACK, LEAST, SHARE
+from evolve.trials.gate.error_budget import DRAWN, JUDGED, KEPT_BACK, LEAST, SHARE, GroupBlocks, divide_groups
 
 NAMES = {"parent": "old", "suite": "s"}
 LARGE = 5 * LEAST
@@ -47,7 +45,7 @@ def db(tmp_path: Path):
 
 @pytest.fixture
 def gate(db: Database) -> Gate:
-    return Gate(DecisionRepository(db), RegressionSuite(db), SuiteSeals(db))
+    return Gate(DecisionRepository(db))
 
 
 def proposal(suite: Suite, variant: str, **more: object) -> VariantProposal:
@@ -67,9 +65,13 @@ def only_on(groups: frozenset[str]):
     return run
 
 
+def divided(decisions: DecisionRepository, groups: Iterable[str], key: str) -> GroupBlocks:
+    return divide_groups(groups, begun=decisions.served(key), served=decisions.times_served(JUDGED))
+
+
 def judged(gate: Gate, suite: Suite, variant: str, run=no_better):
     found = gate.judge(proposal(suite, variant), ComparisonPlan(run=run))
-    gate.keep(found)
+    gate.decisions.keep(found)
     return found
 
 
@@ -118,22 +120,21 @@ def test_what_older_versions_judged_counts_for_its_groups_as_far_as_they_are_kno
 
 def test_what_is_kept_back_stays_so_when_tasks_are_added_and_after_a_break(gate: Gate) -> None:
     groups = [f"g{number}" for number in range(LEAST)]
-    reuse = gate.decisions.reuse
-    first = reuse.blocks(groups, key="k")
+    first = divided(gate.decisions, groups, "k")
     assert len(first.kept) == round(SHARE * LEAST) and first.judged | first.kept == set(groups)
     gate.decisions.open({}, run="r", variant="v", groups=first.judged, **NAMES)
-    grown = reuse.blocks([*groups, *(f"h{number}" for number in range(30))], key="other")
+    grown = divided(gate.decisions, [*groups, *(f"h{number}" for number in range(30))], "other")
     assert not grown.kept & first.judged and len(grown.kept & first.kept) > len(first.kept) / 2
     key = proposal(small_suite(6), "v").key
     gate.decisions.open({}, **proposal(small_suite(6), "v").names, groups=first.judged)
-    assert reuse.blocks(groups, key=key) == first
-    assert not reuse.blocks(groups[1:], key="few").kept
+    assert divided(gate.decisions, groups, key) == first
+    assert not divided(gate.decisions, groups[1:], "few").kept
 
 
 @pytest.mark.slow
 def test_a_gain_on_the_judged_problems_alone_is_not_confirmed(gate: Gate) -> None:
     suite = small_suite(LARGE)
-    tried = gate.decisions.reuse.blocks({task.group for task in suite.evidence("gate")}, key="")
+    tried = divided(gate.decisions, {task.group for task in suite.evidence("gate")}, "")
     lucky = judged(gate, suite, "lucky", only_on(tried.judged))
     assert (lucky.state.verdict, lucky.accepted) == ("undecided", False)
     assert lucky.confirmation and not lucky.confirmation.confirmed and "not confirmed" in lucky.state.reason
@@ -208,4 +209,4 @@ def test_kept_back_groups_that_judged_once_confirm_more_strictly(db: Database) -
     decisions.open({}, run="r", variant="v", groups=["a"], **NAMES)
     assert decisions.open_confirmation("k", "s", ["a"]).number == 2
     assert decisions.open_confirmation("l", "s", ["b"]).number == 2  # the second one on the suite
-    assert decisions.open_confirmation("k", "s", ["a"]) == decisions.reuse.find("k", KEPT_BACK)
+    assert decisions.open_confirmation("k", "s", ["a"]) == decisions.served("k", KEPT_BACK)

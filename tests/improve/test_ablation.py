@@ -84,7 +84,7 @@ def test_what_makes_the_difference_is_told_from_what_makes_none(services, few, c
         assert workflow.solved.value == 1.0 and workflow.share.low > 0.5
         records = ws.stores.runs.episodes()
         assert {one.split for one in records} == {"screen"} and len(records) == 3 * 12
-        assert not ws.memory.list() and not ws.stores.looks.log()
+        assert not ws.memory.list() and not ws.stores.decisions.looks()
         assert ws.variants.active == "unlearned" and len(ws.variants.list()) == 1
         (kept,) = ws.variants.show(variant)["measures"]
         assert AblationReport.from_json(kept) == report

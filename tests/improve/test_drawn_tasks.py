@@ -23,5 +23,5 @@ def test_a_loop_confirms_on_drawn_problems_and_keeps_nothing_else_of_them(open_w
         drawn = [one for one in ws.stores.runs.episodes() if one.group not in known]
         assert {one.split for one in drawn} == {"gate"} and len({one.variant for one in drawn}) == 2
         assert len(drawn) >= 2 * decision.confirmation.tally.pairs > 0
-        assert {task.group for task in ws.stores.regression.tasks()} <= known
+        assert {task.group for task in ws.stores.decisions.regression_tasks()} <= known
         assert not {one.group for one in drawn} & ws.stores.learned_groups()

@@ -12,14 +12,13 @@ from evolve.core.episodes import PROBE, Claim, EpisodeRecord, Evidence, Row, Sco
 from evolve.core.ledger import Spent
 from evolve.improve.ablation import AblationReport, ItemCredit, VariantItem
 from evolve.improve.history import ItemHistory
-from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.search.known_functions import tree_of
 from evolve.policies.search.programs.terms import Apply, Input
 from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.trials import Variant
 from evolve.trials.gate import Interval
-from evolve.trials.step_log import StepLog
+from evolve.trials.item_utility import ItemUtility
 
 TEXTS, NUMBERS = "(str) -> str", "(int) -> int"
 DRAFT = SkillDraft(
@@ -147,12 +146,12 @@ def test_an_insight_is_told_by_where_it_was_recalled_and_by_every_kind_of_trial(
         split = PROBE if number == 3 else "own"
         ws.stores.commit(solved(f"dates-{number + 2}", split=split, claims=(), **seen), instruction="a date")
     keep_ablation(ws, "insights", fact.id, (1, 2, 3))
-    journal = StepLog(ws.stores.db, "r5")
+    journal = ws.stores.runs.journal("r5")
     journal.finish("insights:1:0:plan", {"insight": fact.id, "tasks": ["dates-2"]})
     journal.finish("insights:1:0", {"insight": fact.id, "pairs": 4, "agree": 2, "disagree": 0})
     journal.finish("insights:1:1", {})
-    ItemRecord(ws.stores.db).add("b1", {fact.id: ItemUtility(with_solved=3, with_failed=1, without_failed=2)})
-    ItemRecord(ws.stores.db).add("b2", {fact.id: ItemUtility(without_solved=1)})
+    ws.stores.variants.add_item_outcomes("b1", {fact.id: ItemUtility(with_solved=3, with_failed=1, without_failed=2)})
+    ws.stores.variants.add_item_outcomes("b2", {fact.id: ItemUtility(without_solved=1)})
     told = ws.memory.histories(ws.memory.list())
     assert told[fact.id].text == (
         "used in 2 of 3 such tasks, made a difference in 5 of 10 trials (3 better, 2 worse),"

@@ -60,7 +60,7 @@ def listed(open_ws, suite_file, monkeypatch):
     monkeypatch.setenv("EVOLVE_CANDIDATES", str(BUDGET))
     with open_ws(learner=FAIR) as workspace:
         assert workspace.improve(suite_file, rounds=1).rounds[0].promoted
-        return workspace.stores.regression.tasks("mixed")
+        return workspace.stores.decisions.regression_tasks("mixed")
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_a_policy_that_does_not_repeat_itself_tries_three_times_on_fresh_seeds(o
     monkeypatch.setattr("evolve.workspace.loops.improving.loop_limits", lambda *asked, **more: limits)
     with open_ws() as workspace:
         assert workspace.improve(file, rounds=1).rounds[0].promoted
-        listed = workspace.stores.regression.tasks("small")
+        listed = workspace.stores.decisions.regression_tasks("small")
         gated = [one for one in workspace.stores.runs.episodes() if one.split == "gate"]
         assert listed and {task.tries for task in listed} == {3}
         for task in listed:

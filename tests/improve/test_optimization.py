@@ -84,7 +84,7 @@ def test_what_the_gate_accepts_acts_from_then_on_and_is_measured_on_sealed_tasks
         assert ws.stores.active_workflow(ws.workflow.show()).knobs.candidates == 400
         assert change.predicted.value == change.realised.value == 1.0
         assert change.realised.n == 8
-        assert ws.stores.looks.count(report.suite_digest) == report.looks == 1
+        assert len(ws.stores.decisions.looks(report.suite_digest)) == report.looks == 1
         task = ws.stores.runs.episodes()[0].task
         assert ws.run(f"{suite_file}#{task}").solved
 

@@ -11,7 +11,6 @@ from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_family
 from evolve.core.errors import UsageError
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.optimizer.item_record import ItemRecord
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.testing.endpoint_faults import completion
 from evolve.workspace.loops.optimizing import OptimizerRequest
@@ -64,7 +63,7 @@ def test_a_fact_that_failures_show_becomes_advice_in_the_active_prompt(open_desk
         assert now.fixed == shipped.fixed
         (item,) = [one for one in now.items if one not in shipped.items]
         assert "day first" in item.text
-        known = ItemRecord(ws.stores.db).utility(item.id)
+        known = ws.stores.variants.item_utilities()[item.id]
         assert known.with_solved > 0 and known.without_failed > 0
         controls = [one for one in ws.stores.runs.episodes() if one.variant.startswith("control:")]
         assert controls and {one.split for one in controls} == {"screen"}

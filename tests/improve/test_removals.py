@@ -17,7 +17,6 @@ from evolve.improve.removals import SHARE
 from evolve.memory import ClaimKey, plan_removals, resolve
 from evolve.memory.necessity import Occurrence, need_of
 from evolve.tasks import render_jsonl
-from evolve.trials.step_log import StepLog, finished_steps
 from evolve.workspace.learners import SearchLearner
 
 BUDGET = "400k-candidates"
@@ -168,7 +167,7 @@ def test_what_a_person_forgets_while_it_is_tested_stays_forgotten(learned, strin
         with pytest.raises(KeyboardInterrupt):
             workspace.memory.test(strings, budget="60k-candidates")
         monkeypatch.delenv(VARIABLE)
-        ((_, plan),) = finished_steps(workspace.stores.db, "needs:1:plan", run=workspace.stores.runs.runs()[-1].id)
+        ((_, plan),) = workspace.stores.runs.finished_steps("needs:1:plan", run=workspace.stores.runs.runs()[-1].id)
         forgotten = plan["pairs"][0][0]
         workspace.memory.forget(forgotten)
         tests = workspace.memory.test(strings, budget="60k-candidates")
@@ -195,7 +194,7 @@ def test_a_person_may_name_the_claim(learned, strings) -> None:
 def test_what_was_not_needed_is_tried_anew_once_there_are_other_means(learned, strings) -> None:
     """Sixty problems that did without a step, found with a skill that is not there any more, or other operations."""
     with learned() as workspace:
-        memory, journal = workspace.stores.memory, StepLog(workspace.stores.db, "earlier")
+        memory, journal = workspace.stores.memory, workspace.stores.runs.journal("earlier")
         steps = [one for one, need in memory.needs() if one.cause.startswith("operation:") and need.known.occurs]
         gone, kept, older = steps[:3]
         for step in (gone, kept, older):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evolve.agent import Journal
 from evolve.core.errors import EndpointProblem
 from evolve.core.ledger import Budget, Ledger
 from evolve.core.schema import IMPROVE
@@ -17,7 +18,6 @@ from evolve.policies.language import EpisodeMeter, LanguageRewriter
 from evolve.runtime.models import Failure, ModelSetup, open_models
 from evolve.testing import LocalWire
 from evolve.testing.endpoint_faults import completion
-from evolve.trials.step_log import StepLog
 
 EDITS = json.dumps({"edits": [{"op": "add", "item": 0, "text": "Dates are read day first.", "why": "t1"}]})
 USAGE = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 340}
@@ -47,7 +47,7 @@ def paid(database, budget: Budget, answer=lambda body: completion(EDITS, usage=U
     )
     rewriter = LanguageRewriter(models=open_models(setup))
     ledger = Ledger(budget)
-    made = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(meter, ledger, StepLog(database, "r1")))
+    made = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(meter, ledger, Journal(database, "r1")))
     return made, ledger, asked
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.doubles.quirks import quirk_family
+from evolve.agent import EpisodePrefix
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.core.ledger import parse_budget
@@ -17,7 +18,7 @@ from evolve.improve.optimizer.credit import Divergence, divergences
 from evolve.improve.optimizer.engine import Candidate, SearchEnded
 from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan, split_budget
-from evolve.improve.stage_replay import StageRerun
+from evolve.improve.stage_replay import StageRerun, beginning_of, same_beginning
 from evolve.policies.language import LanguageSettings
 from evolve.tasks import load_suite
 from evolve.testing import question_of
@@ -25,7 +26,6 @@ from evolve.testing.doubles import prompt_of
 from evolve.testing.endpoint_faults import completion
 from evolve.trials import UNLEARNED
 from evolve.trials.gate import is_verified
-from evolve.trials.replay import EpisodePrefix, beginning_of, same_beginning
 from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest, texts_in_force
 from evolve.workspace.opening import now

@@ -55,7 +55,7 @@ def test_thirty_tasks_are_enough_to_promote_what_helps(open_ws):
         (decision,) = workspace.gate.list().decisions
         assert (decision.verdict, decision.parent, decision.planned) == ("accept", "unlearned", 23)
         assert decision.alpha == pytest.approx(0.025)
-        assert len(workspace.stores.regression.tasks("small")) == 23
+        assert len(workspace.stores.decisions.regression_tasks("small")) == 23
 
 
 @pytest.mark.slow

@@ -16,11 +16,11 @@ from evolve.core.episodes import Action, EpisodeRecord, Judgement, Observation, 
 from evolve.improve.optimizer.counterfactual import Attribution, Editor
 from evolve.improve.optimizer.credit import Intervention, blame, divergences, stage_outputs
 from evolve.improve.optimizer.leakage import guard_of
+from evolve.improve.stage_replay import beginning_of
 from evolve.policies import PromptEdit
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageRewriter, LanguageSettings
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.testing import LocalWire, TrustingSandbox
-from evolve.trials.replay import beginning_of
 
 PLANNED = Plan(goal="g", subgoals=(Subgoal(id="s1", goal="g", postcondition="p"),))
 STAGES = ["read.md", "sort.md", "price.md", "check.md", "write.md"]

@@ -16,14 +16,14 @@ from evolve.agent.workflow import Workflow
 from evolve.core.errors import EndpointProblem, UsageError
 from evolve.core.files import canonical_json
 from evolve.core.schema import OPTIMIZER
-from evolve.core.store import Database
+from evolve.core.store import Database, ObjectStore
 from evolve.improve.optimizer.counterfactual import Editor
 from evolve.improve.optimizer.engine import Candidate, EngineSettings, SearchEnded
 from evolve.improve.optimizer.gepa_engine import VERSION, GepaEngine, load_gepa
-from evolve.improve.optimizer.item_record import ItemRecord
 from evolve.improve.optimizer.leakage import guard_of
 from evolve.policies.language import LanguageRewriter
 from evolve.policies.language.prompt_items import item_id, parse_prompt
+from evolve.trials.variants import VariantRepository
 
 
 def made(texts, *, seed=0, rewriter=None, replay=True, gate=60, items=None, most=None, proposals=4):
@@ -53,7 +53,7 @@ def without(name: str):
 def test_a_missing_rule_is_put_back_by_one_accepted_edit(tmp_path: Path) -> None:
     texts, rule = without("discount")
     with Database(tmp_path / "memory.db", OPTIMIZER) as db:
-        items = ItemRecord(db)
+        items = VariantRepository(db, ObjectStore(tmp_path / "objects"))
         engine, trials, start = made(texts, items=items)
         assert engine.search(trials, start)
         (last, judgement), *_ = [pair for pair in trials.judgements if pair[1].accepted]
@@ -63,8 +63,8 @@ def test_a_missing_rule_is_put_back_by_one_accepted_edit(tmp_path: Path) -> None
         before, after = parse_prompt(texts["price.md"]), parse_prompt(last.texts["price.md"])
         assert after.fixed == before.fixed and after.items[: len(before.items)] == before.items
         assert rule.told_in(after.items[-1].text)
-        assert items.utility(after.items[-1].id).withheld > 0
-        assert items.utility(item_id("unknown")).withheld == 0
+        assert items.item_utilities()[after.items[-1].id].withheld > 0
+        assert item_id("unknown") not in items.item_utilities()
 
 
 @pytest.mark.slow

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.core.schema import OPTIMIZER
-from evolve.core.store import Database
-from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility, probability_above
+from evolve.core.store import Database, ObjectStore
 from evolve.policies import PromptEdit
 from evolve.policies.language.prompt_items import ItemLimits, item_id, parse_prompt, revise
+from evolve.trials.item_utility import ItemUtility, probability_above, weak_items
+from evolve.trials.variants import VariantRepository
 
 ACT = (
     'Reply with kind "code".\n- kind "finish": give up\n$strategy\n\nAdvice:\n- Read dates day first.\n- Round last.\n'
@@ -157,10 +158,10 @@ def test_no_sequence_of_edits_passes_the_size_budget(texts: list[str], count: in
 def test_utility_is_kept_once_by_digest_of_the_item(tmp_path: Path) -> None:
     golden, useless, fresh = (item_id(text) for text in ("golden", "useless", "fresh"))
     with Database(tmp_path / "memory.db", OPTIMIZER) as db:
-        record = ItemRecord(db)
+        record = VariantRepository(db, ObjectStore(tmp_path / "objects"))
         for batch in range(10):
             for _ in range(2):  # a stage that is run again tells the same batch twice
-                record.add(
+                record.add_item_outcomes(
                     f"b{batch}",
                     {
                         golden: ItemUtility(with_solved=5, without_failed=1),
@@ -169,10 +170,11 @@ def test_utility_is_kept_once_by_digest_of_the_item(tmp_path: Path) -> None:
                     },
                 )
     with Database(tmp_path / "memory.db", OPTIMIZER) as db:
-        record = ItemRecord(db)
-        assert record.utility(golden) == ItemUtility(with_solved=50, without_failed=10)
-        assert record.utility(golden).helps > 0.99
-        assert record.weak([golden, useless, fresh, item_id("unknown")]) == (useless,)
+        record = VariantRepository(db, ObjectStore(tmp_path / "objects"))
+        known = record.item_utilities()
+        assert known[golden] == ItemUtility(with_solved=50, without_failed=10)
+        assert known[golden].helps > 0.99
+        assert weak_items(known, [golden, useless, fresh, item_id("unknown")]) == (useless,)
 
 
 @settings(max_examples=60, deadline=None)

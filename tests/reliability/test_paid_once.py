@@ -141,5 +141,5 @@ def test_a_fresh_look_that_was_stopped_is_one_look(improved, monkeypatch, tmp_pa
                     workspace.report(fresh=True)
             else:
                 assert workspace.report(fresh=True).looks == before + 1
-            looks = workspace.stores.looks.log()
+            looks = workspace.stores.decisions.looks()
     assert len(looks) == before + 1

@@ -148,7 +148,7 @@ def test_parts_of_the_record_that_somebody_kept_say_so_too(tmp_path, read_only):
         "skills": stores.skills.list,
         "variants": stores.variants.active,
         "decisions": stores.decisions.log,
-        "looks": stores.looks.log,
+        "looks": stores.decisions.looks,
     }
     for name, ask in asked.items():
         with pytest.raises(UsageError, match="the workspace is closed") as told:

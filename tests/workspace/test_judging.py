@@ -38,7 +38,7 @@ def kept(workspace, **counts):
     numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0, **counts}
     judge = workspace._services.rubric_judge
     name = name_of(judge.unmeasured(ANY))
-    judge.record.keep(Measurement(model=name, prompt=judge.prompt, suite="strings", **numbers))
+    judge.decisions.add_measurement(Measurement(model=name, prompt=judge.prompt, suite="strings", **numbers))
 
 
 @pytest.mark.parametrize(

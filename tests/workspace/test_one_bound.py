@@ -59,7 +59,7 @@ def test_without_room_for_other_functions_nothing_is_called_verified(opened):
 
 def test_what_is_judged_is_settled_before_the_run_and_not_by_what_it_left(opened):
     bounded = opened.run(task(SHORT), budget="5M-candidates")
-    assert opened.stores.prequential.pair(bounded.episode_id) is None and bounded.skills
+    assert opened.stores.decisions.own_pair(bounded.episode_id) is None and bounded.skills
 
 
 def test_calls_with_one_ledger_share_its_bound_and_begin_nothing_beyond_it(opened):

@@ -24,7 +24,8 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     steps = read_steps(state)
     plan = read_plan(state)
     if plan.unfit is not None:
-        return {"steps": [*state["steps"], to_json(Step(number=1, action=_give_up(plan)))]}
+        unfit = Action(kind="finish", text=clean_text(plan.unfit), ended=plan.ended)
+        return {"steps": [*state["steps"], to_json(Step(number=1, action=unfit))]}
     number = len(steps) + 1
     action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
     step = Step(number=number, action=action)
@@ -34,9 +35,11 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     before = context.policy.total_cost
     try:
-        action = context.policy.act(
-            context.view, plan, context.environment.active_steps(steps), action_limits(context, steps)
-        )
+        if len(steps) < len(context.begun.actions):
+            action = context.begun.actions[len(steps)]
+        else:
+            active = context.environment.active_steps(steps)
+            action = context.policy.act(context.view, plan, active, action_limits(context, steps))
     except ModelMistake as error:
         action = Action(kind="code", text=str(error))
     except BudgetExhausted as error:
@@ -58,7 +61,3 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         said=clean_text(action.said),
         cost=action.cost + (context.policy.total_cost - before),
     )
-
-
-def _give_up(plan: Plan) -> Action:
-    return Action(kind="finish", text=clean_text(plan.unfit or ""), ended=plan.ended)

@@ -14,7 +14,7 @@ from evolve.runtime.sandbox import fingerprint_of
 def commit(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """Builds the record and gives it to the recorder, which keeps it once however often this runs."""
     record = make_record(state, context)
-    context.recorder.commit(record)
+    context.services.recorder.commit(record)
     return {"record": to_json(record)}
 
 
@@ -53,5 +53,5 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         note=note,
         withheld=tuple(state["withheld"]),
         policy=context.policy.name,
-        fingerprint=fingerprint_of(context.sandbox),
+        fingerprint=fingerprint_of(context.services.sandbox),
     )

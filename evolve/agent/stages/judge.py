@@ -66,10 +66,10 @@ def _with_verdict(state: AgentState, context: EpisodeContext, steps: Sequence[St
 
 def _judged(context: EpisodeContext, steps: Sequence[Step]) -> str:
     judgement = context.environment.judge(steps)
-    if judgement.row is None or not context.scanner:
+    if judgement.row is None or not context.services.scanner:
         return to_json(judgement)
     # What an answer gave is kept, shown and sent from here on, as what it printed is.
-    return to_json(replace(judgement, got=context.scanner.cleaned(judgement.got)))
+    return to_json(replace(judgement, got=context.services.scanner.cleaned(judgement.got)))
 
 
 def confirm_verification(

@@ -12,7 +12,7 @@ from evolve.agent.questions import as_stopped
 from evolve.agent.stages.recall import observed_features
 from evolve.agent.state import AgentState, AgentUpdate, read_recalled, read_steps, with_last_step
 from evolve.agent.subgoal_checks import with_plan
-from evolve.core.episodes import MOVE, TRIAL, Action, Alternative, Json, Observation, Recalled, Step, TaskView
+from evolve.core.episodes import MOVE, TRIAL, Action, Json, Observation, Recalled, Step, TaskView
 from evolve.core.episodes.codec import from_data, to_data, to_json
 from evolve.core.errors import Cancelled
 from evolve.core.files import canonical_json
@@ -45,7 +45,7 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         outcome = context.outputs.once(
             key,
             _Outcome,
-            lambda: _clean(_acted(step, before, state, context), context.scanner),
+            lambda: _clean(_acted(step, before, state, context), context.services.scanner),
         )
     except Cancelled:
         if context.redone:
@@ -91,11 +91,11 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     several = bool(action.samples) and not action.decided
     if several and context.kind.accepts_unchecked and context.attendance is not None:
         # A person is asked what was meant; where nobody is there, the commonest value decides below.
-        values = sampled_values(context.sandbox, context.view, action)[:_MAX_READINGS]
+        values = sampled_values(context.services.sandbox, context.view, action)[:_MAX_READINGS]
         if values:
             undecided = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
             return _Outcome(action=action, observation=undecided)
-    best, trial = best_sample(context.sandbox, context.view, action)
+    best, trial = best_sample(context.services.sandbox, context.view, action)
     # Where nothing can check an answer it counts whether it runs at all.
     ok = trial.ok if not context.kind.accepts_unchecked else not (trial.fault or trial.denied or trial.error)
     observed = Observation(ok=ok, outputs=trial.outputs, error=trial.error, denied=trial.denied, fault=trial.fault)
@@ -143,8 +143,8 @@ def _observe_action(action: Action, before: Sequence[Step], context: EpisodeCont
         if shown:
             return Observation(ok=False, text=shown)
         query = replace(context.view, instruction=action.text) if action.text else context.view
-        items = context.recall(query, observed_features(context), context.knobs.recall_k)
-        said = context.past(action.text, _SAID) if action.text else ()
+        items = context.services.recall(query, observed_features(context), context.knobs.recall_k)
+        said = context.services.past(action.text, _SAID) if action.text else ()
         found = [item for item in items if item.kind != TRIAL and not item.cause.startswith(MOVE)]
         known = {" ".join(item.text.split()) for item in found}
         told = [_recalled_line(item) for item in said if " ".join(item.text.split()) not in known]
@@ -163,7 +163,9 @@ def best_sample(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Actio
     value is the commonest (self-consistency: Wang et al., 2023). Where the sandbox failed on one of them, which is best
     is known only of one that fits the examples; else that failure is what came of the action.
     """
-    answers = [action, *(_with_sample(action, sample) for sample in action.samples)]
+    answers = [action]
+    for sample in action.samples:
+        answers.append(replace(action, code=sample.code, written=sample.written, consumed=sample.consumed))
     if view.examples:
         trials = [try_rows(sandbox, answer.code, view.entry, view.examples) for answer in answers]
         scores = [sum(trial.matches) if not trial.denied else -1 for trial in trials]
@@ -181,18 +183,11 @@ def best_sample(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Actio
 
 def sampled_values(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
     """The different values that an action's answers give, commonest first; nothing where they agree or fail."""
-    trials = [call_once(sandbox, code, view.entry) for code in _codes(action)]
+    codes = [action.code, *(sample.code for sample in action.samples)]
+    trials = [call_once(sandbox, code, view.entry) for code in codes]
     if any(trial.fault for trial in trials):
         return []
     distinct = {
         canonical_json(list(trial.outputs)): trial.outputs[0] for trial in trials if not (trial.error or trial.denied)
     }
     return list(distinct.values()) if len(distinct) > 1 else []
-
-
-def _codes(action: Action) -> list[str]:
-    return [action.code, *(sample.code for sample in action.samples)]
-
-
-def _with_sample(action: Action, sample: Alternative) -> Action:
-    return replace(action, code=sample.code, written=sample.written, consumed=sample.consumed)

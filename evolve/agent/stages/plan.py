@@ -22,7 +22,7 @@ def plan(state: AgentState, context: EpisodeContext) -> AgentUpdate:
 
 def _planned(context: EpisodeContext, recalled: tuple[Recalled, ...]) -> Plan:
     try:
-        return context.policy.plan(context.view, recalled)
+        return context.begun.plan or context.policy.plan(context.view, recalled)
     except ModelMistake as error:
         return Plan(goal="", unfit=str(error))
     except BudgetExhausted as error:

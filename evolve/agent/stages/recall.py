@@ -34,7 +34,7 @@ def recall(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {"recalled": to_json([]), "withheld": []}
     k = context.knobs.recall_k
     features = observed_features(context)
-    offered = context.recall(context.view, features, k)
+    offered = context.services.recall(context.view, features, k)
     wishes = [item for item in offered if item.kind == PREFERENCE]
     moves = [item for item in offered if item.cause.startswith(MOVE)] if context.knobs.replayed else []
     others = [item for item in offered if item.kind not in (PREFERENCE, TRIAL) and not item.cause.startswith(MOVE)][:k]

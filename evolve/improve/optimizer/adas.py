@@ -23,9 +23,7 @@ from evolve.environments import kind_of
 from evolve.improve.optimizer.engine import (
     Candidate,
     CandidateTrial,
-    Engine,
     EngineKind,
-    EngineParts,
     EngineSettings,
     EngineTrials,
     SearchEnded,
@@ -301,9 +299,10 @@ class _AdasSearch(LinkedSearch):
         return made_from(before, draft.workflow, operator=DESIGN, why=draft.why)
 
 
-def _adas(parts: EngineParts) -> Engine:
-    return AdasEngine(drafter=parts.drafter(), settings=parts.settings, scope=parts.scope, tell=parts.tell)
-
-
-ADAS = EngineKind(name="adas", changes=frozenset({"workflow"}), make=_adas, drafts=True)
+ADAS = EngineKind(
+    name="adas",
+    changes=frozenset({"workflow"}),
+    make=lambda parts: AdasEngine(drafter=parts.drafter(), settings=parts.settings, scope=parts.scope, tell=parts.tell),
+    drafts=True,
+)
 """As it is registered."""

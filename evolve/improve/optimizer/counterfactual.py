@@ -5,9 +5,8 @@ Everything before the stage is replayed from the record, so a try costs a fracti
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from evolve.core.episodes import EpisodeRecord
 from evolve.improve.optimizer.credit import Blame, Divergence, Intervention, blame
@@ -22,33 +21,9 @@ _REPLAYED_FAILURES = 3
 """Failures on which an edit is tried at most before it is proposed."""
 
 
-class Replay(Protocol):
-    """Runs a failed episode again with one prompt changed."""
-
-    def __call__(self, record: EpisodeRecord, texts: Mapping[str, str], at: Divergence) -> EpisodeRecord | None:
-        """The episode with the stage that said ``at.output`` asked anew under ``texts``, and what follows from it.
-
-        None where it cannot be done.
-
-        Raises:
-            SearchEnded: The budget allows no further answer.
-        """
-        ...
-
-
-@dataclass(kw_only=True)
-class TriedEdits:
-    """Edits of one search that came to nothing, so that the rewriter does not propose them again."""
-
-    _told: dict[str, list[str]] = field(default_factory=dict)
-
-    def note(self, prompt: str, edit: str, why: str) -> None:
-        """Keeps an edit of a prompt, in words, with why it came to nothing."""
-        self._told.setdefault(prompt, []).append(f"{edit} ({why})")
-
-    def of(self, prompt: str) -> tuple[str, ...]:
-        """Those of a prompt, the latest last."""
-        return tuple(self._told.get(prompt, ()))
+Replay = Callable[[EpisodeRecord, Mapping[str, str], Divergence], EpisodeRecord | None]
+"""``replay(record, texts, at)`` runs a failed episode again: the stage that said ``at.output`` is asked anew under
+``texts``, and what follows from it. None where it cannot be done; raises ``SearchEnded`` where the budget ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +57,7 @@ class Editor:
         guard: Digests of the tasks of every split.
         tasks: What each task that may be learned from asks and gives, by its id, for the traces.
         weak: Ids of items that may make room, the weakest first.
-        tried: What came to nothing in this search; the rewriter is told of it.
+        tried: By prompt the edits that came to nothing in this search, in words; the rewriter is told of them.
     """
 
     rewriter: PromptEditor
@@ -90,7 +65,11 @@ class Editor:
     guard: LeakGuard = field(default_factory=LeakGuard)
     limits: ItemLimits = field(default_factory=ItemLimits)
     weak: tuple[str, ...] = ()
-    tried: TriedEdits = field(default_factory=TriedEdits)
+    tried: dict[str, list[str]] = field(default_factory=dict)
+
+    def note_tried(self, prompt: str, edit: str, why: str) -> None:
+        """Keeps an edit of a prompt, in words, with why it came to nothing."""
+        self.tried.setdefault(prompt, []).append(f"{edit} ({why})")
 
     def propose(self, prompt: str, text: str, divergences: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
@@ -105,15 +84,14 @@ class Editor:
         """Like :meth:`propose`, from traces in words, of which the rewriter reads the first."""
         before, traces = parse_prompt(text), traces[:_MAX_TRACES]
         items = [item.text for item in before.items]
-        edits = self.rewriter.propose(
-            items, traces, seed=seed, about="\n".join(before.fixed), tried=self.tried.of(prompt)
-        )
+        tried = tuple(self.tried.get(prompt, ()))
+        edits = self.rewriter.propose(items, traces, seed=seed, about="\n".join(before.fixed), tried=tried)
         refused = [(edit, why) for edit in edits if (why := self._unfit(edit, traces, text))]
         left_out = {edit for edit, _ in refused}
         revision = revise(before, [edit for edit in edits if edit not in left_out], limits=self.limits, weak=self.weak)
         refused += revision.refused
         for edit, why in refused:
-            self.tried.note(prompt, _in_words(edit, items), why)
+            self.note_tried(prompt, _in_words(edit, items), why)
         left_out = {edit for edit, _ in refused}
         said = "; ".join(_in_words(edit, items) for edit in edits if edit not in left_out)
         return PromptProposal(
@@ -187,7 +165,7 @@ class Attribution:
         turned = 2 * sum(flips) >= len(flips)
         if not turned:
             told = f"turned {sum(flips)} of {len(flips)} failures around"
-            self.editor.tried.note(proposal.prompt, proposal.said, told)
+            self.editor.note_tried(proposal.prompt, proposal.said, told)
         detail = f"{sum(flips)} of {len(flips)} failures turned around: {proposal.why}"
         self.interventions.append(Intervention(prompt=proposal.prompt, flipped=turned, detail=detail))
         return turned

@@ -18,8 +18,8 @@ from evolve.core.errors import UsageError
 from evolve.core.extensions import extension_names, find
 from evolve.core.files import canonical_json, digest
 from evolve.improve.optimizer.counterfactual import Editor, Replay
-from evolve.improve.optimizer.item_record import ItemRecord
 from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
+from evolve.trials.variants import VariantRepository
 
 
 class SearchEnded(Exception):
@@ -222,7 +222,7 @@ class EngineParts:
     editor: Callable[[], Editor] = _no_editor
     drafter: Callable[[], Drafter] = _no_drafter
     replay: Replay | None = None
-    items: ItemRecord | None = None
+    items: VariantRepository | None = None
     tell: Callable[[str], None] = tell_nobody
 
 

@@ -17,19 +17,18 @@ from typing import Any
 
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest
-from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay, TriedEdits
+from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay
 from evolve.improve.optimizer.credit import ACT, Blame, Intervention
 from evolve.improve.optimizer.engine import (
     Candidate,
     CandidateTrial,
-    Engine,
     EngineKind,
-    EngineParts,
     EngineSettings,
     EngineTrials,
 )
-from evolve.improve.optimizer.item_record import ItemRecord, ItemUtility
 from evolve.policies.language.prompt_items import parse_prompt
+from evolve.trials.item_utility import ItemUtility, weak_items
+from evolve.trials.variants import VariantRepository
 
 VERSION = "0.1.4"
 """Pinned: the signatures of gepa's hooks change between releases."""
@@ -62,7 +61,7 @@ class GepaEngine:
     editor: Editor
     settings: EngineSettings = field(default_factory=EngineSettings)
     replay: Replay | None = None
-    items: ItemRecord | None = None
+    items: VariantRepository | None = None
     name: str = "gepa"
     rankings: list[tuple[Blame, ...]] = field(default_factory=list)
 
@@ -145,7 +144,7 @@ class _GepaSearch:
             view.id: canonical_json([view.instruction, [[list(row.input), row.output] for row in view.examples]])
             for view in views
         }
-        self._editor = replace(engine.editor, tasks={**texts, **engine.editor.tasks}, tried=TriedEdits())
+        self._editor = replace(engine.editor, tasks={**texts, **engine.editor.tasks}, tried={})
         self._attribution: Attribution | None = None
         self._proposal: PromptProposal | None = None
         self._asked = self._proposed = self._idle = 0
@@ -244,7 +243,7 @@ class _GepaSearch:
             if better
             else f"{sum(after):g} of {len(after)} tasks right instead of {sum(before):g}"
         )
-        self._editor.tried.note(edit.prompt, edit.said, told)
+        self._editor.note_tried(edit.prompt, edit.said, told)
         if self._attribution is not None:
             detail = f"{sum(before):g} to {sum(after):g} on {len(after)} tasks: {edit.why}"
             self._attribution.interventions.append(Intervention(prompt=edit.prompt, flipped=False, detail=detail))
@@ -329,7 +328,7 @@ class _GepaSearch:
         if self._engine.items is None:
             return ()
         listed = [item.id for text in self._incumbent.texts.values() for item in parse_prompt(text).items]
-        return self._engine.items.weak(listed)
+        return weak_items(self._engine.items.item_utilities(), listed)
 
     def _note_items(self, proposal: PromptProposal, child: Candidate, tasks: Sequence[str]) -> None:
         """Keeps how the same tasks came out with and without the items that the edit changed."""
@@ -344,7 +343,9 @@ class _GepaSearch:
                 outcomes[change.after] = _utility(counts[1], len(new), counts[0], len(old))
             if change.before:
                 outcomes[change.before] = _utility(counts[0], len(old), counts[1], len(new))
-        self._engine.items.add(digest(canonical_json([child.digest, self._incumbent.digest, list(tasks)])), outcomes)
+        self._engine.items.add_item_outcomes(
+            digest(canonical_json([child.digest, self._incumbent.digest, list(tasks)])), outcomes
+        )
 
 
 def _utility(with_solved: int, with_all: int, without_solved: int, without_all: int) -> ItemUtility:
@@ -356,9 +357,12 @@ def _utility(with_solved: int, with_all: int, without_solved: int, without_all: 
     )
 
 
-def _gepa(parts: EngineParts) -> Engine:
-    return GepaEngine(editor=parts.editor(), settings=parts.settings, items=parts.items, replay=parts.replay)
-
-
-GEPA = EngineKind(name="gepa", changes=frozenset({"prompts"}), make=_gepa, ready=load_gepa)
+GEPA = EngineKind(
+    name="gepa",
+    changes=frozenset({"prompts"}),
+    make=lambda parts: GepaEngine(
+        editor=parts.editor(), settings=parts.settings, items=parts.items, replay=parts.replay
+    ),
+    ready=load_gepa,
+)
 """As it is registered."""

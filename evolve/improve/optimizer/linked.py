@@ -21,9 +21,7 @@ from evolve.agent.workflow import Workflow, differences
 from evolve.improve.optimizer.engine import (
     Candidate,
     CandidateTrial,
-    Engine,
     EngineKind,
-    EngineParts,
     EngineSettings,
     EngineTrials,
     SearchEnded,
@@ -278,11 +276,11 @@ def made_from(before: Candidate, workflow: Workflow, *, operator: str, why: str 
     )
 
 
-def _linked(parts: EngineParts) -> Engine:
-    return LinkedEngine(settings=parts.settings, scope=parts.scope)
-
-
-LINKED = EngineKind(name="linked", changes=frozenset({"workflow", "knobs"}), make=_linked)
+LINKED = EngineKind(
+    name="linked",
+    changes=frozenset({"workflow", "knobs"}),
+    make=lambda parts: LinkedEngine(settings=parts.settings, scope=parts.scope),
+)
 """As it is registered."""
 
 

@@ -4,16 +4,9 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.trials.gate.confirmation import Confirmation, ExactTest, sign_test_p
-    from evolve.trials.gate.decisions import (
-        DecisionRepository,
-        GateDecision,
-        HoldoutAccess,
-        HoldoutAccessLog,
-        OpenJudgement,
-        SuiteSeals,
-    )
+    from evolve.trials.gate.decisions import DecisionRepository, HoldoutAccess
     from evolve.trials.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
-    from evolve.trials.gate.error_budget import ErrorBudget, GateLevel, GroupBlocks, GroupUsage, error_level
+    from evolve.trials.gate.error_budget import ErrorBudget, GateLevel, GroupBlocks, divide_groups, error_level
     from evolve.trials.gate.gate import ComparisonPlan, Gate, solved_by
     from evolve.trials.gate.integrity import is_fresh
     from evolve.trials.gate.intervals import (
@@ -57,11 +50,10 @@ if TYPE_CHECKING:
         FamilyRow,
         PairedTotals,
         PrequentialPair,
-        PrequentialTest,
         Proof,
     )
-    from evolve.trials.gate.proposal import GateReport, VariantProposal
-    from evolve.trials.gate.regression import RegressionReport, RegressionSuite, RegressionTask, Retry
+    from evolve.trials.gate.proposal import GateDecision, GateReport, OpenJudgement, VariantProposal
+    from evolve.trials.gate.regression import RegressionReport, RegressionTask, Retry, check_regression
     from evolve.trials.gate.two_sided import (
         Effect,
         PairSummary,

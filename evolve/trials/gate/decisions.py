@@ -1,96 +1,52 @@
-"""The record of the gate: its verdicts, every look at test tasks, and seals on the splits of suites."""
+"""What the gate writes down and reads back: verdicts, the levels that groups have served, looks, seals, and tasks."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast, get_args
 
+from evolve.core.episodes import EpisodeRecord
 from evolve.core.errors import UsageError
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json, digest
-from evolve.core.store import Database, Value, value_of
+from evolve.core.store import Database, value_of
 from evolve.tasks import Suite
 from evolve.tasks.model import SplitName, suite_digest
-from evolve.trials.gate.confirmation import Confirmation
-from evolve.trials.gate.eprocess import Tally, TestState, Verdict
+from evolve.trials.gate.eprocess import TestState
 from evolve.trials.gate.error_budget import (
     DRAWN,
     JUDGED,
     KEPT_BACK,
     OLDER,
-    Earlier,
     ErrorBudget,
     GateLevel,
-    GroupUsage,
     Served,
     error_level,
+    next_number,
     suite_mark,
 )
-from evolve.trials.gate.paired_runner import PairTotals
-from evolve.trials.gate.proposal import GateReport, pair_key
+from evolve.trials.gate.judges import Measurement
+from evolve.trials.gate.prequential import SEARCH, PairedTotals, PrequentialPair, Proof
+from evolve.trials.gate.proposal import GateDecision, GateReport, OpenJudgement, pair_key
+from evolve.trials.gate.regression import RegressionTask, entering_task
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateDecision:
-    """One verdict of the gate.
+class HoldoutAccess:
+    """One opening of a suite's test tasks; ``at`` in seconds since the epoch."""
 
-    Attributes:
-        id: Number of the row.
-        proposal: One plus the most proposals that any group it was judged on had served, from 1.
-        suite: Digest of the suite whose gate tasks were used.
-        alpha: Error level it was tested at; 0 for a variant that was refused untested.
-        further: Predicted number of further pairs, None when no practical number would do.
-        planned: Groups that could have been tried, 0 where that was not written down.
-        standing: Both arms over all pairs.
-        regressed: Tasks that worked and no longer do.
-        pins: Digests of what was measured with, by part.
-        confirmation: What came of it on tasks that judged nothing before; None where there are none, or none were due.
-    """
-
-    id: int
-    run: str
-    proposal: int
-    parent: str
-    variant: str
     suite: str
-    verdict: Verdict
-    alpha: float
-    wealth: float
-    tally: Tally
-    further: int | None
-    reason: str
-    at: float
-    planned: int = 0
-    standing: PairTotals = field(default_factory=PairTotals)
-    regressed: tuple[str, ...] = ()
-    pins: Mapping[str, str] = field(default_factory=dict)
-    confirmation: Confirmation | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpenJudgement:
-    """A judgement as it was begun.
-
-    Attributes:
-        proposal: One plus the most proposals that any group it was judged on had served, from 1.
-        alpha: Error level it is tested at, also after a break.
-        pins: Digests of what it measures with, by part.
-    """
-
     run: str
-    variant: str
-    suite: str
-    proposal: int
-    alpha: float
-    pins: Mapping[str, str]
+    purpose: str
     at: float
 
 
 class DecisionRepository:
-    """The one table of verdicts, and the error level of every proposal.
+    """All tables of the gate; what follows from their rows are functions beside it.
 
     Args:
         db: The record.
@@ -105,12 +61,12 @@ class DecisionRepository:
         *,
         budget: ErrorBudget | None = None,
         clock: Callable[[], float] = time.time,
-        earlier: Earlier = lambda run: (),
+        earlier: Callable[[str], Iterable[str]] = lambda run: (),
     ) -> None:
         self._db = db
         self._budget = budget or ErrorBudget()
         self._clock = clock
-        self.reuse = GroupUsage(db, earlier=earlier)
+        self._earlier = earlier
 
     def next_level(self, suite: str, groups: Iterable[str] = ()) -> tuple[int, float]:
         """Number and error level of the next proposal; what was refused untested used no level.
@@ -121,24 +77,40 @@ class DecisionRepository:
         Args:
             groups: Those it will be judged on; by default those of the last proposal on the suite.
         """
-        served = frozenset(groups) or self._last_served(suite)
-        number = self.reuse.number(JUDGED, {*served, suite_mark(suite, JUDGED)})
+        groups = frozenset(groups) or self._last_served(suite)
+        number = next_number(self.times_served(JUDGED), {*groups, suite_mark(suite, JUDGED)})
         return number, error_level(self._budget.alpha, number)
 
     def _last_served(self, suite: str) -> frozenset[str]:
-        found = (self.reuse.find(str(row["key"])) for row in reversed(self._db.rows("gate_begun", {"suite": suite})))
+        found = (self.served(str(row["key"])) for row in reversed(self._db.rows("gate_begun", {"suite": suite})))
         return next((served.groups for served in found if served is not None), frozenset())
 
-    def open_judgements(self, suite: str | None = None) -> list[OpenJudgement]:
-        """Judgements without a verdict, on one suite or all, oldest first."""
-        where = {} if suite is None else {"suite": suite}
-        decided = {row["key"] for row in self._db.rows("gate_decisions", where)}
-        return [_begun(row) for row in self._db.rows("gate_begun", where) if row["key"] not in decided]
+    def served(self, key: str, block: str = JUDGED) -> Served | None:
+        """The groups that a judgement was begun with, or None."""
+        rows = self._db.rows("gate_served", {"key": key, "block": block})
+        return _served(rows[0]) if rows else None
 
-    def place(self, *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()) -> int:
-        """Number of a judgement: what it got when it was begun, else that of the next."""
-        rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
-        return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite, groups)[0]
+    def times_served(self, block: str) -> Counter[str]:
+        """How many proposals each group has served for something."""
+        rows = self._db.rows("gate_served")
+        counts = Counter(group for row in rows if row["block"] == block for group in _served(row).groups)
+        if block != JUDGED:
+            return counts
+        # Older versions wrote no groups down; what was refused untested served nothing.
+        begun = [*self._db.rows("gate_begun"), *(row for row in self._db.rows("gate_decisions") if row["alpha"])]
+        listed = {row["key"] for row in rows}
+        unlisted = {row["key"]: (str(row["run"]), str(row["suite"])) for row in begun if row["key"] not in listed}
+        for run, suite in unlisted.values():
+            counts.update({*self._earlier(run), suite_mark(suite, JUDGED), suite_mark(suite, OLDER)})
+        return counts
+
+    def _serve(self, key: str, block: str, level: tuple[int, float], groups: Iterable[str]) -> Served:
+        """Writes down what a judgement begins with; the first row of a judgement and block stands."""
+        served = Served(key=key, block=block, number=level[0], level=level[1], groups=frozenset(groups))
+        row = {name: value for name, value in vars(served).items() if name != "groups"}
+        listed = {"id": digest(canonical_json([key, block])), "problems": canonical_json(sorted(served.groups))}
+        self._db.insert("gate_served", {**row, **listed}, key="id")
+        return served
 
     def reserve(self, run: str, suite: str, groups: Iterable[str]) -> float:
         """Takes the number and level of a judgement whose pairs are seen before its variant is made; gives the level.
@@ -146,41 +118,36 @@ class DecisionRepository:
         Whoever breaks it off does not have the level back; :meth:`open` of the same run and suite uses it. Once done,
         nothing is changed.
         """
-        key = pair_key(run, "", "", suite)
+        key, judged = pair_key(run, "", "", suite), frozenset(groups)
         with self._db.transaction():
-            known = self.reuse.find(key)
-            if known is not None:
-                return known.level
-            judged = frozenset(groups)
-            number, alpha = self.next_level(suite, judged)
-            marked = judged | {suite_mark(suite, JUDGED)}
-            self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
-            return alpha
+            known = self.served(key)
+            if known is None:
+                known = self._serve(key, JUDGED, self.next_level(suite, judged), {*judged, suite_mark(suite, JUDGED)})
+            return known.level
 
     def open(
         self, pins: Mapping[str, str], *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()
     ) -> OpenJudgement:
         """Notes what a judgement measures with, on which groups and at what level; gives what it first began with."""
-        key = pair_key(run, parent, variant, suite)
+        key, judged = pair_key(run, parent, variant, suite), frozenset(groups)
         with self._db.transaction():
-            judged, reserved = frozenset(groups), self.reuse.find(pair_key(run, "", "", suite))
-            number, alpha = (reserved.number, reserved.level) if reserved else self.next_level(suite, judged)
-            row: dict[str, Value] = {
+            reserved = self.served(pair_key(run, "", "", suite))
+            level = (reserved.number, reserved.level) if reserved else self.next_level(suite, judged)
+            row: dict[str, Any] = {
                 "key": key,
                 "run": run,
                 "variant": variant,
                 "suite": suite,
-                "proposal": number,
-                "alpha": alpha,
+                "proposal": level[0],
+                "alpha": level[1],
                 "pins": canonical_json(dict(pins)),
                 "at": self._clock(),
             }
             # A judgement that goes on after a break has its row already, and keeps the level and the number in it.
             if self._db.insert("gate_begun", row, key="key"):
                 # What was reserved has served already.
-                marked = frozenset[str]() if reserved else judged | {suite_mark(suite, JUDGED)}
-                self.reuse.note(Served(key=key, block=JUDGED, number=number, level=alpha, groups=marked))
-            return _begun(self._db.rows("gate_begun", {"key": key})[0])
+                self._serve(key, JUDGED, level, () if reserved else {*judged, suite_mark(suite, JUDGED)})
+            return OpenJudgement.from_row(self._db.rows("gate_begun", {"key": key})[0])
 
     def open_confirmation(self, key: str, suite: str, groups: Iterable[str], *, block: str = KEPT_BACK) -> Served:
         """Notes on which groups an accepted variant is confirmed; gives what that first began with.
@@ -191,33 +158,42 @@ class DecisionRepository:
             block: :data:`KEPT_BACK`, or :data:`DRAWN` for groups that never judged before.
         """
         with self._db.transaction():
-            known = self.reuse.find(key, block)
+            known = self.served(key, block)
             if known is not None:
                 return known
-            marked = frozenset({*groups, suite_mark(suite, block)})
-            number = self.reuse.number(block, marked)
+            marked = {*groups, suite_mark(suite, block)}
+            number = next_number(self.times_served(block), marked)
             if block == KEPT_BACK:
                 # What judged once was read by whoever proposed since, so it counts like a confirmation.
-                number += self.reuse.number(JUDGED, {*groups, suite_mark(suite, OLDER)}) - 1
+                number += next_number(self.times_served(JUDGED), {*groups, suite_mark(suite, OLDER)}) - 1
             alpha = self._drawn_level(suite) if block == DRAWN else error_level(self._budget.alpha, number)
-            served = Served(key=key, block=block, number=number, level=alpha, groups=marked)
-            self.reuse.note(served)
-            return served
+            return self._serve(key, block, (number, alpha), marked)
 
     def _drawn_level(self, pool: str) -> float:
         """What is left of the budget for confirmations on tasks drawn from a pool; what these leave comes back."""
         grounds = {str(row["key"]): json.loads(str(row["body"])) for row in self._db.rows("gate_grounds")}
         stakes = []
-        for served in self.reuse.confirmed_on_fresh():
+        for served in map(_served, self._db.rows("gate_served", {"block": DRAWN})):
             if suite_mark(pool, DRAWN) in served.groups:
                 found = (grounds.get(served.key) or {}).get("confirmation") or {}
                 wealth, accepted = float(found.get("wealth", 0.0)), bool(found.get("confirmed"))
                 stakes.append(GateLevel(level=served.level, wealth=wealth, accepted=accepted))
         return self._budget.level(stakes)
 
+    def open_judgements(self, suite: str | None = None) -> list[OpenJudgement]:
+        """Judgements without a verdict, on one suite or all, oldest first."""
+        where = _of_suite(suite)
+        decided = {row["key"] for row in self._db.rows("gate_decisions", where)}
+        begun = self._db.rows("gate_begun", where)
+        return [OpenJudgement.from_row(row) for row in begun if row["key"] not in decided]
+
+    def place(self, *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()) -> int:
+        """Number of a judgement: what it got when it was begun, else that of the next."""
+        rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
+        return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite, groups)[0]
+
     def keep(self, finding: GateReport) -> GateDecision:
-        """Keeps what was found, with what it rests on."""
-        proposal = finding.proposal
+        """Keeps what was found, with what it rests on; the first of a run on a pair of variants stands."""
         grounds = {
             "planned": finding.planned,
             "standing": asdict(finding.totals),
@@ -225,11 +201,7 @@ class DecisionRepository:
             "pins": dict(finding.pins),
             "confirmation": None if finding.confirmation is None else finding.confirmation.to_json(),
         }
-        return self.record(
-            finding.state,
-            **proposal.names,
-            grounds=grounds,
-        )
+        return self.record(finding.state, **finding.proposal.names, grounds=grounds)
 
     def record(
         self,
@@ -246,124 +218,40 @@ class DecisionRepository:
         Args:
             grounds: What it rests on besides, as JSON.
         """
-        key = pair_key(run, parent, variant, suite)
+        names, tally = {"run": run, "parent": parent, "variant": variant, "suite": suite}, asdict(state.tally)
+        key, withheld = pair_key(**names), tally.pop("withheld")
         with self._db.transaction():
-            row: dict[str, Any] = {
-                "key": key,
-                "run": run,
-                "proposal": self.place(run=run, parent=parent, variant=variant, suite=suite),
-                "parent": parent,
-                "variant": variant,
-                "suite": suite,
-                "verdict": state.verdict,
-                "alpha": state.alpha,
-                "wealth": state.wealth,
-                "wins": state.tally.wins,
-                "losses": state.tally.losses,
-                "ties": state.tally.ties,
-                "void": state.tally.void,
-                "further": state.further,
-                "reason": state.reason,
-                "at": self._clock(),
-            }
-            self._db.insert("gate_decisions", row, key="key")
-            body = {"withheld": state.tally.withheld, **(grounds or {})}
+            row = {name: getattr(state, name) for name in ("verdict", "alpha", "wealth", "further", "reason")}
+            row |= {"key": key, "proposal": self.place(**names), "at": self._clock()}
+            self._db.insert("gate_decisions", {**names, **tally, **row}, key="key")
+            body = {"withheld": withheld, **(grounds or {})}
             self._db.insert("gate_grounds", {"key": key, "body": canonical_json(body)}, key="key")
             return self._decision(self._db.rows("gate_decisions", {"key": key})[0])
 
     def log(self, suite: str | None = None) -> list[GateDecision]:
         """Verdicts on one suite, or all, oldest first."""
-        rows = self._db.rows("gate_decisions", {} if suite is None else {"suite": suite})
-        return [self._decision(row) for row in rows]
+        return [self._decision(row) for row in self._db.rows("gate_decisions", _of_suite(suite))]
 
     def _decision(self, row: Mapping[str, Any]) -> GateDecision:
         rows = self._db.rows("gate_grounds", {"key": row["key"]})  # verdicts of older versions have none
-        grounds = json.loads(str(rows[0]["body"])) if rows else {}
-        tally = Tally(
-            **{name: row[name] for name in ("wins", "losses", "ties", "void")}, withheld=grounds.get("withheld", 0)
-        )
-        return value_of(
-            GateDecision,
-            row,
-            tally=tally,
-            planned=grounds.get("planned", 0),
-            standing=PairTotals(**grounds.get("standing", {})),
-            regressed=tuple(grounds.get("regressed", ())),
-            pins=grounds.get("pins", {}),
-            confirmation=Confirmation.from_json(confirmed) if (confirmed := grounds.get("confirmation")) else None,
-        )
+        return GateDecision.from_row(row, json.loads(str(rows[0]["body"])) if rows else {})
 
+    def override(self, variant: str, tasks: Sequence[str], *, person: str, reason: str) -> None:
+        """Logs that a person lets a variant through in spite of these regressed tasks.
 
-def _begun(row: Mapping[str, Any]) -> OpenJudgement:
-    return value_of(OpenJudgement, row, pins=json.loads(str(row["pins"])))
-
-
-@dataclass(frozen=True, kw_only=True)
-class HoldoutAccess:
-    """One opening of a suite's test tasks; ``at`` in seconds since the epoch."""
-
-    suite: str
-    run: str
-    purpose: str
-    at: float
-
-
-class HoldoutAccessLog:
-    """The log of looks. A suite is known by its content, so renaming it hides nothing.
-
-    Args:
-        db: The record.
-        clock: Seconds since the epoch.
-    """
-
-    def __init__(self, db: Database, *, clock: Callable[[], float] = time.time) -> None:
-        self._db = db
-        self._clock = clock
-
-    def open(self, suite: str, *, run: str, purpose: str) -> int:
-        """Logs a look before it is taken; gives the number of looks so far, this one included.
-
-        A run that is resumed and opens the same suite for the same purpose again takes no second look.
-
-        Args:
-            suite: Digest of the suite.
-            run: Id of the run that looks.
+        Raises:
+            ValueError: Nobody is named, or no reason is given.
         """
-        row: dict[str, Value] = {
-            "key": digest(canonical_json([suite, run, purpose])),
-            "suite": suite,
-            "run": run,
-            "purpose": purpose,
-            "at": self._clock(),
-        }
-        hit("look.before")
-        self._db.insert("gate_looks", row, key="key")
-        hit("look.after")
-        return self.count(suite)
+        if not person.strip() or not reason.strip():
+            raise ValueError("an override names a person and a reason")
+        row = {"variant": variant, "tasks": canonical_json(sorted(tasks)), "person": person, "reason": reason}
+        self._db.insert("gate_overrides", {**row, "at": self._clock()})
 
-    def count(self, suite: str) -> int:
-        """How often the suite's test tasks have been opened."""
-        return len(self._db.rows("gate_looks", {"suite": suite}))
+    def overrides(self, variant: str) -> list[Mapping[str, Any]]:
+        """The overrides logged for a variant, oldest first."""
+        return list(self._db.rows("gate_overrides", {"variant": variant}))
 
-    def log(self, suite: str | None = None) -> list[HoldoutAccess]:
-        """The looks at one suite, or at all, oldest first."""
-        rows = self._db.rows("gate_looks", {} if suite is None else {"suite": suite})
-        return [value_of(HoldoutAccess, row) for row in rows]
-
-
-class SuiteSeals:
-    """The sealed splits of every suite that was ever judged on.
-
-    Args:
-        db: The record.
-        clock: Seconds since the epoch.
-    """
-
-    def __init__(self, db: Database, *, clock: Callable[[], float] = time.time) -> None:
-        self._db = db
-        self._clock = clock
-
-    def check(self, suite: Suite) -> None:
+    def check_seal(self, suite: Suite) -> None:
         """Seals the splits of a suite when it is met first; later holds it against its seal.
 
         Raises:
@@ -371,7 +259,7 @@ class SuiteSeals:
         """
         # One digest per split over which tasks lie in it and what they ask, `meta` left out.
         digests = {name: suite_digest(suite.split(name)) for name in get_args(SplitName)}
-        row: dict[str, Value] = {"suite": suite.digest, "splits": canonical_json(digests), "at": self._clock()}
+        row: dict[str, Any] = {"suite": suite.digest, "splits": canonical_json(digests), "at": self._clock()}
         self._db.insert("gate_seals", row, key="suite")  # leaves a row that is there as it is
         (stored,) = self._db.rows("gate_seals", {"suite": suite.digest})
         sealed = json.loads(str(stored["splits"]))
@@ -384,6 +272,123 @@ class SuiteSeals:
                 hint="a changed suite is another suite: load it anew, so that it gets a digest of its own",
             )
 
-    def log(self) -> Mapping[str, Mapping[str, str]]:
-        """The seals by suite digest, one digest per split."""
-        return {str(row["suite"]): json.loads(str(row["splits"])) for row in self._db.rows("gate_seals")}
+    def look(self, suite: str, *, run: str, purpose: str) -> int:
+        """Logs a look at test tasks before it is taken; gives the number of looks so far, this one included.
+
+        A suite is known by its content, so renaming it hides nothing. A run that is resumed and opens the same suite
+        for the same purpose again takes no second look.
+
+        Args:
+            suite: Digest of the suite.
+            run: Id of the run that looks.
+        """
+        row = {"key": digest(canonical_json([suite, run, purpose])), "suite": suite, "run": run, "purpose": purpose}
+        hit("look.before")
+        self._db.insert("gate_looks", {**row, "at": self._clock()}, key="key")
+        hit("look.after")
+        return len(self.looks(suite))
+
+    def looks(self, suite: str | None = None) -> list[HoldoutAccess]:
+        """The looks at one suite, or at all, oldest first."""
+        return [value_of(HoldoutAccess, row) for row in self._db.rows("gate_looks", _of_suite(suite))]
+
+    def admit(self, tries: Sequence[EpisodeRecord], *, stratum: str, required: int = 1) -> bool:
+        """Takes a task in that must keep working, if these are ``required`` fresh, different tries that all solved it.
+
+        Args:
+            required: 1 for a deterministic policy, 3 for a language model.
+
+        Returns:
+            True when the task is kept now and was not before.
+
+        Raises:
+            ValueError: The tries are of different tasks or variants.
+        """
+        task = entering_task(tries, stratum=stratum, required=required)
+        if task is None:
+            return False
+        row = {"problem" if name == "group" else name: value for name, value in vars(task).items()}
+        row |= {"key": digest(canonical_json([task.suite, task.task])), "at": self._clock()}
+        return self._db.insert("gate_regression", row, key="key")
+
+    def regression_tasks(self, suite: str | None = None) -> list[RegressionTask]:
+        """Tasks that must keep working, in order of entry; ``suite`` names the task suite they come from."""
+        rows = self._db.rows("gate_regression", _of_suite(suite))
+        return [value_of(RegressionTask, row, group=row["problem"]) for row in rows]
+
+    def own_pair(self, episode: str) -> PrequentialPair | None:
+        """The pair of the task that this episode answered; None where it was not judged."""
+        rows = self._db.rows("own_pairs", {"episode": episode})
+        return PrequentialPair.from_row(rows[0]) if rows else None
+
+    def own_pairs(self) -> list[PrequentialPair]:
+        """All pairs, in the order of arrival."""
+        return [PrequentialPair.from_row(row) for row in self._db.rows("own_pairs")]
+
+    def met_of(self, traits: Iterable[str]) -> frozenset[str]:
+        """Those of the traits that an earlier task had."""
+        return frozenset(trait for trait in traits if self._db.rows("own_traits", {"trait": trait}))
+
+    def add_own_pair(self, episode: str, family: str, traits: Iterable[str], arms: PairedTotals, *, met: bool) -> bool:
+        """Keeps a pair with the traits by which later tasks are known as like it; the first of an episode stands.
+
+        Args:
+            traits: Whatever identifies the task's problem, rows, table and instruction.
+            met: What it asks was learned from elsewhere.
+
+        Returns:
+            False, with nothing changed, where the episode has a pair already.
+
+        Raises:
+            ValueError: The two are not of one task and seed.
+        """
+        listed = sorted(set(traits))
+        how = {"policy": arms.policy, "group": arms.learned.group, "spent": asdict(arms.cost)}
+        with self._db.transaction():
+            if self.own_pair(episode) is not None:
+                return False
+            row: dict[str, Any] = {
+                "episode": episode,
+                "family": family,
+                "alike": int(met or bool(self.met_of(listed))),
+                "outcome": arms.outcome,
+                "arms": canonical_json([*map(asdict, arms.sides), how]),
+                "at": self._clock(),
+            }
+            self._db.insert("own_pairs", row, key="episode")
+            self.meet(episode, listed)
+        return True
+
+    def meet(self, episode: str, traits: Iterable[str]) -> None:
+        """Keeps by what a task is known that is learned from, whether it was judged or not; joins a transaction."""
+        with self._db.transaction():
+            for trait in sorted(set(traits)):
+                self._db.insert("own_traits", {"trait": trait, "episode": episode}, key="trait")
+
+    def proof(self, policy: str = SEARCH, *, missing: Iterable[str] = ()) -> Proof:
+        """What those of one policy say so far.
+
+        Args:
+            missing: Groups that were to count; those that have no pair of this policy are missing.
+        """
+        pairs = [pair for pair in self.own_pairs() if pair.policy == policy]
+        return Proof.of(pairs, missing=len(set(missing) - {pair.group for pair in pairs}))
+
+    def add_measurement(self, measurement: Measurement) -> Measurement:
+        """Keeps a measurement of a judge; its latest counts."""
+        dated = replace(measurement, at=self._clock())
+        self._db.insert("judge_measurements", dated.to_row())
+        return dated
+
+    def measurement(self, model: str, prompt: str) -> Measurement | None:
+        """The latest measurement of a model that judges by a prompt, or None."""
+        rows = self._db.rows("judge_measurements", {"model": model, "prompt": prompt}, order="seq DESC")
+        return Measurement.from_row(rows[0]) if rows else None
+
+
+def _of_suite(suite: str | None) -> dict[str, Any]:
+    return {} if suite is None else {"suite": suite}
+
+
+def _served(row: Mapping[str, Any]) -> Served:
+    return value_of(Served, row, groups=frozenset(json.loads(str(row["problems"]))))

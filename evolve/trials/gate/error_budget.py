@@ -19,14 +19,10 @@ more than the bit, stand groups that judge nothing until a proposal was accepted
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from evolve.core.files import canonical_json, digest
-from evolve.core.store import Database, Value, value_of
+from evolve.core.files import digest
 from evolve.tasks import Task
 from evolve.trials.gate.proposal import VariantProposal
 
@@ -107,9 +103,6 @@ with which it is tried: what draws tasks has only so many different problems."""
 _FIRST_SEED = 1_000_000
 """Above the seeds that people give."""
 
-Earlier = Callable[[str], Iterable[str]]
-"""Groups that a run judged on before that was written down, as far as they are known."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class GroupBlocks:
@@ -141,95 +134,53 @@ class Served:
     groups: frozenset[str]
 
 
-class GroupUsage:
-    """Counts how many proposals each group has served.
+def divide_groups(
+    groups: Iterable[str], *, begun: Served | None, served: Mapping[str, int], keep: bool = True
+) -> GroupBlocks:
+    """Divides groups; a judgement that goes on after a break gets the division it began with.
+
+    Those that never judged are kept back first, in the order of a digest of their names: what was kept back once
+    stays so when tasks are added.
 
     Args:
-        db: The record.
-        earlier: For judgements of older versions, which wrote no groups down.
+        begun: What the judgement began with, where it did.
+        served: How many proposals each group has judged.
+        keep: Whether any are kept back.
     """
+    known = frozenset(groups)
+    if begun is not None:
+        return GroupBlocks(judged=known & begun.groups, kept=known - begun.groups)
+    if not keep or len(known) < LEAST:
+        return GroupBlocks(judged=known)
+    order = sorted(known, key=lambda group: (served.get(group, 0) > 0, digest(f"kept back:{group}"), group))
+    kept = frozenset(order[: round(SHARE * len(order))])
+    return GroupBlocks(judged=known - kept, kept=kept)
 
-    def __init__(self, db: Database, *, earlier: Earlier = lambda run: ()) -> None:
-        self._db = db
-        self._earlier = earlier
 
-    def find(self, key: str, block: str = JUDGED) -> Served | None:
-        """The groups that a judgement was begun with, or None."""
-        rows = self._db.rows("gate_served", {"key": key, "block": block})
-        return _served(rows[0]) if rows else None
+def draw_unseen(
+    proposal: VariantProposal, *, begun: Served | None, times_served: Callable[[str], Mapping[str, int]]
+) -> list[Task]:
+    """Tasks drawn for the confirmation of a proposal, of groups that nobody has seen; [] where none can be drawn.
 
-    def blocks(self, groups: Iterable[str], *, key: str, keep: bool = True) -> GroupBlocks:
-        """Divides groups; a judgement that goes on after a break gets the division it began with.
+    The seed follows from how many proposals were confirmed so before, so a judgement that goes on gets the same.
+    """
+    suite = proposal.suite
+    if suite.draw is None:
+        return []
+    drawn = times_served(DRAWN)
+    number = begun.number if begun else next_number(drawn, [suite_mark(suite.name, DRAWN)])
+    tasks = suite.draw(FRESH, _FIRST_SEED + number)
+    if begun is not None:
+        return [task for task in tasks if task.group in begun.groups]
+    seen = {task.group for task in suite.tasks} | proposal.learned_from
+    seen.update(drawn, times_served(JUDGED), times_served(KEPT_BACK))
+    unseen = [task for task in tasks if task.group not in seen and not task.only_checked]
+    return unseen if len({task.group for task in unseen}) >= FEWEST_UNSEEN else []
 
-        Those that never judged are kept back first, in the order of a digest of their names: what was kept back once
-        stays so when tasks are added.
 
-        Args:
-            keep: Whether any are kept back.
-        """
-        known, begun = frozenset(groups), self.find(key)
-        if begun is not None:
-            return GroupBlocks(judged=known & begun.groups, kept=known - begun.groups)
-        if not keep or len(known) < LEAST:
-            return GroupBlocks(judged=known)
-        judged = self._counts(JUDGED)
-        order = sorted(known, key=lambda group: (judged[group] > 0, digest(f"kept back:{group}"), group))
-        kept = frozenset(order[: round(SHARE * len(order))])
-        return GroupBlocks(judged=known - kept, kept=kept)
-
-    def number(self, block: str, groups: Iterable[str]) -> int:
-        """One plus the most proposals that any of the groups has served."""
-        counts = self._counts(block)
-        return 1 + max((counts[group] for group in groups), default=0)
-
-    def note(self, served: Served) -> None:
-        """Writes down what a judgement begins with; the first row of a judgement and block stands."""
-        row: dict[str, Value] = {
-            "id": digest(canonical_json([served.key, served.block])),
-            "key": served.key,
-            "block": served.block,
-            "number": served.number,
-            "level": served.level,
-            "problems": canonical_json(sorted(served.groups)),
-        }
-        self._db.insert("gate_served", row, key="id")
-
-    def unseen(self, proposal: VariantProposal) -> list[Task]:
-        """Tasks drawn for the confirmation of a proposal, of groups that nobody has seen; [] where none can be drawn.
-
-        The seed follows from how many proposals were confirmed so before, so a judgement that goes on gets the same.
-        """
-        suite, begun = proposal.suite, self.find(proposal.key, DRAWN)
-        if suite.draw is None:
-            return []
-        number = begun.number if begun else self.number(DRAWN, [suite_mark(suite.name, DRAWN)])
-        tasks = suite.draw(FRESH, _FIRST_SEED + number)
-        if begun is not None:
-            return [task for task in tasks if task.group in begun.groups]
-        seen = {task.group for task in suite.tasks} | proposal.learned_from
-        seen.update(*(self._counts(block) for block in (JUDGED, KEPT_BACK, DRAWN)))
-        unseen = [task for task in tasks if task.group not in seen and not task.only_checked]
-        return unseen if len({task.group for task in unseen}) >= FEWEST_UNSEEN else []
-
-    def confirmed_on_fresh(self) -> list[Served]:
-        """Judgements that were confirmed, or not, on tasks drawn for them, oldest first."""
-        return [_served(row) for row in self._db.rows("gate_served", {"block": DRAWN})]
-
-    def _counts(self, block: str) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        listed = set[str]()
-        for row in self._db.rows("gate_served"):
-            listed.add(str(row["key"]))
-            if row["block"] == block:
-                counts.update(_served(row).groups)
-        for run, suite in self._unlisted(listed).values() if block == JUDGED else ():
-            counts.update({*self._earlier(run), suite_mark(suite, JUDGED), suite_mark(suite, OLDER)})
-        return counts
-
-    def _unlisted(self, listed: set[str]) -> dict[str, tuple[str, str]]:
-        """Run and suite of judgements without groups, by key; what was refused untested served nothing."""
-        rows = [*self._db.rows("gate_begun"), *(row for row in self._db.rows("gate_decisions") if row["alpha"])]
-        return {str(row["key"]): (str(row["run"]), str(row["suite"])) for row in rows if row["key"] not in listed}
+def next_number(served: Mapping[str, int], groups: Iterable[str]) -> int:
+    """One plus the most proposals that any of the groups has served."""
+    return 1 + max((served.get(group, 0) for group in groups), default=0)
 
 
 def suite_mark(suite: str, block: str) -> str:
@@ -240,7 +191,3 @@ def suite_mark(suite: str, block: str) -> str:
 def error_level(alpha: float, number: int) -> float:
     """Error level of a proposal by its number, from 1; over all numbers they sum to ``alpha``."""
     return alpha / (number * (number + 1))
-
-
-def _served(row: Mapping[str, Any]) -> Served:
-    return value_of(Served, row, groups=frozenset(json.loads(str(row["problems"]))))

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 from evolve.tasks import Suite, Task
 from evolve.trials.gate.confirmation import Confirmation, ExactTest
-from evolve.trials.gate.decisions import DecisionRepository, GateDecision, SuiteSeals
+from evolve.trials.gate.decisions import DecisionRepository
 from evolve.trials.gate.eprocess import SequentialTest, TestState
-from evolve.trials.gate.error_budget import DRAWN, KEPT_BACK, GroupBlocks
+from evolve.trials.gate.error_budget import DRAWN, JUDGED, KEPT_BACK, GroupBlocks, divide_groups, draw_unseen
 from evolve.trials.gate.integrity import changed_parts, code_digests
 from evolve.trials.gate.jobs import BudgetRefused, RunJobs
 from evolve.trials.gate.leakage import copied_tasks
 from evolve.trials.gate.outcome import is_verified
 from evolve.trials.gate.paired_runner import Comparison, Pair, PairedRunner, PairTest
 from evolve.trials.gate.proposal import GateReport, VariantProposal
-from evolve.trials.gate.regression import RegressionSuite, RegressionTask, Retry
+from evolve.trials.gate.regression import RegressionTask, Retry, check_regression
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +41,11 @@ class Gate:
     """One class for every change that is proposed, whoever proposes it and whatever it changes.
 
     Args:
-        decisions: The table of decisions, with the error budget.
-        regression: The tasks that must keep working.
-        seals: The sealed splits.
+        decisions: What was decided, with the error budget.
     """
 
-    def __init__(self, decisions: DecisionRepository, regression: RegressionSuite, seals: SuiteSeals) -> None:
+    def __init__(self, decisions: DecisionRepository) -> None:
         self.decisions = decisions
-        self.regression = regression
-        self.seals = seals
 
     def judge(self, proposal: VariantProposal, how: ComparisonPlan) -> GateReport:
         """Compares a variant with its parent on the sealed ``gate`` tasks, one per group.
@@ -58,7 +54,7 @@ class Gate:
             UsageError: The suite's splits are not what was sealed.
             ValueError: Parent and variant are the same.
         """
-        self.seals.check(proposal.suite)
+        self.decisions.check_seal(proposal.suite)
         pins = code_digests()
         refusal = self._refusal(proposal)
         if refusal:  # before it is opened: what is refused untested uses no error level
@@ -83,10 +79,6 @@ class Gate:
         """The number a proposal has, or would be judged under."""
         return self.decisions.place(**proposal.names, groups=self._blocks(proposal).judged)
 
-    def keep(self, finding: GateReport) -> GateDecision:
-        """Writes the verdict down; the first of a run on a pair of variants stands."""
-        return self.decisions.keep(finding)
-
     def _refusal(self, proposal: VariantProposal) -> str:
         suite = proposal.suite
         held_out = (*suite.split("gate"), *suite.split("test"))
@@ -101,8 +93,12 @@ class Gate:
         return f"refused: {first.text} holds text of {len(copied)} held-out tasks, such as {first.task}"
 
     def _blocks(self, proposal: VariantProposal) -> GroupBlocks:
-        groups, keep = {task.group for task in _countable(proposal)}, proposal.suite.draw is None
-        return self.decisions.reuse.blocks(groups, key=proposal.key, keep=keep)
+        return divide_groups(
+            {task.group for task in _countable(proposal)},
+            begun=self.decisions.served(proposal.key),
+            served=self.decisions.times_served(JUDGED),
+            keep=proposal.suite.draw is None,
+        )
 
     def _compared(
         self, proposal: VariantProposal, how: ComparisonPlan, groups: frozenset[str], alpha: float
@@ -122,7 +118,8 @@ class Gate:
     def _confirmed(self, finding: GateReport, how: ComparisonPlan, kept: frozenset[str]) -> GateReport:
         """What was accepted must be better on tasks that judged nothing before; without any, the reason says so."""
         proposal = finding.proposal
-        drawn = self.decisions.reuse.unseen(proposal)
+        begun = self.decisions.served(proposal.key, DRAWN)
+        drawn = draw_unseen(proposal, begun=begun, times_served=self.decisions.times_served)
         tasks = drawn or [task for task in _countable(proposal) if task.group in kept]
         if not tasks:
             unconfirmed = f"{finding.state.reason}; too few problems to confirm it on others"
@@ -155,7 +152,7 @@ class Gate:
         if retry is None:
             return finding
         try:
-            report = self.regression.check(self._regression_tasks(finding.proposal.suite), retry(finding.pairs))
+            report = check_regression(self._regression_tasks(finding.proposal.suite), retry(finding.pairs))
         except BudgetRefused:
             return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
         if report.regressed:
@@ -176,7 +173,7 @@ class Gate:
         known = {task.id: task for name in ("train", "gate") for task in suite.evidence(name)}
         return [
             task
-            for task in self.regression.tasks(suite.name)
+            for task in self.decisions.regression_tasks(suite.name)
             if task.task in known and known[task.task].group == task.group
         ]
 

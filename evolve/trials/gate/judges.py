@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evolve.core.files import canonical_json
-from evolve.core.store import Database
+from evolve.core.store import value_of
 from evolve.trials.gate.intervals import Interval, clopper_pearson
 
 BAR = 0.8
@@ -63,44 +62,14 @@ class Measurement:
         reached = all(interval.low is not None and interval.low >= BAR for interval in (self.precision, self.recall))
         return "measured" if reached else "below the bar"
 
+    def to_row(self) -> dict[str, Any]:
+        """The columns that :meth:`from_row` reads."""
+        body = {name: value for name, value in vars(self).items() if name not in ("model", "prompt", "at")}
+        return {"model": self.model, "prompt": self.prompt, "body": canonical_json(body), "at": self.at}
 
-class JudgeRecord:
-    """Measurements of judges.
-
-    Args:
-        db: The record.
-        clock: Seconds since the epoch.
-    """
-
-    def __init__(self, db: Database, *, clock: Callable[[], float] = time.time) -> None:
-        self._db = db
-        self._clock = clock
-
-    def keep(self, measurement: Measurement) -> Measurement:
-        """Keeps a measurement; the latest of a judge counts."""
-        dated = replace(measurement, at=self._clock())
-        body = {name: value for name, value in vars(dated).items() if name not in ("model", "prompt", "at")}
-        row: dict[str, Any] = {
-            "model": dated.model,
-            "prompt": dated.prompt,
-            "body": canonical_json(body),
-            "at": dated.at,
-        }
-        self._db.insert("judge_measurements", row)
-        return dated
-
-    def latest(self, model: str, prompt: str) -> Measurement | None:
-        """The latest measurement of a model with a prompt, or None."""
-        rows = self._db.rows("judge_measurements", {"model": model, "prompt": prompt}, order="seq DESC")
-        return _measurement(rows[0]) if rows else None
-
-    def calibration(self, model: str, prompt: str) -> Standing:
-        """Whether a model's verdicts by a prompt count."""
-        measurement = self.latest(model, prompt)
-        return "unmeasured" if measurement is None else measurement.calibration
-
-
-def _measurement(row: Mapping[str, Any]) -> Measurement:
-    body = json.loads(str(row["body"]))
-    kinds = {name: (int(accepted), int(count)) for name, (accepted, count) in body.pop("kinds").items()}
-    return Measurement(model=str(row["model"]), prompt=str(row["prompt"]), at=float(row["at"]), kinds=kinds, **body)
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Measurement:
+        """The measurement of a row."""
+        body = json.loads(str(row["body"]))
+        kinds = {name: (int(accepted), int(count)) for name, (accepted, count) in body.pop("kinds").items()}
+        return value_of(cls, row, kinds=kinds, **body)

@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import json
 import math
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evolve.core.episodes import Cost, EpisodeRecord
-from evolve.core.files import canonical_json
-from evolve.core.store import Database, Value, value_of
+from evolve.core.store import value_of
 from evolve.trials.gate.eprocess import SequentialTest, Tally, TestState, log_wealth
 from evolve.trials.gate.outcome import Outcome, comparable_costs, is_verified, paired_outcome
 
@@ -108,6 +106,16 @@ class PrequentialPair:
     policy: str = SEARCH
     group: str = ""
     spent: Cost = field(default_factory=Cost)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> PrequentialPair:
+        """The pair of a row; those of earlier versions do not say by whom they are and what they cost."""
+        unlearned, learned, *more = json.loads(str(row["arms"]))
+        how = dict(more[0]) if more else {}
+        if "spent" in how:
+            how["spent"] = Cost(**how["spent"])
+        sides = {"unlearned": ArmOutcome(**unlearned), "learned": ArmOutcome(**learned)}
+        return value_of(cls, row, alike=bool(row["alike"]), **sides, **how)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,91 +208,3 @@ class Proof:
 
 def _wealth(tally: Tally) -> float:
     return math.exp(min(log_wealth(tally.wins, tally.losses + tally.withheld), 700.0))
-
-
-class PrequentialTest:
-    """The pairs of a person's own tasks, in the order in which the tasks came.
-
-    Args:
-        db: The record.
-        clock: Seconds since the epoch.
-    """
-
-    def __init__(self, db: Database, *, clock: Callable[[], float] = time.time) -> None:
-        self._db = db
-        self._clock = clock
-
-    def has(self, episode: str) -> bool:
-        """Whether the task of this episode was judged."""
-        return self.pair(episode) is not None
-
-    def pair(self, episode: str) -> PrequentialPair | None:
-        """The pair of the task that this episode answered; None where it was not judged."""
-        return next((_pair(row) for row in self._db.rows("own_pairs", {"episode": episode})), None)
-
-    def has_met(self, traits: Iterable[str]) -> bool:
-        """Whether an earlier task had one of these traits."""
-        return bool(self.met_of(traits))
-
-    def met_of(self, traits: Iterable[str]) -> frozenset[str]:
-        """Those of the traits that an earlier task had."""
-        return frozenset(trait for trait in traits if self._db.rows("own_traits", {"trait": trait}))
-
-    def add(self, episode: str, family: str, traits: Iterable[str], arms: PairedTotals, *, met: bool) -> bool:
-        """Keeps a pair with the traits by which later tasks are known as like it; the first of an episode stands.
-
-        Args:
-            traits: Whatever identifies the task's problem, rows, table and instruction.
-            met: What it asks was learned from elsewhere.
-
-        Returns:
-            False, with nothing changed, where the episode has a pair already.
-
-        Raises:
-            ValueError: The two are not of one task and seed.
-        """
-        outcome, listed = arms.outcome, sorted(set(traits))
-        how = {"policy": arms.policy, "group": arms.learned.group, "spent": asdict(arms.cost)}
-        with self._db.transaction():
-            if self.has(episode):
-                return False
-            row: dict[str, Value] = {
-                "episode": episode,
-                "family": family,
-                "alike": int(met or self.has_met(listed)),
-                "outcome": outcome,
-                "arms": canonical_json([*map(asdict, arms.sides), how]),
-                "at": self._clock(),
-            }
-            self._db.insert("own_pairs", row, key="episode")
-            self.meet(episode, listed)
-        return True
-
-    def meet(self, episode: str, traits: Iterable[str]) -> None:
-        """Keeps by what a task is known that is learned from, whether it was judged or not; joins a transaction."""
-        with self._db.transaction():
-            for trait in sorted(set(traits)):
-                self._db.insert("own_traits", {"trait": trait, "episode": episode}, key="trait")
-
-    def pairs(self) -> list[PrequentialPair]:
-        """All pairs, in the order of arrival."""
-        return [_pair(row) for row in self._db.rows("own_pairs")]
-
-    def proof(self, policy: str = SEARCH, *, missing: Iterable[str] = ()) -> Proof:
-        """What those of one policy say so far.
-
-        Args:
-            missing: Groups that were to count; those that have no pair of this policy are missing.
-        """
-        pairs = [pair for pair in self.pairs() if pair.policy == policy]
-        return Proof.of(pairs, missing=len(set(missing) - {pair.group for pair in pairs}))
-
-
-def _pair(row: Mapping[str, Any]) -> PrequentialPair:
-    # Pairs of earlier versions do not say by whom they are and what they cost.
-    unlearned, learned, *more = json.loads(str(row["arms"]))
-    how = dict(more[0]) if more else {}
-    if "spent" in how:
-        how["spent"] = Cost(**how["spent"])
-    sides = {"unlearned": ArmOutcome(**unlearned), "learned": ArmOutcome(**learned)}
-    return value_of(PrequentialPair, row, alike=bool(row["alike"]), **sides, **how)

@@ -8,14 +8,10 @@ never answers, and a try that did no work is not a try.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from evolve.core.episodes import EpisodeRecord, Limits
-from evolve.core.files import canonical_json, digest
-from evolve.core.store import Database, value_of
 from evolve.trials.gate.integrity import is_fresh
 from evolve.trials.gate.outcome import is_informative, is_verified
 
@@ -70,94 +66,36 @@ class RegressionReport:
     unclear: tuple[str, ...]
 
 
-class RegressionSuite:
-    """The tasks that must keep working.
+def entering_task(tries: Sequence[EpisodeRecord], *, stratum: str, required: int) -> RegressionTask | None:
+    """The task of these tries, if they are ``required`` fresh, different ones that all solved it; else None.
 
-    Args:
-        db: The record.
-        required: r; 1 for a deterministic policy, 3 for a language model.
-        clock: Seconds since the epoch.
+    Raises:
+        ValueError: The tries are of different tasks or variants.
     """
+    if len({(record.suite, record.task, record.variant) for record in tries}) > 1:
+        raise ValueError("tries of one task under one variant are wanted")
+    different = {record.episode: record for record in tries if is_fresh(record)}.values()
+    if len(different) < max(required, len(tries)) or not all(is_verified(record) for record in different):
+        return None
+    first = tries[0]
+    return RegressionTask(
+        suite=first.suite,
+        task=first.task,
+        group=first.group,
+        stratum=stratum,
+        tries=required,
+        candidates=max(record.cost.candidates for record in tries),
+        tokens=max(record.cost.tokens for record in tries),
+        variant=first.variant,
+    )
 
-    def __init__(self, db: Database, *, required: int = 1, clock: Callable[[], float] = time.time) -> None:
-        if required < 1:
-            raise ValueError("required must be at least 1")
-        self._db = db
-        self._required = required
-        self._clock = clock
 
-    def admit(self, tries: Sequence[EpisodeRecord], *, stratum: str, required: int | None = None) -> bool:
-        """Takes a task in if these are ``required`` fresh, different tries that all solved it.
-
-        Args:
-            required: r for this task, by default the suite's.
-
-        Returns:
-            True when the task is in the suite now and was not before.
-
-        Raises:
-            ValueError: The tries are of different tasks or variants.
-        """
-        if len({(record.suite, record.task, record.variant) for record in tries}) > 1:
-            raise ValueError("tries of one task under one variant are wanted")
-        different = {record.episode: record for record in tries if is_fresh(record)}.values()
-        needed = required or self._required
-        if len(different) < needed or len(different) < len(tries):
-            return False
-        if not all(is_verified(record) for record in different):
-            return False
-        first = tries[0]
-        row: dict[str, Any] = {
-            "key": digest(canonical_json([first.suite, first.task])),
-            "suite": first.suite,
-            "task": first.task,
-            "problem": first.group,
-            "stratum": stratum,
-            "tries": needed,
-            "candidates": max(record.cost.candidates for record in tries),
-            "tokens": max(record.cost.tokens for record in tries),
-            "variant": first.variant,
-            "at": self._clock(),
-        }
-        return self._db.insert("gate_regression", row, key="key")
-
-    def tasks(self, suite: str | None = None) -> list[RegressionTask]:
-        """The suite's tasks in order of entry; ``suite`` names the task suite they come from."""
-        rows = self._db.rows("gate_regression", {} if suite is None else {"suite": suite})
-        return [value_of(RegressionTask, row, group=row["problem"]) for row in rows]
-
-    def check(self, tasks: Iterable[RegressionTask], retry: Retry) -> RegressionReport:
-        """Tries each task again, up to as many times as it took to enter, until one try solves it."""
-        checked, regressed, unclear = 0, [], []
-        for task in tasks:
-            checked += 1
-            verdict = _try_again(task, retry)
-            if verdict is None:
-                unclear.append(task.task)
-            elif not verdict:
-                regressed.append(task.task)
-        return RegressionReport(checked=checked, regressed=tuple(regressed), unclear=tuple(unclear))
-
-    def override(self, variant: str, tasks: Sequence[str], *, person: str, reason: str) -> None:
-        """Logs that a person lets a variant through in spite of these regressed tasks.
-
-        Raises:
-            ValueError: Nobody is named, or no reason is given.
-        """
-        if not person.strip() or not reason.strip():
-            raise ValueError("an override names a person and a reason")
-        row: dict[str, Any] = {
-            "variant": variant,
-            "tasks": canonical_json(sorted(tasks)),
-            "person": person,
-            "reason": reason,
-            "at": self._clock(),
-        }
-        self._db.insert("gate_overrides", row)
-
-    def overrides(self, variant: str) -> list[Mapping[str, Any]]:
-        """The overrides logged for a variant, oldest first."""
-        return list(self._db.rows("gate_overrides", {"variant": variant}))
+def check_regression(tasks: Iterable[RegressionTask], retry: Retry) -> RegressionReport:
+    """Tries each task again, up to as many times as it took to enter, until one try solves it."""
+    verdicts = {task.task: _try_again(task, retry) for task in tasks}
+    regressed = tuple(task for task, verdict in verdicts.items() if verdict is False)
+    unclear = tuple(task for task, verdict in verdicts.items() if verdict is None)
+    return RegressionReport(checked=len(verdicts), regressed=regressed, unclear=unclear)
 
 
 def _try_again(task: RegressionTask, retry: Retry) -> bool | None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from evolve.agent import Journal
 from evolve.core.files import digest
 from evolve.core.store import Database
 from evolve.improve.history import TABLE_FILLED
 from evolve.tasks.tables import CHECKS, Cell, Record, Table, is_blank, label_of
-from evolve.trials.step_log import StepLog
 
 IsOwn = Callable[[Table, Record, int], bool]
 """Whether evolve filled a cell of a row in a column."""
@@ -79,7 +79,7 @@ class OwnCells:
             skill: The skill that filled it where no run did.
         """
         written = digest(file.read_bytes())
-        journal = StepLog(self._db, run or f"file {written[:_LENGTH]}")
+        journal = Journal(self._db, run or f"file {written[:_LENGTH]}")
         journal.finish(_FILE, written)
         journal.finish(_COLUMN, column)
         if skill and not run:
@@ -108,8 +108,8 @@ class OwnCells:
         noted = self._file_journal(file).done(_WRITTEN)
         return None if noted is None else WrittenColumn(**noted)
 
-    def _file_journal(self, file: Path) -> StepLog:
-        return StepLog(self._db, f"path {digest(str(file.resolve()))[:_LENGTH]}")
+    def _file_journal(self, file: Path) -> Journal:
+        return Journal(self._db, f"path {digest(str(file.resolve()))[:_LENGTH]}")
 
     def wrote(self, file: Path) -> bool:
         """Whether a file is as a run wrote it, so that nothing of a person's is lost with it."""

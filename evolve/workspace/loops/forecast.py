@@ -15,7 +15,6 @@ from evolve.tasks.reading.labels import tells_nothing
 from evolve.trials.gate.power import HALF, Foresight
 from evolve.trials.learned_state import UNLEARNED
 from evolve.trials.repositories import Repositories
-from evolve.trials.step_log import StepLog
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.services import WorkspaceServices
 
@@ -191,4 +190,4 @@ def _came_to_its_end(services: WorkspaceServices, key: str) -> bool:
     practised on each of them once; what their answers share is found when they are practised on again.
     """
     same = [run for run in services.stores.runs.runs() if run.key == key]
-    return any(StepLog(services.stores.db, run.id).done(NOTHING_NEW) is not None for run in same)
+    return any(services.stores.runs.journal(run.id).done(NOTHING_NEW) is not None for run in same)

@@ -10,7 +10,7 @@ from functools import partial
 
 from evolve.agent import Run
 from evolve.agent.workflow import Knobs, Workflow
-from evolve.core.episodes import Json, Limits
+from evolve.core.episodes import Cost, Json, Limits
 from evolve.core.errors import UsageError
 from evolve.core.events import Event, EventFan, EventLog
 from evolve.core.files import SVG, canonical_json, digest, is_replaced, write_atomic
@@ -25,8 +25,6 @@ from evolve.improve.schedule import FITTED
 from evolve.improve.session import LoopPlan, Proposer, Session, is_cut_short, take_up
 from evolve.tasks import Suite, load_suite
 from evolve.trials.jobs import Workers, WorkerSetup
-from evolve.trials.set_aside import PendingAttempts
-from evolve.trials.step_log import StepLog, drop_report, finished_steps, last_report
 from evolve.trials.workers import open_workers
 from evolve.workspace.arguments import as_budget, as_ledger
 from evolve.workspace.folder_needs import common_environment, refuse_search
@@ -133,8 +131,8 @@ def _reopen(services: WorkspaceServices, key: str, rounds: int) -> None:
         return
     body = {**last.body, "before": asdict(spent_before(services, last)), "part": last.body.get("part", 1) + 1}
     with stores.db.transaction():
-        take_up(StepLog(stores.db, last.id), rounds)
-        drop_report(stores.db, last.id)
+        take_up(stores.runs.journal(last.id), rounds)
+        stores.runs.drop_report(last.id)
         stores.runs.end(last.id, "open", body)
 
 
@@ -189,7 +187,7 @@ def report(services: WorkspaceServices, *, fresh: bool, curve: str | os.PathLike
 
 
 def _report(services: WorkspaceServices, *, fresh: bool) -> Report:
-    stored = last_report(services.stores.db)
+    stored = services.stores.runs.report()
     if stored is None:
         raise UsageError("there is no report in this workspace yet", hint="evolve improve everyday")
     last = Report.from_json(stored)
@@ -364,9 +362,9 @@ def _raised_by(budget: Budget, before: Spent) -> Budget:
 
 def spent_before(services: WorkspaceServices, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
-    waiting = PendingAttempts(services.stores.db, run.id).cost()
-    cost = sum((record.cost for record in services.stores.runs.episodes(run=run.id)), waiting)
-    fits = sum(int(body["candidates"]) for _, body in finished_steps(services.stores.db, FITTED, run=run.id))
+    runs = services.stores.runs
+    cost = sum((record.cost for record in (*runs.episodes(run=run.id), *runs.pending_episodes(run.id))), Cost())
+    fits = sum(int(body["candidates"]) for _, body in runs.finished_steps(FITTED, run=run.id))
     counts = {item.name: getattr(cost, item.name) for item in fields(Spent)}
     counts["candidates"] += fits
     return Spent(**{**counts, "seconds": float(run.body.get("seconds", 0.0))})

@@ -17,7 +17,6 @@ from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
 from evolve.improve.optimizer.counterfactual import Editor
 from evolve.improve.optimizer.engine import GONE, PARTS, EngineParts, EngineSettings, engine_kind
-from evolve.improve.optimizer.item_record import ItemRecord
 from evolve.improve.optimizer.leakage import guard_of
 from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
 from evolve.improve.paid import PaidAnswers, PaidDesigner, PaidRewriter
@@ -193,8 +192,8 @@ def optimize(services: WorkspaceServices, request: OptimizerRequest, budget: Led
                 scope=scope,
                 editor=lambda: editor_of(services, divided.search),
                 drafter=drafter,
-                replay=None if replay is None else lambda record, texts, at: replay(record, texts, at),
-                items=ItemRecord(services.stores.db),
+                replay=lambda record, texts, at: replay(record, texts, at),
+                items=services.stores.variants,
                 tell=lambda text: divided.search.tell("engine", text=text),
             )
             target = None if opinion is None else _target(services, opinion, divided.search)

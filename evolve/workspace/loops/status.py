@@ -26,7 +26,6 @@ from evolve.core.files import write_atomic, write_failure
 from evolve.core.paths import WorkspacePaths
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, WriterLock, is_gone, terminate, this_process
-from evolve.trials.set_aside import PendingAttempts
 from evolve.workspace.health.doctor import Finding, doctor
 from evolve.workspace.locating import selected_workspace, trusted_workspace
 from evolve.workspace.opening import is_current, now
@@ -296,8 +295,9 @@ def _of(run: Run) -> str:
 
 
 def _progress(paths: WorkspacePaths, db: Database, run: Run, at: LoopAtWork) -> LoopProgress:
-    kept = RunRepository(db).episodes(run=run.id)
-    done = [record for record in (*kept, *PendingAttempts(db, run.id).records()) if record.status != "interrupted"]
+    runs = RunRepository(db)
+    records = (*runs.episodes(run=run.id), *runs.pending_episodes(run.id))
+    done = [record for record in records if record.status != "interrupted"]
     latest = None
     for event in read_events(paths.runs / run.id / "events.jsonl"):
         latest = event if not event.episode else latest  # those of single episodes are no progress of the loop

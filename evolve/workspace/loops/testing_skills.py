@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from evolve.agent import Run
-from evolve.core.episodes import SCREEN, EpisodeRecord, Guidance, Json, Limits
+from evolve.core.episodes import SCREEN, Guidance, Json, Limits
 from evolve.core.episodes.codec import Jsonable
 from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.core.events import Event
@@ -25,7 +25,7 @@ from evolve.improve.session import LoopPlan, Session
 from evolve.tasks import Suite, Task, load_suite
 from evolve.tasks.reading.git import GitObjects, HistoryRules
 from evolve.trials.comparisons import Change
-from evolve.trials.external_agent import TASK_S, AgentWorkers, is_guidance
+from evolve.trials.external_agent import TASK_S, ExternalAgent, is_guidance
 from evolve.trials.gate import (
     NOTHING,
     Interval,
@@ -41,6 +41,7 @@ from evolve.trials.gate import (
 )
 from evolve.trials.learned_state import LearnedState
 from evolve.trials.pairs import PairedEpisodes, run_pairs
+from evolve.trials.workers import LocalWorkers
 from evolve.workspace.arguments import check_arguments
 from evolve.workspace.folder_needs import environment_for, refuse_search
 from evolve.workspace.loops.improving import BUDGET, LoopWork, loop_key, loop_limits, spent_before, worked_on
@@ -157,7 +158,7 @@ def test_skills(services: WorkspaceServices, request: SkillTestRequest, budget: 
         plan=LoopPlan(rounds=1, seed=request.seed, limits=limits),
         budget=budget,
         python=request.python or (environment_for(request.from_git, None) if request.from_git else None),
-        workers=None if agent is None else partial(AgentWorkers, argv=agent),
+        workers=None if agent is None else partial(LocalWorkers, bench=partial(ExternalAgent, argv=agent)),
     )
     key = loop_key(services, "skills", suite.digest, known, by, request.seed)
     run = _begun(services, key, body)
@@ -220,7 +221,8 @@ def _report(test: _Test, pairs: Sequence[Pair], *, outside: bool) -> SkillTestRe
         test.session,
         summarise_pairs([solved_outcome(one.parent, one.variant) for one in pairs], WHOLE_LEVEL),
     )
-    read = {pair.task: _read(test.guidance, pair.variant) for pair in pairs}
+    read_in = test.guidance.read_in
+    read = {pair.task: {name for step in pair.variant.steps for name in read_in(step)} for pair in pairs}
     names = [guide.name for guide in test.guidance.guides if not guide.is_notes]
     used = [name for name in names if any(name in one for one in read.values())]
     each = level_of_skill(whole, len(used))
@@ -263,10 +265,6 @@ def _judged(test: _Test, row: SkillTestRow, tasks: Sequence[Task], level: float)
         return replace(row, why=f"too few tasks read it to show anything: {wins_needed(level)} are needed")
     pairs = test.single(row.name, tasks)
     return replace(row, shown=summarise_pairs([solved_outcome(pair.parent, pair.variant) for pair in pairs], level))
-
-
-def _read(guidance: Guidance, record: EpisodeRecord) -> set[str]:
-    return {name for step in record.steps for name in guidance.read_in(step)}
 
 
 def _agent(services: WorkspaceServices, request: SkillTestRequest) -> tuple[str, ...] | None:

@@ -13,7 +13,6 @@ from evolve.core.errors import UsageError
 from evolve.core.files import write_atomic
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.trials import UNLEARNED, Promotion, Variant
-from evolve.trials.step_log import StepLog
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger
 from evolve.workspace.resources.base import Resource
@@ -112,7 +111,7 @@ class Variants(Resource):
             ],
             "measures": [{"kind": kind, **body} for kind, body in variants.measures(digest)],
             "transferable": list(row.holds),
-            "overrides": [dict(override) for override in self._stores.regression.overrides(digest)],
+            "overrides": [dict(override) for override in self._stores.decisions.overrides(digest)],
         }
 
     def measured(self, name: str) -> Sequence[AcceptedVariant | AblationReport | Mapping[str, Any]]:
@@ -180,7 +179,7 @@ class Variants(Resource):
             )
         who = person or _user()
         with self._stores.db.transaction():
-            self._stores.regression.override(digest, [], person=who, reason=reason)
+            self._stores.decisions.override(digest, [], person=who, reason=reason)
             return self._stores.variants.promote(digest, grounds=f"override by {who}: {reason}")
 
     def transfer(self, variant: str, suite: str, *, budget: BudgetLike = None) -> Mapping[str, Any]:
@@ -263,7 +262,7 @@ class Variants(Resource):
         line = set(self._stores.variants.lineage(name))
         yield from (self.texts(variant)[file] for variant in line if file in self.texts(variant))
         for run in {decision.run for decision in self._stores.decisions.log() if decision.variant in line}:
-            start = StepLog(self._stores.db, run).done("start")
+            start = self._stores.runs.journal(run).done("start")
             if start and file in start["texts"]:
                 yield str(start["texts"][file])
 

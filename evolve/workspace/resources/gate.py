@@ -53,7 +53,6 @@ class GateLog(Resource):
     def __init__(self, stores: Repositories) -> None:
         self._stores = stores
         self._decisions = stores.decisions
-        self._own = stores.prequential
 
     def list(self) -> Verdicts:
         """Every verdict, what was broken off, and at what level the next proposal is tested."""
@@ -76,7 +75,7 @@ class GateLog(Resource):
 
     def looks(self, suite: str) -> int:
         """How often the test tasks of a suite, by its digest, have been opened."""
-        return self._stores.looks.count(suite)
+        return len(self._decisions.looks(suite))
 
     def proof(self, policy: str = "search") -> Proof:
         """What the person's own tasks say so far: whether what was learned from earlier ones helped on later ones.
@@ -84,13 +83,13 @@ class GateLog(Resource):
         Args:
             policy: Name of the policy that solved them, such as ``language:gpt-5-mini``.
         """
-        return self._own.proof(policy, missing=self._bets().get(policy, set()))
+        return self._decisions.proof(policy, missing=self._bets().get(policy, set()))
 
     def proofs(self) -> Mapping[str, Proof]:
         """The same for every policy of which there is anything to say, the embedded search first."""
         from evolve.trials.gate import SEARCH
 
-        judged = {pair.policy for pair in self._own.pairs()}
+        judged = {pair.policy for pair in self._decisions.own_pairs()}
         names = sorted(judged | set(self._bets()), key=lambda name: (name != SEARCH, name))
         proofs = {name: self.proof(name) for name in names}
         return {name: proof for name, proof in proofs.items() if not proof.is_empty}
@@ -106,4 +105,4 @@ class GateLog(Resource):
 
     def own(self) -> tuple[PrequentialPair, ...]:
         """The person's own tasks, each judged before it was learned from, in the order in which they came."""
-        return tuple(self._own.pairs())
+        return tuple(self._decisions.own_pairs())

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, cast, get_args
 
+from evolve.agent import FunctionCounts
 from evolve.core.errors import EnvironmentProblem, UsageError
 from evolve.core.paths import WorkspacePaths, approvals_folder
 from evolve.core.redaction import Scanner
@@ -41,7 +42,6 @@ from evolve.runtime.functions.servers import (
     server_of,
     with_pins,
 )
-from evolve.trials.usage import FunctionCounts
 from evolve.workspace.locating import locate, number_of, trusted_workspace
 from evolve.workspace.opening import function_counts, now
 from evolve.workspace.options import KeptServers

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from evolve.agent import FunctionCounts, RunRepository
 from evolve.runtime.functions import (
     UNKNOWN,
     AskConsent,
@@ -16,7 +17,6 @@ from evolve.runtime.functions import (
     Toolbox,
     unique_names,
 )
-from evolve.trials.usage import FunctionCounts, FunctionUses
 from evolve.workspace.resources.base import Resource
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Tools(Resource):
     def __init__(self, servers: Callable[[], ServerFunctions], warn: Callable[[str], None], db: Database) -> None:
         self._own = PythonFunctions()
         self._grants: dict[str, Grant] = {}
-        self._servers, self._warn, self._uses = servers, warn, FunctionUses(db)
+        self._servers, self._warn, self._runs = servers, warn, RunRepository(db)
         self._warned: set[str] = set()
 
     def add(
@@ -79,7 +79,7 @@ class Tools(Resource):
 
         A function that changed, be it in its description alone, is another one and begins with nothing.
         """
-        known = self._uses.counts()
+        known = self._runs.function_counts()
         return {one.name: known.get(one.digest, FunctionCounts()) for one in self.list()}
 
     @property

@@ -13,7 +13,6 @@ from evolve.core.episodes.codec import from_data, to_data, to_reason
 from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
 from evolve.trials.admitting import RefusedSkill, not_kept
-from evolve.trials.step_log import StepLog
 from evolve.workspace.runs.files import FILLING
 from evolve.workspace.runs.history import chosen_episode, items_of, went_wrong
 from evolve.workspace.runs.kept_things import UsedItem
@@ -107,7 +106,7 @@ def explain_run(services: WorkspaceServices, name: str) -> Explanation:
         skills=tuple(
             skill.name for skill in services.stores.skills.list() if skill.source in sources and not skill.hidden
         ),
-        not_kept=not_kept(StepLog(services.stores.db, run.id), record.episode) if record.drafts else (),
+        not_kept=not_kept(services.stores.runs.journal(run.id), record.episode) if record.drafts else (),
         suggested=tuple(
             Suggested(id=one.id, text=one.description, status=one.status)
             for one in (*services.preferences.list(), *services.preferences.list(status="declined"))

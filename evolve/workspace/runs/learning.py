@@ -338,7 +338,7 @@ def _keep(
     keeper.repaired(learned, task)
     with services.stores.db.transaction():
         services.stores.learn(learned, instruction=task.instruction, source=task.source)
-        services.stores.prequential.meet(learned.episode, every_trait(task))
+        services.stores.decisions.meet(learned.episode, every_trait(task))
         retire_replaced(services, learned.run)  # before what takes their place is compared with skills in use
         kept = keeper.keep(learned, task)
         services.preferences.from_answers(learned, choices=asks_model(services, task))

@@ -15,7 +15,6 @@ from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import PersonAct, Preference
 from evolve.skills import Skill
 from evolve.trials.admitting import RefusedSkill, not_kept
-from evolve.trials.step_log import StepLog
 from evolve.workspace.opening import now
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.evaluators import Criterion
@@ -192,7 +191,7 @@ class Runs(Resource):
         """
         stored_run = self._services.stores.runs.run(run)
         episodes = self._services.stores.runs.episodes(run=stored_run.id)
-        journal = StepLog(self._services.stores.db, stored_run.id)
+        journal = self._services.stores.runs.journal(stored_run.id)
         told = {record.episode: not_kept(journal, record.episode) for record in episodes if record.drafts}
         return PastRun(
             run=stored_run,

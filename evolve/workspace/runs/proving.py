@@ -51,8 +51,8 @@ def bet_for(services: WorkspaceServices, request: RunRequest, limits: Limits) ->
     Args:
         limits: What the run may spend.
     """
-    task, own = request.task, services.stores.prequential
-    if (request.person.learn or services.settings.learn) == "off" or own.has_met(every_trait(task)):
+    task, own = request.task, services.stores.decisions
+    if (request.person.learn or services.settings.learn) == "off" or own.met_of(every_trait(task)):
         return {}
     bet: dict[str, Any] = {"policy": services.learner.name, "group": task.group}
     if services.uses_model:
@@ -106,8 +106,8 @@ def judge_first(services: WorkspaceServices, owed: PendingLearning, request: Run
 
 
 def _judge_search(services: WorkspaceServices, episode: str, task: Task, person: Person) -> Judging:
-    own = services.stores.prequential
-    known = own.pair(episode)
+    own = services.stores.decisions
+    known = own.own_pair(episode)
     if known is not None or not _is_searched(services, task):
         return Judging() if known is None else Judging(cost=known.spent)
     knobs = services.workflow.knobs
@@ -142,7 +142,7 @@ def _solved(services: WorkspaceServices, arm: LearnedState, task: Task, most: Li
 def _judge_model(
     services: WorkspaceServices, owed: PendingLearning, request: RunRequest, bet: Mapping[str, Any], left: Limits
 ) -> Judging:
-    known = services.stores.prequential.pair(owed.episode)
+    known = services.stores.decisions.own_pair(owed.episode)
     record = services.stores.runs.episode(owed.episode)
     most, budget = from_data(Limits, bet["most"]), Budget(**bet["budget"])
     room = Limits(**asdict(budget)).less(record.cost)
@@ -151,7 +151,7 @@ def _judge_model(
     arm = shadow.judged_once(record)
     made = None
     # Met since: what is like it was learned from, so that it counts for nothing by now.
-    worth = services.settings.shadow_share and not services.stores.prequential.has_met(every_trait(request.task))
+    worth = services.settings.shadow_share and not services.stores.decisions.met_of(every_trait(request.task))
     if worth and shadow.is_comparable(record, most, budget):
         if not shadow.is_within(most, left):
             return Judging(waits=reason("judging_takes_more"))
@@ -172,4 +172,4 @@ def _judge_model(
 
 def _keep(services: WorkspaceServices, episode: str, task: Task, arms: PairedTotals) -> None:
     met = task.group in services.stores.learned_groups()
-    services.stores.prequential.add(episode, task.family, every_trait(task), arms, met=met)
+    services.stores.decisions.add_own_pair(episode, task.family, every_trait(task), arms, met=met)

@@ -16,7 +16,6 @@ from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
 from evolve.memory.preferences.quotes import own_words
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
-from evolve.trials.step_log import StepLog, finished_steps
 from evolve.workspace.resources.preferences import ABOUT, preference_problem
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.secrets import scanner_of
@@ -87,13 +86,13 @@ def keep_suggestions(
     dropped += [("known" if one in clean else "secret", one.text) for one in left]
     if dropped:
         texts = [(why, "" if why == "secret" or scanner.spans(text) else text) for why, text in dropped]
-        StepLog(services.stores.db, record.run).finish(_DROPPED + record.episode, texts)
+        services.stores.runs.journal(record.run).finish(_DROPPED + record.episode, texts)
     return found, Counter(why for why, _ in dropped)
 
 
 def dropped_of(services: WorkspaceServices, record: EpisodeRecord) -> Sequence[DroppedSuggestion]:
     """The suggestions of an episode that were not offered."""
-    kept = StepLog(services.stores.db, record.run).done(_DROPPED + record.episode) or []
+    kept = services.stores.runs.journal(record.run).done(_DROPPED + record.episode) or []
     if isinstance(kept, dict):  # earlier versions counted them
         return [DroppedSuggestion(reason=why) for why, count in kept.items() for _ in range(count)]
     return [DroppedSuggestion(reason=why, text=text) for why, text in kept]
@@ -142,9 +141,9 @@ def _checked(
     passes = any(step.judgement is not None and step.judgement.accepted for step in record.steps)
     named = any(one.kind == "tests" and check in one.text for one in suggestions)
     step = _CHECK + task.folder
-    offered = any((name, told) == (step, check) for name, told in finished_steps(services.stores.db, step))
+    offered = any((name, told) == (step, check) for name, told in services.stores.runs.finished_steps(step))
     if check and passes and not (named or offered) and len(check) <= _LONGEST_CHECK:
-        StepLog(services.stores.db, record.run).finish(step, check)  # what was forgotten is not asked about again
+        services.stores.runs.journal(record.run).finish(step, check)  # what was forgotten is not asked about again
         yield Suggestion(kind="tests", text=f"Work here is checked with `{check}`.", quote=check, source="run")
 
 

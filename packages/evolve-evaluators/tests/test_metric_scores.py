@@ -8,7 +8,7 @@ import evolve
 from benchmarks.doubles import small_suite
 from evolve.tasks import Submission
 from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
-from evolve.trials.gate.judges import JudgeRecord, Measurement
+from evolve.trials.gate.judges import Measurement
 from evolve.workspace.runs.given_task import task_in_words
 from tests.doubles.judges import GullibleJudge
 
@@ -33,7 +33,7 @@ def test_a_metric_scores_an_answer_only_through_a_measured_judge(folder):
         assert workspace.metrics.score("docstring", task, answer, sandbox) is None
         numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0}
         found = Measurement(model=workspace.judges.model, prompt=workspace.judges.prompt, suite="strings", **numbers)
-        JudgeRecord(workspace.stores.db).keep(found)
+        workspace.stores.decisions.add_measurement(found)
         assert workspace.metrics.score("docstring", task, answer, sandbox) == 1.0
         assert workspace.metrics.score("docstring", task, Submission(code="?"), sandbox) == 0.0
         assert "The docstring is missing" in serving.requests[-1]["messages"][0]["content"]

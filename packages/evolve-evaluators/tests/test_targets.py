@@ -16,7 +16,7 @@ from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimizer.engine import Candidate
 from evolve.testing import FixedLearner, question_of
 from evolve.testing.endpoint_faults import completion
-from evolve.trials.gate.judges import JudgeRecord, Measurement
+from evolve.trials.gate.judges import Measurement
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.doubles.judges import StyledDouble, TasteJudge
 from tests.improve.model_runs import USAGE, Stopped, learner_of, suite_of
@@ -88,7 +88,7 @@ def measure(workspace, accepted_wrong=0):
     numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": accepted_wrong}
     judges = workspace.judges
     found = Measurement(model=judges.model, prompt=judges.prompt, suite="strings", **numbers)
-    JudgeRecord(workspace.stores.db).keep(found)
+    workspace.stores.decisions.add_measurement(found)
 
 
 def wish(suite, **more):

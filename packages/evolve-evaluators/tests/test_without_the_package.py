@@ -62,7 +62,7 @@ def test_a_judge_that_was_measured_counts_without_it(tmp_path, monkeypatch):
         with evolve.open(root, model=serving.model) as opened:
             judges = opened.judges
             found = Measurement(model=judges.model, prompt=judges.prompt, suite="strings", **numbers)
-            opened._services.rubric_judge.record.keep(found)
+            opened._services.rubric_judge.decisions.add_measurement(found)
         (tmp_path / "empty").mkdir()
         hide(monkeypatch, tmp_path / "empty")
         with evolve.open(root, model=serving.model) as opened:

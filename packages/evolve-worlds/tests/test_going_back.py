@@ -196,7 +196,7 @@ def test_an_episode_that_was_cut_off_in_a_branch_goes_on_there(vaults, sandbox, 
     monkeypatch.setattr(Vault, "start", killing)
     codes = (act_all("go garden"), act_all("bend key"), act_all(*SOLUTION[1:]))
     made = agent(sandbox, codes)
-    made = Agent(replace(made.surroundings, checkpoints=tmp_path / "runs"), made.workflow)
+    made = Agent(replace(made.services, checkpoints=tmp_path / "runs"), made.workflow)
     with pytest.raises(Killed):
         made.run_episode(task(), variant="v", split="own")
     record = made.run_episode(task(), variant="v", split="own")

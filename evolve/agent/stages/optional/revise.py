@@ -8,7 +8,6 @@ from dataclasses import replace
 from evolve.agent.answer_stages import (
     as_rival,
     ask_once,
-    change_answer,
     doubt_of,
     examples_matched,
     exchange_answer,
@@ -16,21 +15,16 @@ from evolve.agent.answer_stages import (
     with_note,
 )
 from evolve.agent.context import EpisodeContext
-from evolve.agent.state import AgentState, AgentUpdate
 from evolve.core.episodes import Action, Plan, Step
 
 _NAME = "revise"
 
 
-def revise(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+def work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     """Asks for another answer where an earlier stage doubted this one.
 
     The new one is taken if it reproduces at least as many examples, so that a mistaken doubt does no harm there.
     """
-    return change_answer(state, context, _NAME, _work)
-
-
-def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     step = steps[-1]
     doubt = doubt_of(step.action)
     if doubt is None:

@@ -95,7 +95,7 @@ def call_skill(context: EpisodeContext, key: tuple[int, str, str], skill: Skill,
         return {"error": f"it abstains: {abstained.reason}"}
 
     def work() -> _Value:
-        (values,) = make_probe(context.sandbox)([(skill.code, skill.entry)], [arguments])
+        (values,) = make_probe(context.services.sandbox)([(skill.code, skill.entry)], [arguments])
         return _Value(value=values[0] if values else {"error": "it did not run"})
 
     return context.outputs.once(key, _Value, work).value

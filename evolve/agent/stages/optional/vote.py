@@ -5,54 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from evolve.agent.answer_stages import (
-    change_answer,
-    examples_matched,
-    exchange_answer,
-    is_error,
-    nearby_inputs,
-    run_programs,
-    with_note,
-    with_rivals,
-)
+from evolve.agent.answer_stages import exchange_answer, is_error, run_rivals, with_note, with_rivals
 from evolve.agent.context import EpisodeContext
-from evolve.agent.state import AgentState, AgentUpdate
 from evolve.core.episodes import Action, Json, Plan, Step
 from evolve.core.files import canonical_json
 
 _NAME = "vote"
 
 
-def vote(state: AgentState, context: EpisodeContext) -> AgentUpdate:
+def work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     """Lets the answer and its rivals vote on inputs near the examples (self-consistency: Wang et al., 2023).
 
     Those that reproduce most examples have a vote. The winner is the one with which, on the average input, the
     largest share agrees; it is doubtful where that share is below the quorum.
     """
-    return change_answer(state, context, _NAME, _work)
-
-
-def _work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     action = with_rivals(context, plan, steps, _NAME)
-    rivals = action.rivals
-    if not rivals:
+    if not action.rivals:
         return with_note(action, _NAME, "nobody else has a vote", doubtful=False)
-    examples = context.view.examples
-    inputs = [*(list(row.input) for row in examples), *nearby_inputs(context)] or [[]]
-    codes = [action.code, *(rival.code for rival in rivals)]
-    table = run_programs(context, (steps[-1].number, _NAME, "table"), codes, inputs)
-    expected = [row.output for row in examples]
-    right = [examples_matched(values, expected) for values in table]
+    table, right = run_rivals(context, action, steps[-1].number, _NAME)
     voters = [number for number, count in enumerate(right) if count == max(right)]
-    ballots = {number: _ballot(table[number] or (), len(expected)) for number in voters}
+    ballots = {number: _ballot(table[number] or (), len(context.view.examples)) for number in voters}
     counts = [Counter(filter(None, column)) for column in zip(*ballots.values(), strict=True)]
     shares = {number: _shares(ballot, counts, len(voters)) for number, ballot in ballots.items()}
     # The earlier answer wins a tie: the first is the one that the policy chose itself.
     best = max(voters, key=lambda number: (shares[number], -number))
     agreement = shares[best]
     doubtful = len(voters) > 1 and agreement < context.knobs.quorum
-    text = f"{len(voters)} of {len(codes)} answers vote; number {best + 1} wins with an agreement of {agreement:.2f}"
-    chosen = action if best == 0 else exchange_answer(action, rivals[best - 1])
+    text = f"{len(voters)} of {len(table)} answers vote; number {best + 1} wins with an agreement of {agreement:.2f}"
+    chosen = action if best == 0 else exchange_answer(action, action.rivals[best - 1])
     return with_note(chosen, _NAME, text, doubtful=doubtful)
 
 

@@ -62,7 +62,7 @@ class Judges(Resource):
         Raises:
             UsageError: No model is named.
         """
-        return self._judge.record.calibration(self.model, self.prompt)
+        return self._judge.calibration(self.model)
 
     def check(self, suite: str = "strings", most: int = MOST) -> Measurement:
         """Measures the judge on answers of known worth, and keeps what was found.
@@ -89,7 +89,9 @@ class Judges(Resource):
         def judged(case: Case) -> bool:
             return once(self._services.stores.db, case, name, self.prompt, ask)
 
-        return self._judge.record.keep(measure(cases, judged, model=name, prompt=self.prompt, suite=suite))
+        return self._judge.decisions.add_measurement(
+            measure(cases, judged, model=name, prompt=self.prompt, suite=suite)
+        )
 
     def _solved_tasks(self, suite: str, most: int, sandbox: Sandbox) -> Iterator[tuple[Task, Trace]]:
         """Tasks of different problems that the unlearned search solves, with their verified answers."""
