@@ -127,7 +127,7 @@ def emit_with_lessons(opened: Workspace, result: Result, bounds: Ledger | None =
     taught = _learn(opened, bounds)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.admission, own.cost, own.found, own.shadow)
+        result = own.added_to(result)
     if bounds is not None:
         result = replace(result, seconds=bounds.run_seconds)
     told = {} if own is None else taught_data(own)

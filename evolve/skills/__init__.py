@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from evolve.skills.folder import read_folder, write_folder
     from evolve.skills.lint import modules_used
     from evolve.skills.parts import doubt_all, unseen_rows, with_called, worth_offering
-    from evolve.skills.repository import ACTIVE, KEPT, SkillRepository
-    from evolve.skills.seeds import SeededLibrary
+    from evolve.skills.reader import ACTIVE, KEPT
+    from evolve.skills.repository import SkillRepository
     from evolve.skills.signatures import parameter_count
     from evolve.skills.skill import Skill, SkillStatus, render_tests
 else:

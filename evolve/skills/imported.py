@@ -1,4 +1,4 @@
-"""Skills from elsewhere: read and looked over, kept in quarantine, and let out by what they show here.
+"""Skills from elsewhere: read and looked over, before the repository keeps them in quarantine.
 
 A folder with ``SKILL.md`` is a function of its arguments where a Python file beside it defines one under its name, and
 instructions where none does. Of a function only what it needs is kept, without docstrings and comments. Its author's
@@ -13,14 +13,13 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from evolve.core import frontmatter
 from evolve.core.episodes import Json
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
-from evolve.core.store import Database, value_of
 from evolve.skills.documented import documented
 from evolve.skills.lint import lint
 from evolve.skills.lint.allowed import CALLED_ON_IMPORT, MODULES_CALLED_ON_IMPORT
@@ -279,37 +278,3 @@ def _is_constant(value: ast.expr | None, before: Mapping[str, Sequence[ast.stmt]
         if not (is_listed if nodes else root in CALLED_ON_IMPORT):
             return False
     return True
-
-
-@dataclass(frozen=True, kw_only=True)
-class ImportedSkill:
-    """An imported function: ``waiting``, ``admitted`` as the skill ``reason``, or ``refused`` for a reason."""
-
-    digest: str
-    name: str
-    origin: str
-    state: str
-    reason: str
-    evidence: Mapping[str, Json]
-    skill: Skill
-
-
-def set_aside(db: Database, skill: Skill, origin: str, evidence: Mapping[str, Json]) -> bool:
-    """Keeps a function; False for one that is known, whatever became of it."""
-    body = canonical_json({"skill": skill.to_json(), "evidence": dict(evidence)})
-    row = {"digest": skill.digest, "name": skill.name, "origin": origin, "state": "waiting", "reason": ""}
-    return db.insert("skill_imports", {**row, "body": body}, key="digest")
-
-
-def imported_skills(db: Database, state: str = "") -> list[ImportedSkill]:
-    """All of them, or those in one state, oldest first."""
-    rows = db.rows("skill_imports", {"state": state} if state else {})
-    bodies = [json.loads(str(row["body"])) for row in rows]
-    skills = [replace(Skill.from_json(body["skill"]), owner="imported") for body in bodies]
-    both = zip(rows, bodies, skills, strict=True)
-    return [value_of(ImportedSkill, row, skill=skill, evidence=body["evidence"]) for row, body, skill in both]
-
-
-def note_outcome(db: Database, digest: str, state: str, reason: str) -> None:
-    """Notes what became of one."""
-    db.update("skill_imports", {"digest": digest}, {"state": state, "reason": reason})

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.files import canonical_json
 from evolve.skills.admission import Equal, Interpreter
-from evolve.skills.repository import KEPT, SkillRepository
+from evolve.skills.reader import KEPT
+from evolve.skills.repository import SkillRepository
 from evolve.skills.skill import Skill
 
 RECURRING, FEW = 0.25, 5

@@ -1,51 +1,30 @@
-"""The skills of a workspace: bodies as objects, everything that changes as rows, folders for people."""
+"""Changes of the skills of a workspace: bodies as objects, everything that changes as rows, folders for people."""
 
 from __future__ import annotations
 
 import builtins
-import json
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from evolve.core.episodes import Rehearsal
-from evolve.core.errors import RecordDamaged, UsageError
+from evolve.core.episodes import Json, Rehearsal
+from evolve.core.errors import UsageError
 from evolve.core.failpoints import hit
 from evolve.core.files import canonical_json
-from evolve.core.store import Database, ObjectStore, Value, value_of
-from evolve.skills.folder import folder_digest, read_folder, write_folder
+from evolve.skills.folder import folder_digest, write_folder
 from evolve.skills.naming import function_name, rename_function
-from evolve.skills.skill import TRUSTED_AFTER, Owner, Skill, SkillStatus
+from evolve.skills.reader import ACTIVE, SkillReader
+from evolve.skills.skill import TRUSTED_AFTER, Skill, SkillStatus
 
 if TYPE_CHECKING:
     from evolve.skills.admission import AdmissionVerdict
-
-ACTIVE: tuple[SkillStatus, ...] = ("admitted", "trusted")
-"""Statuses under which a skill is offered to whoever solves a task."""
-
-PAIRING = "pairing"
-"""The check that a verdict names which refuses a skill for one policy and sandbox alone."""
 
 _WAITS = "it waits for a task of its kind in another folder, where it has to do what is wanted"
 
 _DOUBTFUL_AFTER = 2
 """Tasks in which answers with a skill were refused from which on it may be doubtful."""
-
-# Not being needed by a sample of tasks is no evidence against a skill; being offered makes each search longer.
-KEPT: tuple[SkillStatus, ...] = (*ACTIVE, "idle")
-"""Statuses of skills whose admission holds: these are found, exported, and act in a variant judged with them."""
-
-
-@dataclass(frozen=True)
-class _Help:
-    """Whom a skill helped; see :class:`Skill`."""
-
-    tasks: tuple[str, ...]
-    offered: int
-    users: tuple[tuple[str, int], ...]
 
 
 def taken_up(name: str) -> str:
@@ -53,21 +32,8 @@ def taken_up(name: str) -> str:
     return f"a case of {name}"
 
 
-class SkillRepository:
-    """Admitted skills and what is known about them. The record is the truth; folders follow it.
-
-    Args:
-        db: The record.
-        objects: Bodies of skills.
-        folder: The workspace's ``skills`` folder.
-    """
-
-    def __init__(self, db: Database, objects: ObjectStore, folder: Path) -> None:
-        self._db = db
-        self._objects = objects
-        self._folder = folder
-        self._bodies: dict[str, Skill] = {}  # objects never change, so a body is read and verified once
-        self._quarantined: dict[str, str] = {}
+class SkillRepository(SkillReader):
+    """The same, to be changed. The record is the truth; folders follow it."""
 
     def add(self, skill: Skill, verdict: AdmissionVerdict) -> Skill:
         """Keeps an admitted skill and writes its folder; gives it back with its final name and status. A part has none.
@@ -122,74 +88,6 @@ class SkillRepository:
                     self._db.insert("skill_rehearsals", row, key=("digest", "problem"))
             return self.rehearsals(skill.digest)
 
-    def rehearsals(self, digest: str) -> builtins.list[Rehearsal]:
-        """What came of a procedure on the folders where it was tried, oldest first."""
-        bodies = [json.loads(str(row["body"])) for row in self._db.rows("skill_rehearsals", {"digest": digest})]
-        return [Rehearsal(**{**body, "arguments": tuple(body["arguments"])}) for body in bodies]
-
-    def get(self, name_or_digest: str) -> Skill:
-        """The skill of a name or digest, or the only one whose name begins with these words.
-
-        Raises:
-            UsageError: When there is none, or several names begin like that.
-            RecordDamaged: When its row or body is damaged.
-        """
-        skill = self._find(name_or_digest)
-        if skill is None:
-            alike = [one for one in self.list() if one.name.startswith(f"{name_or_digest}-")]
-            alike = [one for one in alike if one.status != "retired"] or alike
-            if len(alike) == 1:
-                return alike[0]
-            if alike:
-                names = ", ".join(one.name for one in alike[:5])
-                raise UsageError(f"{name_or_digest!r} may be one of {len(alike)} skills", hint=f"give more of {names}")
-            names = ", ".join(skill.name for skill in self.list()[:5]) or "none yet"
-            raise UsageError(f"no skill {name_or_digest!r}", hint=f"known skills: {names}")
-        return skill
-
-    def reason(self, name_or_digest: str) -> str:
-        """Why a skill is not in use, in one sentence; "" for one that is."""
-        rows = self._db.rows("skills", {"digest": self.get(name_or_digest).digest})
-        return str(rows[0]["reason"]) if rows else ""
-
-    def list(self, statuses: Sequence[SkillStatus] = ()) -> list[Skill]:
-        """Skills in order of admission, all or those of the given statuses.
-
-        One whose body is damaged is left out and named by :attr:`quarantined`; the others go on working.
-        """
-        rows = [row for row in self._db.rows("skills") if not statuses or row["status"] in statuses]
-        # Within this class ``list`` means the method; annotations name the builtin by its module.
-        tasks: dict[str, builtins.list[str]] = {}
-        for use in self._db.rows("skill_uses"):
-            tasks.setdefault(str(use["digest"]), []).append(str(use["task"]))
-        offers = Counter(str(shown["digest"]) for shown in self._db.rows("skill_offers"))
-        users = self._users(self._db.rows("skill_users"))
-        skills = [
-            self._readable(row, _Help(tuple(tasks.get(name, ())), offers[name], users.get(name, ())))
-            for row in rows
-            for name in (str(row["digest"]),)
-        ]
-        return [skill for skill in skills if skill is not None]
-
-    def digests_by_status(self, statuses: Sequence[SkillStatus]) -> frozenset[tuple[str, str]]:
-        """Digest and owner of every skill with one of the statuses, without reading any."""
-        rows = self._db.query("SELECT digest, owner, status FROM skills")
-        return frozenset((str(row["digest"]), str(row["owner"])) for row in rows if row["status"] in statuses)
-
-    @property
-    def quarantined(self) -> Mapping[str, str]:
-        """Names of skills that cannot be used because their body is damaged, with what is wrong."""
-        self.list()
-        return dict(self._quarantined)
-
-    def procedures(self) -> builtins.list[Skill]:
-        """Procedures in use, and drafts that wait for a folder to be tried on."""
-        return [skill for skill in self.list((*ACTIVE, "draft")) if skill.environment]
-
-    def active(self) -> builtins.list[Skill]:
-        """Skills that may act."""
-        return self.list(ACTIVE)
-
     def record_use(self, digest: str, task: str, policy: str = "") -> Skill:
         """Notes that a skill helped to solve a task; after three distinct tasks it is trusted.
 
@@ -199,7 +97,7 @@ class SkillRepository:
             policy: Name of the policy that it helped, or "".
         """
         with self._db.transaction():
-            skill = self.get(digest)
+            skill = self._with_row(digest)
             # Counted as help, it would keep every skill that practice met twice, and each one makes every search
             # longer.
             if skill.came_from(task):
@@ -269,11 +167,11 @@ class SkillRepository:
         return self._changed(name_or_digest, "retired", reason, attended=attended)
 
     def own(self, name_or_digest: str) -> Skill:
-        """Hands a skill over to the user: from now on it is never changed unattended."""
-        skill = self.get(name_or_digest)
+        """Hands a skill over to the user: it is never changed unattended from now on. A draft is in use then."""
+        skill = self._with_row(name_or_digest)
         self._db.update("skills", {"digest": skill.digest}, {"owner": "user"})
-        owned = self.get(skill.digest)
-        if skill.hidden:  # a part has no folder before
+        owned = self.trust_again(skill.digest, attended=True) if skill.status == "draft" else self.get(skill.digest)
+        if skill.hidden or skill.status == "draft":  # neither a part nor a draft has a folder before
             write_folder(owned, self._folder)
         return owned
 
@@ -292,26 +190,29 @@ class SkillRepository:
             self._db.update("skill_verdicts", {name: row[name] for name in place}, row)
         return fresh
 
-    def paired(self, policy: str, fingerprint: str) -> dict[str, bool]:
-        """Whether each skill is verified for a policy in a sandbox, by digest; without those that nobody tried there.
+    def set_aside(self, skill: Skill, origin: str, evidence: Mapping[str, Json]) -> bool:
+        """Keeps an imported function in quarantine; False for one that is known, whatever became of it."""
+        body = canonical_json({"skill": skill.to_json(), "evidence": dict(evidence)})
+        row = {"digest": skill.digest, "name": skill.name, "origin": origin, "state": "waiting", "reason": ""}
+        return self._db.insert("skill_imports", {**row, "body": body}, key="digest")
 
-        Another refusal than for this pairing says nothing of a skill that was admitted since.
-        """
-        rows = self._db.rows("skill_verdicts", {"policy": policy, "fingerprint": fingerprint})
-        tried = [row for row in rows if row["admitted"] or row["failed"] == PAIRING]
-        return {str(row["digest"]): bool(row["admitted"]) for row in tried}
+    def note_import(self, digest: str, state: str, reason: str) -> None:
+        """Notes what became of an imported function."""
+        self._db.update("skill_imports", {"digest": digest}, {"state": state, "reason": reason})
 
-    def verdicts(self, digest: str) -> builtins.list[AdmissionVerdict]:
-        """Every verdict on one content, oldest first."""
-        from evolve.skills.admission import AdmissionVerdict
-
-        return [
-            value_of(AdmissionVerdict, row, admitted=bool(row["admitted"]), checks=json.loads(str(row["checks"])))
-            for row in self._db.rows("skill_verdicts", {"digest": digest})
-        ]
+    def _with_row(self, key: str) -> Skill:
+        """The skill; a seed is one of the workspace from then on."""
+        seed = self._seed(key)
+        if seed is None:
+            return self.get(key)
+        row = {"digest": seed.digest, "name": seed.name, "object": self._objects.put_json(seed.to_json())}
+        self._db.insert("skills", {**row, "status": seed.status, "owner": seed.owner}, key="digest")
+        if not self._is_foreign(self._folder / seed.name, seed.digest):
+            write_folder(seed, self._folder)
+        return seed
 
     def _changed(self, key: str, status: SkillStatus, reason: str, *, attended: bool = False) -> Skill:
-        skill = self.get(key)
+        skill = self._with_row(key)
         if skill.owner == "user" and not attended:
             raise UsageError(f"{skill.name} belongs to the user and is not changed unattended")
         self._set(skill, status=status, reason=reason)
@@ -322,56 +223,6 @@ class SkillRepository:
 
     def _earned(self, skill: Skill) -> SkillStatus:
         return "trusted" if len(skill.tasks) >= TRUSTED_AFTER else "admitted"
-
-    def _find(self, name_or_digest: str) -> Skill | None:
-        if not name_or_digest.isprintable():  # half of a character, say, which no record can hold
-            return None
-        rows = self._db.rows("skills", "digest = ? OR name = ?", parameters=(name_or_digest, name_or_digest))
-        if not rows:
-            return None
-        uses = self._db.rows("skill_uses", {"digest": rows[0]["digest"]})
-        offers = self._db.rows("skill_offers", {"digest": rows[0]["digest"]})
-        users = self._users(self._db.rows("skill_users", {"digest": rows[0]["digest"]}))
-        tasks = tuple(str(use["task"]) for use in uses)
-        return self._skill(rows[0], _Help(tasks, len(offers), users.get(str(rows[0]["digest"]), ())))
-
-    def _users(self, rows: Iterable[Mapping[str, Value]]) -> dict[str, tuple[tuple[str, int], ...]]:
-        """In how many tasks a skill helped each policy, by digest."""
-        counts = Counter((str(row["digest"]), str(row["policy"])) for row in rows)
-        found: dict[str, tuple[tuple[str, int], ...]] = {}
-        for (digest, policy), count in sorted(counts.items()):
-            found[digest] = (*found.get(digest, ()), (policy, count))
-        return found
-
-    def _skill(self, row: Mapping[str, Value], helped: _Help) -> Skill:
-        body = str(row["object"])
-        if body not in self._bodies:
-            self._bodies[body] = self._body(row)
-        return replace(
-            self._bodies[body],
-            status=cast(SkillStatus, row["status"]),
-            owner=cast(Owner, row["owner"]),
-            tasks=helped.tasks,
-            offered=helped.offered,
-            users=helped.users,
-        )
-
-    def _readable(self, row: Mapping[str, Value], helped: _Help) -> Skill | None:
-        try:
-            return self._skill(row, helped)
-        except RecordDamaged as damage:
-            self._quarantined[str(row["name"])] = str(damage)
-            return None
-
-    def _body(self, row: Mapping[str, Value]) -> Skill:
-        """The skill as it was kept; where the object is damaged, its folder if that is the very same."""
-        try:
-            return Skill.from_json(self._objects.get_json(str(row["object"])))
-        except RecordDamaged:
-            folder = self._folder / str(row["name"])
-            if folder_digest(folder) != row["digest"]:
-                raise
-            return read_folder(folder)
 
     def _named(self, skill: Skill) -> Skill:
         """The skill under a name of its own, and its function too; one that is known as it is known."""

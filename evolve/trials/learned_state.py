@@ -14,7 +14,7 @@ from evolve.agent.workflow import Workflow
 from evolve.core.episodes import TRIAL, Guidance, Limits, Recalled, RunOrigin
 from evolve.runtime.sandbox import ProgramRun, SandboxLimits, TestModule
 from evolve.skills import SkillRepository
-from evolve.skills.repository import PAIRING
+from evolve.skills.reader import PAIRING
 
 if TYPE_CHECKING:
     from evolve.agent import Agent, Recall

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evolve.agent import RunRepository
     from evolve.agent.workflow import Workflow
     from evolve.memory import MemoryRepository, MemorySnapshot
-    from evolve.skills import SeededLibrary, Skill
+    from evolve.skills import Skill, SkillRepository
     from evolve.tasks import Task
     from evolve.trials.gate import DecisionRepository
     from evolve.trials.learned_state import LearnedState
@@ -55,11 +55,11 @@ class Repositories:
         return self.open_memory()
 
     @cached_property
-    def skills(self) -> SeededLibrary:
+    def skills(self) -> SkillRepository:
         """What was admitted."""
-        from evolve.skills import SeededLibrary
+        from evolve.skills import SkillRepository
 
-        return SeededLibrary(self.db, self.objects, self.skill_folder, self.seed_skills)
+        return SkillRepository(self.db, self.objects, self.skill_folder, self.seed_skills)
 
     @cached_property
     def variants(self) -> VariantRepository:

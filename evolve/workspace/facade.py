@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.testing_skills import SkillTestReport
     from evolve.workspace.resources.agents import ApprovedAgents
     from evolve.workspace.resources.patch import Patch
-    from evolve.workspace.runs.given_task import Examples
     from evolve.workspace.runs.learning import LearningResult
     from evolve.workspace.runs.person import Person
     from evolve.workspace.runs.result import Result
+    from evolve.workspace.runs.tasks import Examples
 
 
 @check_arguments("task", "examples", "budget")
@@ -129,13 +129,13 @@ class Workspace(Resources):
             EnvironmentProblem: No sandbox, disk full, damaged record.
         """
         from evolve.workspace.runs.context import RunRequest
-        from evolve.workspace.runs.given_task import wanted_task
         from evolve.workspace.runs.learning import learn_and_close
         from evolve.workspace.runs.person import Person
         from evolve.workspace.runs.solving import run_task
+        from evolve.workspace.runs.tasks import read
 
         self._need_writer()
-        chosen = wanted_task(task, examples, name, words=self.uses_model)
+        chosen = read(task, examples=examples, name=name, words=self.uses_model)
         environment = None if python is None else os.fspath(python)
         request = RunRequest(task=chosen, ledger=as_ledger(budget), python=environment, person=person or Person())
         return learn_and_close(self._services, run_task(self._services, request), request.person, request.ledger)
@@ -197,11 +197,12 @@ class Workspace(Resources):
         """
         from evolve.workspace.runs.approvals import undo_patch
         from evolve.workspace.runs.person import Person
-        from evolve.workspace.runs.run_answers import found_itself
+        from evolve.workspace.runs.run_answers import function_of
 
         self._need_writer()
         patch = undo_patch(self._services, run, person or Person())
-        if found_itself(self._services, patch.run):
+        found = function_of(self._services, self.stores.runs.run(patch.run))
+        if found is not None and not found.record.steps[-1].action.spare:  # it found the function itself
             self.runs.leave(patch.run)
         return patch
 

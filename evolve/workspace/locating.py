@@ -6,21 +6,17 @@ in its store and in its record, so a copy, an exchanged record or another owner 
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 import shlex
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from evolve.core.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
 from evolve.core.failpoints import hit
 from evolve.core.files import write_atomic, write_failure
 from evolve.core.paths import (
-    MARKER,
     WorkspacePaths,
     approvals_folder,
     find_workspace,
@@ -43,11 +39,6 @@ from evolve.workspace.trust import (
     proposal_of,
     safe_line,
 )
-
-_LATE = 10.0
-"""Seconds after a run began in which it has written its first file."""
-
-_MOST_RUNS, _MOST_FILES = 50, 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,8 +151,6 @@ def _refuse_foreign_folder(paths: WorkspacePaths) -> None:
 def check_trust(paths: WorkspacePaths) -> None:
     """Lets in a workspace that this user made here or trusted, and one that is not there yet.
 
-    One that they made with a version that kept no entries is entered now, and a line says so.
-
     Raises:
         UntrustedWorkspace: It is neither.
         WorkspaceError: Git tracks its store, or as :func:`evolve.core.paths.refuse_links`.
@@ -170,13 +159,8 @@ def check_trust(paths: WorkspacePaths) -> None:
     if not believed_parts(paths):
         return
     _refuse_tracked_store(paths)
-    register = _register()
-    entry = register.of(str(paths.root))
+    entry = _register().of(str(paths.root))
     if entry is not None and _is_same(entry, paths):
-        return
-    if entry is None and _was_made_here(paths, register.since()):
-        _bind(paths, replace(_new_entry(paths), id=identity_of(paths) or secrets.token_hex(16)))
-        logging.getLogger("evolve").warning("%s: you made it here, so it is trusted", safe_line(paths.root))
         return
     raise untrusted_error(paths, f"{paths.root} is a workspace that you neither made here nor trusted")
 
@@ -314,49 +298,3 @@ def _refuse_tracked_store(paths: WorkspacePaths) -> None:
             f"git tracks {safe_line(name)}, so what {paths.root} has learned could come with a pull from somebody else",
             hint=f"git -C {shlex.quote(str(paths.root))} rm -r --cached {paths.store.name}, and list it in .gitignore",
         )
-
-
-def _was_made_here(paths: WorkspacePaths, since: float) -> bool:
-    """Whether runs on record were carried out here before versions kept entries, by files that they left.
-
-    No archive, copy or clone can set when a file was changed last by the clock of this machine (its ctime), and objects
-    and what a run leaves are not touched again.
-    """
-    linked = any(path.is_symlink() for path in (paths.store, paths.runs, paths.objects))
-    if linked or not paths.db.is_file() or owner_ids(paths) != {os.geteuid()} or is_shared(paths):
-        return False
-    settings = MARKER if paths.marker.is_file() else "pyproject.toml"
-    if any(tracked_file(paths.root, name) for name in (settings, paths.prompts.name)):
-        return False  # a pull could have brought what they say
-    runs = peek(
-        paths.db,
-        "SELECT id, started, (SELECT SUM(seconds) FROM episodes WHERE run = runs.id) FROM runs"
-        f" ORDER BY number DESC LIMIT {_MOST_RUNS}",
-    )
-    objects = list(_changed_at(paths.objects))
-    following, left, agreeing = os.stat(paths.db).st_ctime, 0, 0
-    for run, started, took in runs or ():
-        times = list(_changed_at(paths.runs / str(run))) if str(run).isalnum() else []
-        begun = _seconds(started)
-        left += bool(times)
-        near = [time for time in (*times, *objects) if begun - 1 <= time <= min(begun + _LATE, following + 1, since)]
-        # Of a copy all files have one time; those of a run have its own between them and the next run, or the record.
-        seconds = took if isinstance(took, float) else 0.0
-        agreeing += bool(times and near and following - min(near) >= seconds / 2)
-        following = begun
-    return 2 * agreeing > left
-
-
-def _seconds(started: object) -> float:
-    try:
-        return datetime.fromisoformat(str(started)).timestamp()
-    except (ValueError, OverflowError):
-        return float("nan")
-
-
-def _changed_at(folder: Path) -> Iterator[float]:
-    """When a folder and its files were changed last, by the clock of the machine; links are passed over."""
-    places = [folder] if folder.is_dir() and not folder.is_symlink() else []
-    places += [Path(inner, name) for inner, _, names in os.walk(places[0]) for name in names] if places else []
-    states = map(os.lstat, places[:_MOST_FILES])
-    yield from (state.st_ctime for state in states if state.st_uid == os.geteuid())

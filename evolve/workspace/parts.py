@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evolve.core.errors import UsageError
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from evolve.workspace.resources.tools import Tools
     from evolve.workspace.resources.workflow import Workflows
     from evolve.workspace.runs.conversations import Conversations
-    from evolve.workspace.runs.importing import TriedSkills
     from evolve.workspace.runs.past_runs import Runs
+    from evolve.workspace.runs.skills import Skills
     from evolve.workspace.services import WorkspaceServices
 
 
@@ -59,14 +59,11 @@ class Resources:
         return TriedMemories(self._opened(), self._need_writer, on_empty=self._forgotten)
 
     @cached_property
-    def skills(self) -> TriedSkills:
+    def skills(self) -> Skills:
         """Learned skills, and those of others."""
-        from evolve.workspace.runs.importing import TriedSkills
-        from evolve.workspace.runs.run_answers import forget_answers
+        from evolve.workspace.runs.skills import Skills
 
-        services = self._opened()
-        same, read_only = partial(forget_answers, services), self._read_only
-        return TriedSkills(services, on_empty=self._forgotten, same=same, read_only=read_only)
+        return Skills(self._opened(), on_empty=self._forgotten, read_only=self._read_only)
 
     @cached_property
     def variants(self) -> Variants:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -64,23 +63,9 @@ class Register:
 
     def keep(self, entry: TrustedWorkspace) -> None:
         """Writes an entry in place of an earlier one for its path."""
-        self.since()
+        self._make_folder()
         with replacing(self._file(entry.path), mode=0o600) as stream:
             stream.write(json.dumps(asdict(entry), indent=1).encode("ascii"))
-
-    def since(self) -> float:
-        """When this user first used a version that keeps such entries, in seconds; noted at the first call."""
-        place = self._folder / "since"
-        text = private_text(place)
-        if text is None:
-            self._make_folder()
-            with replacing(place, mode=0o600) as stream:
-                stream.write(repr(time.time()).encode("ascii"))
-            text = private_text(place) or ""
-        try:
-            return float(text)
-        except ValueError as error:
-            raise WorkspaceError(f"{place} cannot be understood", hint=f"remove it: rm {place}") from error
 
     def _make_folder(self) -> None:
         try:

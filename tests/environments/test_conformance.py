@@ -17,7 +17,7 @@ from evolve.runtime.functions import CallGate, CallsInMemory, StatefulSource, To
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks import PlainWork, Task, load_suite, task_json
 from evolve.testing import ScriptedWorker
-from evolve.workspace.runs.given_task import task_in_words
+from evolve.workspace.runs.tasks import in_words
 from tests.environments.conftest import RIGHT
 from tests.offering import put_metadata
 
@@ -47,7 +47,7 @@ def case(request: pytest.FixtureRequest, offered: None) -> Case:
         task = Task(id="sum", family="sums", instruction="add up", examples=ROWS[:2], hidden=ROWS[2:])
         return Case(task, "def solve(xs):\n    return xs[0]\n", "def solve(xs):\n    return sum(xs)\n")
     if name == "words":
-        words = replace(task_in_words("how much is 6 times 7"), id="words-1")
+        words = replace(in_words("how much is 6 times 7"), id="words-1")
         return Case(words, "def solve():\n    return 1 / 0\n", "def solve():\n    return 42\n", judged=False)
     if name == "files":
         return Case(request.getfixturevalue("make_work")(), "x = 1", RIGHT)

@@ -16,7 +16,7 @@ import strictyaml
 from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill
-from evolve.skills.export import ExportRules, export, validate
+from evolve.skills.export import ExportRules, export
 from tests.skills.samples import GOOD, draft, rows
 
 SKILL = replace(Skill.from_draft(GOOD), status="admitted", owner="user")
@@ -42,7 +42,6 @@ def folder(tmp_path: Path) -> Path:
 
 def test_strict_readers_accept_it(folder):
     assert skills_ref.validate(folder) == []
-    assert validate(folder) == []
     text = (folder / "SKILL.md").read_text()
     fields = strictyaml.load(text.split("---")[1]).data
     assert set(fields) == {"name", "description", "metadata"}
@@ -80,7 +79,7 @@ def test_the_metadata_name_the_modules_that_the_code_uses(tmp_path, imports, mod
 )
 def test_any_description_of_a_person_becomes_acceptable(tmp_path, description):
     folder = exported(replace(SKILL, description=description, owner="user"), tmp_path)
-    assert skills_ref.validate(folder) == validate(folder) == []
+    assert skills_ref.validate(folder) == []
 
 
 def test_the_script_runs_by_itself(folder):

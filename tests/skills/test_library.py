@@ -140,6 +140,14 @@ def test_what_the_user_owns_is_not_changed_unattended(library, skill):
     assert library.retire("large-evens", "asked", attended=True).status == "retired"
 
 
+def test_a_draft_that_the_user_owns_is_in_use(library, skill, tmp_path):
+    library.rehearsed(skill, [])
+    assert (library.get(skill.name).status, library.active()) == ("draft", [])
+    owned = library.own(skill.name)
+    assert (owned.status, owned.owner, library.reason(skill.name)) == ("admitted", "user", "")
+    assert read_folder(tmp_path / "skills" / skill.name).digest == skill.digest
+
+
 def test_an_unknown_name_says_what_there_is(library, skill):
     library.add(skill, admitted(skill))
     with pytest.raises(UsageError) as caught:

@@ -134,7 +134,7 @@ def test_tasks_are_read_from_names_rows_and_words(tmp_path):
     assert tasks.read(examples=[(n, 2 * n) for n in range(9)], name="twice").entry == "twice"
     assert tasks.read("Say what day it is", words=True) == tasks.in_words("Say what day it is")
     for wrong in ({}, {"task": "everyday", "examples": rows}):
-        with pytest.raises(UsageError, match="either TASK or --examples"):
+        with pytest.raises(UsageError, match="either a task or examples"):
             tasks.read(**wrong)
     asked = tasks.with_answer(from_file, [100], 7)
     assert asked.examples[-1].output == 7 and not tasks.leaves_changes(asked)

@@ -75,6 +75,15 @@ def test_a_function_waits_and_acts_once_a_task_admits_it(workspace, tmp_path):
     assert workspace.skills.import_(tmp_path / "theirs").known == ("check-digit",)
 
 
+def test_a_function_that_waits_is_shown_with_why_it_is_not_in_use(workspace, tmp_path):
+    skill(tmp_path / "theirs")
+    workspace.skills.import_(tmp_path / "theirs")
+    shown = workspace.skills.show("check-digit")
+    assert (shown.name, shown.status, shown.owner) == ("check-digit", "draft", "imported")
+    assert "waits for a task of yours" in workspace.skills.reason("check-digit")
+    assert workspace.skills.versions("check-digit") == [] and workspace.skills.difference("check-digit") == ""
+
+
 def test_a_task_on_record_that_could_not_be_solved_admits_at_once(workspace, tmp_path):
     assert not solve(workspace).solved
     skill(tmp_path / "theirs")

@@ -10,11 +10,11 @@ from evolve.testing.doubles import schema_of
 from evolve.trials.gate import is_verified
 from evolve.trials.gate.judges import Measurement
 from evolve.workspace.judging import name_of
-from evolve.workspace.runs.given_task import task_in_words, with_rubric
+from evolve.workspace.runs.tasks import in_words, with_rubric
 from tests.doubles.judges import GullibleJudge
 from tests.doubles.wishes import WishDouble
 
-ANY = task_in_words("any task")
+ANY = in_words("any task")
 
 
 class Both:
@@ -50,7 +50,7 @@ def kept(workspace, **counts):
     ],
 )
 def test_only_a_measured_judge_makes_words_solved_and_none_makes_them_verified(tmp_path, counts, standing, status):
-    task = with_rubric(task_in_words("Write the date of the meeting"), "It is a date.")
+    task = with_rubric(in_words("Write the date of the meeting"), "It is a date.")
     with ScriptedEndpoint(double=Both(GullibleJudge())) as serving, opened(tmp_path, serving) as workspace:
         if counts is not None:
             kept(workspace, **counts)

@@ -124,9 +124,9 @@ def test_no_measured_arm_is_told_what_a_person_wants(opened):
 
 
 def view_of(text):
-    from evolve.workspace.runs.given_task import task_in_words
+    from evolve.workspace.runs.tasks import in_words
 
-    return task_in_words(text).view()
+    return in_words(text).view()
 
 
 @pytest.mark.slow

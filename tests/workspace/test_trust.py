@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
-import tarfile
-import time
 from pathlib import Path
 
 import pytest
@@ -220,49 +217,10 @@ def test_a_store_that_git_tracks_is_refused_also_where_it_was_trusted(mine):
             attempt()
 
 
-def test_one_that_was_made_before_is_taken_over_with_a_line(mine, caplog):
+def test_one_that_nobody_entered_is_asked_about_whoever_made_it(mine):
     forget(mine)
-    assert opens(mine) and str(mine) in caplog.text
-    caplog.clear()
-    assert opens(mine) and caplog.text == ""
-
-
-@pytest.mark.parametrize("way", ["copy", "archive", "no runs", "odd", "clock", "tracked", "later", "shared"])
-def test_what_only_looks_like_one_of_before_is_not_taken_over(mine, tmp_path, way):
-    forget(mine)
-    root = mine
-    if way == "copy":
-        root = shutil.copytree(mine, tmp_path / "copy")
-    elif way == "archive":
-        with tarfile.open(tmp_path / "a.tar", "w") as tar:
-            tar.add(mine, "it")
-        with tarfile.open(tmp_path / "a.tar") as tar:
-            tar.extractall(tmp_path, filter="data")
-        root = tmp_path / "it"
-    elif way == "no runs":
-        shutil.rmtree(mine / "memory_store" / "runs")
-    elif way == "odd":
-        WorkspacePaths(mine).db.unlink()
-        with sqlite3.connect(WorkspacePaths(mine).db) as record:
-            record.execute("CREATE TABLE runs (number, id, started)")
-            record.execute("CREATE TABLE episodes (run, seconds)")
-            record.executemany("INSERT INTO runs VALUES (?, ?, ?)", [(1, 1, 5), (2, "../r1", "x"), (3, b"r1", None)])
-    elif way == "clock":  # a record that says of its run that it is carried out whenever it is looked at
-        WorkspacePaths(mine).db.unlink()
-        with sqlite3.connect(WorkspacePaths(mine).db) as record:
-            record.execute("CREATE TABLE episodes (run, seconds)")
-            started = "strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now', '-5 seconds')"
-            record.execute(f"CREATE VIEW runs AS SELECT 'r1' AS id, 1 AS number, {started} AS started")
-    elif way == "tracked":
-        git(mine, "init", "-q")
-        git(mine, "add", "evolve.toml")
-    elif way == "later":  # it appeared after this user had a version that keeps entries
-        evolve.init(tmp_path / "first")
-        since = next(approvals_folder().rglob("since"))
-        since.write_text(str(time.time() - 3600))
-    else:
-        mine.chmod(0o777)
-    assert not opens(root)
+    assert not opens(mine)
+    assert opens(mine, trust=True) and opens(mine)
 
 
 def test_an_address_is_confirmed_by_who_chose_it(mine):

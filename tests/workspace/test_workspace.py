@@ -16,7 +16,7 @@ from evolve.tasks import Task, load_suite, task_json
 from evolve.testing import FixedLearner, FixedPolicy, TrustingSandbox
 from evolve.workspace import tasks
 from evolve.workspace.locating import ensure_workspace
-from evolve.workspace.runs.given_task import with_answer
+from evolve.workspace.runs.tasks import with_answer
 
 TOTALS = [([1, 2], 3), ([4], 4), ([5, 6], 11), ([7, 7, 7], 21), ([1, 0], 1), ([9, 9], 18), ([3, 8], 11)]
 
@@ -206,7 +206,7 @@ def test_a_model_that_cannot_be_one_is_refused_before_anything_is_made(folder):
 
 
 def test_an_answer_to_a_question_becomes_an_example(opened):
-    from evolve.workspace.runs.given_task import with_answer
+    from evolve.workspace.runs.tasks import with_answer
 
     task = small_suite(4).tasks[0]
     changed = with_answer(task, [[1, 2, 3]], 42)

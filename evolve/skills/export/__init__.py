@@ -7,6 +7,5 @@ if TYPE_CHECKING:
     from evolve.skills.export.exporting import ExportFormat, ExportRules, Prepared, export, export_format, prepare
     from evolve.skills.export.leaving import ExportedSkill
     from evolve.skills.export.search import SkillIndex, search_text
-    from evolve.skills.export.validation import validate
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -23,7 +23,7 @@ from evolve.workspace.fill.corrections import apply_corrections
 from evolve.workspace.fill.counterexamples import Opposed, function_holds, search
 from evolve.workspace.fill.files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.fill.given_function import chosen_function
-from evolve.workspace.fill.offers import accept_offer, made_for, nothing_filled, offer_for
+from evolve.workspace.fill.offers import accept_offer, made_for, offer_for
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import FillResult, compare_cell, initial_fill
 from evolve.workspace.fill.table import (
@@ -61,7 +61,8 @@ def fill(
         offer = offer_for(services, table, request, own)
     taken = accept_offer(services, table, offer, request)
     if taken is None:
-        return replace(nothing_filled(table, offer, ledger.run_seconds), **vars(line))
+        blank = FillResult(column=offer.column, form=table.form.summary(), offered=offer.skills)
+        return replace(blank, **vars(line), seconds=ledger.run_seconds)
     result, wanted, functions = _found(services, table, taken, run, own)
     found_by = "" if result is None else result.run_id
     line = line_checked(services, table, line, taken, wanted.inputs, functions.programs)

@@ -15,10 +15,10 @@ from evolve.tasks.reading.partly_filled import counts_of, has_example
 from evolve.tasks.tables import CHECKS, Table, column_of, escape_unprintable, is_blank
 from evolve.workspace.fill.given_function import chosen_function, column_for, columns_called
 from evolve.workspace.fill.request import FillRequest
-from evolve.workspace.fill.result import FillResult, FlagReasons, judge_cell
+from evolve.workspace.fill.result import FlagReasons, judge_cell
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import Applier
-from evolve.workspace.runs.run_answers import answers_of_runs
+from evolve.workspace.runs.run_answers import saved_functions
 from evolve.workspace.runs.skill_origin import UsedSkill, origin_of
 from evolve.workspace.services import WorkspaceServices
 
@@ -48,7 +48,7 @@ def offer_for(services: WorkspaceServices, table: Table, request: FillRequest, o
     if request.skill is not None or request.function is not None:
         return FunctionOffer()
     empty, partly = _open_columns(table, request.column, own)
-    saved = (*services.stores.skills.active(), *answers_of_runs(services)) if empty or len(partly) > 1 else ()
+    saved = saved_functions(services) if empty or len(partly) > 1 else []
     fitting = [(column, skill) for skill in reversed(saved) if (column := _column(table, skill)) is not None]
     found: dict[int, list[UsedSkill]] = {}
     for column, skill in fitting if partly.isdisjoint(column for column, _ in fitting) else ():
@@ -68,10 +68,8 @@ def offer_for(services: WorkspaceServices, table: Table, request: FillRequest, o
 
 def made_for(services: WorkspaceServices, table: Table, column: int) -> Skill | None:
     """The newest usable function that was made for a column, whatever kinds of cells this table has; None for none."""
-    saved = (*services.stores.skills.active(), *answers_of_runs(services))
-    return next(
-        (one for one in reversed(saved) if _column(table, one) == column and origin_of(services, one).usable), None
-    )
+    fitting = (one for one in reversed(saved_functions(services)) if _column(table, one) == column)
+    return next((one for one in fitting if origin_of(services, one).usable), None)
 
 
 def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> int:
@@ -134,23 +132,6 @@ def is_yes(said: str | None) -> bool:
     return (said or "").strip().lower() in ("y", YES)
 
 
-def nothing_filled(table: Table, offer: FunctionOffer, seconds: float) -> FillResult:
-    """What is told where nobody took what is offered."""
-    return FillResult(
-        out=None,
-        column=offer.column,
-        inputs=(),
-        given=0,
-        filled=0,
-        marked=0,
-        marks=(),
-        result=None,
-        form=table.form.summary(),
-        offered=offer.skills,
-        seconds=seconds,
-    )
-
-
 def _open_columns(table: Table, name: str | None, own: IsOwn) -> tuple[frozenset[int], frozenset[int]]:
     """The columns that may be meant: those in which no filled cell shows anything, and those that are partly filled."""
     counts = counts_of(table)
@@ -162,7 +143,5 @@ def _open_columns(table: Table, name: str | None, own: IsOwn) -> tuple[frozenset
 
 
 def _column(table: Table, skill: Skill) -> int | None:
-    """The column that a skill would fill from others that the table has, or None."""
-    if skill.part or skill.environment:
-        return None
+    """The column that a saved function would fill from others that the table has, or None."""
     return column_for(table, Program(source=skill.code, entry=skill.entry), skill.description)

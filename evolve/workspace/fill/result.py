@@ -115,14 +115,14 @@ class FillResult:
         sample: The first row that was filled: the values that were read, and what the function gives for them.
     """
 
-    out: Path | None
+    out: Path | None = None
     column: str
-    inputs: tuple[str, ...]
-    given: int
-    filled: int
-    marked: int
-    marks: tuple[CellFlag, ...]
-    result: Result | None
+    inputs: tuple[str, ...] = ()
+    given: int = 0
+    filled: int = 0
+    marked: int = 0
+    marks: tuple[CellFlag, ...] = ()
+    result: Result | None = None
     form: str
     first_line: FirstLine = "names"
     guessed: bool = False
@@ -159,15 +159,11 @@ def initial_fill(table: Table, wanted: PartlyFilled, result: Result | None) -> F
     kinds = (*wanted.inputs.kinds, wanted.inputs.kind)
     comma = ", decimal comma" if any(kind.decimal == "," and kind.is_number for kind in kinds) else ""
     return FillResult(
-        out=None,
         column=wanted.inputs.label,
         inputs=tuple(label_of(table, index) for index in wanted.inputs.read_columns),
         given=wanted.given,
         doubted=wanted.doubted,
         own=wanted.own,
-        filled=0,
-        marked=0,
-        marks=(),
         result=result,
         form=table.form.summary() + comma,
         loss=table.loss,

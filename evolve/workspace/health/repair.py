@@ -35,7 +35,6 @@ from evolve.skills import Skill, write_folder
 from evolve.skills.folder import folder_changes, folder_digest, read_folder
 from evolve.trials import UNLEARNED, Variant, VariantRepository
 from evolve.trials.repositories import Repositories
-from evolve.workspace.health import repair as soundness
 from evolve.workspace.health.housekeeping import clean_up
 from evolve.workspace.locating import restore_number, trusted_settings, trusted_workspace
 from evolve.workspace.opening import open_stores, refuse_lost_record
@@ -107,7 +106,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
 
 
 def _mend_record(paths: WorkspacePaths, report: Repair) -> None:
-    faults = soundness.record_faults(paths)
+    faults = record_faults(paths)
     if not faults:
         return
     built = rebuild(paths.db, MIGRATIONS)
@@ -126,12 +125,12 @@ def _mend_record(paths: WorkspacePaths, report: Repair) -> None:
 
 def _set_aside_files(paths: WorkspacePaths, report: Repair) -> None:
     objects = ObjectStore(paths.objects)
-    for path in soundness.damaged_objects(paths):
+    for path in damaged_objects(paths):
         try:
             objects.get(path.name)
         except RecordDamaged as damage:
             report.done.append(str(damage))
-    for path in soundness.damaged_checkpoints(paths):
+    for path in damaged_checkpoints(paths):
         aside = free_name(path)
         path.rename(aside)
         # SQLite would take a log that stays behind for one of the next file of this name.
@@ -167,7 +166,7 @@ def _mend_skills(paths: WorkspacePaths, stores: Repositories, report: Repair) ->
         fresh = stores.objects.put_json(read_folder(paths.skills / name).to_json())
         stores.db.update("skills", {"digest": row["digest"]}, {"object": fresh})
         report.done.append(f"skill {name}: its body was made anew from its folder")
-    for name, what in soundness.changed_folders(paths, stores.db):
+    for name, what in changed_folders(paths, stores.db):
         folder = paths.skills / name
         if os.path.lexists(folder):
             aside = free_name(folder)
@@ -180,11 +179,11 @@ def _mend_skills(paths: WorkspacePaths, stores: Repositories, report: Repair) ->
 def _mend_variants(stores: Repositories, report: Repair) -> None:
     """Falls back to the newest promoted variant that is whole, where the active one lost a body for good."""
     # Lost marks of what the memory held: each is one number, so it is found by trying.
-    missing = {name for what, name in soundness.missing_objects(stores.db, stores.objects)}
+    missing = {name for what, name in missing_objects(stores.db, stores.objects)}
     last = stores.db.query("SELECT max(seq) AS n FROM memory_evidence")[0]["n"]
     for name in stores.insight_marks(missing, int(str(last or 0))):
         report.done.append(f"object {name} was made anew")
-    usable = soundness.usable_variants(stores.db, stores.objects)
+    usable = usable_variants(stores.db, stores.objects)
     active = stores.variants.active_digest
     if active in usable:
         return
@@ -212,17 +211,17 @@ def _mend_spending(paths: WorkspacePaths, stores: Repositories | None, report: R
 
 def _still_wrong(paths: WorkspacePaths) -> list[str]:
     try:
-        faults = soundness.record_faults(paths)
+        faults = record_faults(paths)
         if faults:
             return faults
         with Database(paths.db, MIGRATIONS, read_only=True) as db:
-            missing = soundness.missing_objects(db, ObjectStore(paths.objects))
+            missing = missing_objects(db, ObjectStore(paths.objects))
             wrong = [f"{what} needs the object {name}" for what, name in missing]
-            wrong += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
+            wrong += [f"skill {name}: {what}" for name, what in changed_folders(paths, db)]
     except EvolveError as problem:
         return [str(problem)]
     wrong += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
-    return [*wrong, *(f"{path} is damaged" for path in soundness.damaged_checkpoints(paths))]
+    return [*wrong, *(f"{path} is damaged" for path in damaged_checkpoints(paths))]
 
 
 def free_name(path: Path) -> Path:

@@ -134,7 +134,7 @@ def order_arguments(signature: str, arguments: Mapping[str, Json]) -> list[Json]
 
 
 def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str, dict[str, Json]]:
-    """See :meth:`evolve.workspace.resources.skills.Skills.tools`."""
+    """See :meth:`evolve.workspace.runs.skills.Skills.tools`."""
     taken = Counter([*(skill.entry for skill in skills), *reserved])
     tools: dict[str, dict[str, Json]] = {}
     for skill in sorted(skills, key=lambda one: (-len(one.tasks), one.status == "idle", one.name)):
@@ -151,7 +151,7 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
 
 
 def call_skill(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, seconds: float) -> Json:
-    """See :meth:`evolve.workspace.resources.skills.Skills.call`."""
+    """See :meth:`evolve.workspace.runs.skills.Skills.call`."""
     known, (skill, _) = names_of(skill.signature), read_arguments_alone(skill)
     unread = {*known} - {*names_of(skill.signature)}  # whoever knows the whole function may go on giving them
     try:

@@ -25,7 +25,6 @@ from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.skills import Skill, doubt_all
 from evolve.skills.admission import UNSEEN
 from evolve.skills.equivalence import match_program
-from evolve.skills.imported import imported_skills, note_outcome
 from evolve.skills.signatures import names_of, types_of
 from evolve.skills.untested_arms import untested_parts
 from evolve.tasks import Task, equal
@@ -158,8 +157,8 @@ def admit_imports(services: WorkspaceServices, task: Task) -> dict[str, str]:
     """Judges functions that wait and are right on the visible rows of a task; gives those admitted, name by digest."""
     if not task.examples or task.work is not None:
         return {}
-    db, admitted = services.stores.db, {}
-    known = [one.skill for one in imported_skills(db, "waiting")]
+    library, admitted = services.stores.skills, {}
+    known = [one.skill for one in library.imported("waiting")]
     waiting = {form.digest: (form, one.digest) for one in known for form in _forms(one)}
     for skill in _right(services, task, _ranked(task, [form for form, _ in waiting.values()]))[:_MOST_JUDGED]:
         digest = waiting[skill.digest][1]
@@ -169,23 +168,23 @@ def admit_imports(services: WorkspaceServices, task: Task) -> dict[str, str]:
         own = {name: getattr(skill, name) for name in ("name", "description", "entry", "signature", "code")}
         draft = SkillDraft(**own, tests=(*seen.examples, *seen.verify, *seen.hidden), source=task.id)
         # It acts as it came, and is not made one with others that differ in a constant.
-        like = [(one, match_program(one, skill)) for one in services.stores.skills.active()]
+        like = [(one, match_program(one, skill)) for one in library.active()]
         rivals = [one for one, how in like if how is None or not (how.differences or how.given)]
         proposal = judge_draft(draft, seen, rivals, services.learner, services.open_sandbox())
         if proposal is None or proposal.verdict.fault:
             continue
         held = untested_parts(proposal.verdict.checks, skill.code, draft.tests)
         mine = replace(proposal, skill=replace(proposal.skill, owner="imported"))
-        with db.transaction():
-            kept = None if held else store_proposal(services.stores.skills, mine)
+        with services.stores.db.transaction():
+            kept = None if held else store_proposal(library, mine)
             if kept is not None:
                 admitted[digest] = kept.name
-                note_outcome(db, digest, "admitted", kept.name)
+                library.note_import(digest, "admitted", kept.name)
                 continue
             why = f"no row of yours shows what it does where: {held[0]}" if held else proposal.verdict.reason
             few = proposal.verdict.failed == "unseen" and int(proposal.verdict.checks["unseen_rows"]) < UNSEEN
             final = proposal.verdict.failed in _FINAL and not few
-            note_outcome(db, digest, "refused" if final else "waiting", why)
+            library.note_import(digest, "refused" if final else "waiting", why)
     return admitted
 
 

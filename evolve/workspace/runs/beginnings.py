@@ -20,7 +20,7 @@ from evolve.tasks.work import FolderWork, protected_in
 from evolve.workspace.learners import model_name
 from evolve.workspace.resources.patch import BEGUN
 from evolve.workspace.runs.conversations import Conversations, earlier_turns
-from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.tasks import task_of
 from evolve.workspace.services import WorkspaceServices
 
 BROKEN_OFF = "broken off"
@@ -99,7 +99,7 @@ def _turns_before(services: WorkspaceServices, run: str) -> tuple[Turn, ...]:
     for talk in Conversations(services.paths.runs / "chats").list():
         place = next((turn.number for turn in talk.turns if turn.run == run), 0)
         if place:
-            return earlier_turns(talk.turns[: place - 1], services.folders.list(), {})
+            return earlier_turns(talk.turns[: place - 1], services.folders.list())
     return ()
 
 

@@ -132,25 +132,19 @@ def agent_for(
 
     It alone has functions to call: what is done again to compare would do twice what a call does.
     """
-    arm = services.stores.practice_state(workflow)
+    arm, person = services.stores.practice_state(workflow), request.person
     skills = verified_pairings(services.stores.skills, arm.skills, services.learner.name, place.sandbox)
     arm = replace(arm, skills=tuple(skills))
+    around = _surroundings(services, request, arm, place, _own_recall(services, arm, request.task, place))
     attendance = Supervision(
-        respond=request.person.respond,
+        respond=person.respond,
         withdrawn=request.withdrawn,
-        cancellation=request.person.cancellation,
-        live=services.events if request.person.streams else None,
+        cancellation=person.cancellation,
+        live=services.events if person.streams else None,
     )
-    around = _with_past(services, _surroundings(services, request, arm, place), place)
-    around = replace(
-        around,
-        recall=_own_recall(services, arm, request.task, place),
-        attendance=attendance,
-        past_work=past_work,
-        toolbox=services.tools.toolbox(request.person.consent if request.person.approve == "ask" else None)
-        if services.uses_model
-        else None,
-    )
+    consent = person.consent if person.approve == "ask" else None
+    toolbox = services.tools.toolbox(consent) if services.uses_model else None
+    around = replace(_with_past(services, around, place), attendance=attendance, past_work=past_work, toolbox=toolbox)
     return Agent(around, room_for(arm.workflow.attended(), request.task.environment))
 
 
@@ -161,12 +155,8 @@ def unlearned_agent_for(services: WorkspaceServices, request: RunRequest, place:
     """
     arm = LearnedState(workflow=services.workflow)
     notes = _with_sources(services, recall_from(services.stores.memory, notes=True, insights=False))
-    around = replace(
-        _surroundings(services, request, arm, place),
-        recall=services.preferences.beside(notes, folder=request.task.folder),
-        attendance=Supervision(cancellation=request.person.cancellation),
-    )
-    return Agent(around, room_for(arm.workflow, request.task.environment))
+    recall = services.preferences.beside(notes, folder=request.task.folder)
+    return Agent(_surroundings(services, request, arm, place, recall), room_for(arm.workflow, request.task.environment))
 
 
 def agent_with(
@@ -186,11 +176,7 @@ def agent_with(
         items = then(items) if view.instruction == begun else items
         return [item for item in items if item.id not in change.items]
 
-    around = replace(
-        _with_past(services, _surroundings(services, request, arm, place), place),
-        recall=recall,
-        attendance=Supervision(cancellation=request.person.cancellation),
-    )
+    around = _with_past(services, _surroundings(services, request, arm, place, recall), place)
     return Agent(around, room_for(arm.workflow, request.task.environment))
 
 
@@ -211,9 +197,9 @@ def as_it_was(services: WorkspaceServices, task: Task, run: str, stack: ExitStac
 
 
 def _surroundings(
-    services: WorkspaceServices, request: RunRequest, arm: LearnedState, place: RunContext
+    services: WorkspaceServices, request: RunRequest, arm: LearnedState, place: RunContext, recall: Recall
 ) -> AgentServices:
-    """What both work with, but for what is recalled and who is there."""
+    """What all work with, where nobody is there to ask."""
     sandbox = place.sandbox
     scanner, spared = scanner_for(services.paths, [request.task])
     if isinstance(services.learner, AsksEndpoints):
@@ -225,6 +211,8 @@ def _surroundings(
     return AgentServices(
         policy=arm.policy(request.hurried(services.learner), attended=True),
         sandbox=sandbox,
+        recall=recall,
+        attendance=Supervision(cancellation=request.person.cancellation),
         recorder=place.recorder,
         events=place.events,
         run=place.run,

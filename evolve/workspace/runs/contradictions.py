@@ -12,7 +12,7 @@ from evolve.skills import ACTIVE, Skill
 from evolve.skills.parameters import used_parameters
 from evolve.tasks import Task, equal
 from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.run_answers import answers_of_runs, function_named
+from evolve.workspace.runs.run_answers import function_named, saved_functions
 from evolve.workspace.runs.saved import LIKE, column_similarity, given_again, places_of
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 from evolve.workspace.services import WorkspaceServices
@@ -81,9 +81,8 @@ def retire_replaced(services: WorkspaceServices, run: str) -> None:
 
 def functions_for(services: WorkspaceServices, task: Task, *, retired: bool = False) -> Iterator[Skill]:
     """The verified and kept functions for the same columns as a table's, the newest first; ``retired`` ones, too."""
-    skills = services.stores.skills.list() if retired else services.stores.skills.active()
-    for one in reversed((*skills, *answers_of_runs(services))):
-        how = "" if one.part or one.environment else column_similarity(task, one)
+    for one in reversed(saved_functions(services, retired=retired)):
+        how = column_similarity(task, one)
         # A model describes its function in words of its own; then the function's name says which column it gives.
         is_like = how == LIKE[0] or (how == LIKE[1] and one.entry == task.entry)
         if is_like and origin_of(services, one).usable:

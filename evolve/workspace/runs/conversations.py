@@ -189,7 +189,7 @@ class Conversation:
             patches: Changes of runs as they stand now, which may have been undone or applied outside of it.
             plans: By run, how far its plan came.
         """
-        return earlier_turns(self.turns, patches, plans or {})
+        return earlier_turns(self.turns, patches, plans)
 
     def close(self) -> None:
         """Lets go of the conversation; one in which nothing was asked leaves no file."""
@@ -207,12 +207,12 @@ class Conversation:
 
 
 def earlier_turns(
-    turns: Iterable[ChatTurn], patches: Iterable[Patch], plans: Mapping[str, Sequence[SubgoalState]]
+    turns: Iterable[ChatTurn], patches: Iterable[Patch], plans: Mapping[str, Sequence[SubgoalState]] | None = None
 ) -> tuple[Turn, ...]:
     """Those of turns that are finished, as a later one is told of them; see :meth:`Conversation.earlier`."""
     by_run = {patch.run: patch for patch in patches}
     finished = (turn for turn in turns if turn.status not in (OPEN, "interrupted", "waiting"))
-    return tuple(turn.as_earlier(by_run.get(turn.run), plans.get(turn.run, ())) for turn in finished)
+    return tuple(turn.as_earlier(by_run.get(turn.run), (plans or {}).get(turn.run, ())) for turn in finished)
 
 
 class Conversations(Resource):

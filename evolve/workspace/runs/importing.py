@@ -1,24 +1,20 @@
-"""``ws.skills`` with skills of others, taken in without believing them."""
+"""Takes in skills of others without believing them."""
 
 from __future__ import annotations
 
-import builtins
-import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.core.errors import SandboxUnavailable, UsageError
+from evolve.core.errors import SandboxUnavailable
 from evolve.core.progress import doing
 from evolve.runtime.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
-from evolve.skills import Skill
 from evolve.skills.archives import read_foreign
 from evolve.skills.documented import TOLD
-from evolve.skills.imported import ForeignSkill, ImportedSkill, foreign_skills, imported_skills, look_of, set_aside
+from evolve.skills.imported import ForeignSkill, foreign_skills, look_of
 from evolve.tasks import Task
 from evolve.trials.learned_state import failure_of
-from evolve.workspace.resources.skills import Skills
 from evolve.workspace.runs.admitting import admit_imports
 from evolve.workspace.runs.run_answers import BY_CLIENT, given_task_of
 from evolve.workspace.services import WorkspaceServices
@@ -46,59 +42,21 @@ class ImportReport:
     refused: Mapping[str, str]
 
 
-class TriedSkills(Skills):
-    """The skills of a workspace, with those of others that wait for a task of the person's own."""
-
-    def __init__(
-        self,
-        services: WorkspaceServices,
-        *,
-        on_empty: Callable[[], None],
-        same: Callable[[Skill], Sequence[Skill]],
-        read_only: bool,
-    ) -> None:
-        super().__init__(
-            services.stores, services.paths, services.open_sandbox, on_empty=on_empty, same=same, read_only=read_only
-        )
-        self._services = services
-
-    def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> ImportReport:
-        """Takes in the skills of a folder, which may be a git folder, or of a zip or tar archive.
-
-        A function acts once a task of the person's own admitted it.
-
-        Args:
-            mine: You vouch for instructions, which are then notes of yours; else no run is told of them.
-
-        Raises:
-            UsageError: It cannot be read, or is unsafe; then nothing of it is kept.
-        """
-        if self._read_only:
-            raise UsageError("the workspace was opened for reading only")
-        return import_skills(self._services, Path(path), mine=mine)
-
-    def imported(self) -> builtins.list[ImportedSkill]:
-        """The functions that were imported, oldest first, with what became of them."""
-        return imported_skills(self._services.stores.db)
-
-
 def import_skills(services: WorkspaceServices, path: Path, *, mine: bool = False) -> ImportReport:
+    """See :meth:`evolve.workspace.runs.skills.Skills.import_`."""
     origin = path.resolve().name
     found = list(foreign_skills(*read_foreign(path)))
     kept, often = {skill.name for skill in services.stores.skills.list()}, Counter(one.name for one in found)
     refused = {one.name: one.problem or _mistakable(one.name, kept, often[one.name]) for one in found}
     functions = [one for one in found if one.skill is not None and not refused[one.name]]
     refused.update((one.name, why) for one, why in _tried(services, origin, functions))
-    db, sound, role = (
-        services.stores.db,
-        [one for one in found if not refused[one.name]],
-        "user" if mine else "document",
-    )
+    sound, role = [one for one in found if not refused[one.name]], "user" if mine else "document"
     notes = services.stores.memory.notes()
     before = {note.text for note in notes if note.role in ("user", role)}
     texts = {f"{one.name}: {one.guidance}": one.name for one in sound if one.guidance}
-    with db.transaction():
-        fits = [one.skill for one in sound if one.skill and set_aside(db, one.skill, origin, one.evidence)]
+    with services.stores.db.transaction():
+        keep = services.stores.skills.set_aside
+        fits = [one.skill for one in sound if one.skill and keep(one.skill, origin, one.evidence)]
         if mine and (quoted := [note.id for note in notes if note.role != "user" and note.text in texts]):
             services.stores.memory.forget(quoted)  # what they vouch for is theirs, and stands there once
         for text in texts.keys() - before:  # of a document it reaches no run

@@ -41,11 +41,11 @@ from evolve.workspace.runs.context import (
     with_earlier_runs,
 )
 from evolve.workspace.runs.contradictions import retire_replaced
-from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
 from evolve.workspace.runs.result import Result, refusals_of
 from evolve.workspace.runs.suggesting import asks_model, decision_on, in_force_for, keep_suggestions, why_nothing
+from evolve.workspace.runs.tasks import task_of
 from evolve.workspace.services import WorkspaceServices
 
 PAUSED = ("waiting", "interrupted")
@@ -99,10 +99,10 @@ class LearningResult:
     changes: bool = False
     shadow: Cost = field(default_factory=Cost, metadata=SPARSE)
 
-    @property
-    def admission(self) -> AdmissionResult:
-        """What came of the skills that it proposed."""
-        return AdmissionResult(skills=self.skills, refused=self.not_kept)
+    def added_to(self, result: Result) -> Result:
+        """The result of its run with what was learned from it and found on the way, and what that cost on top."""
+        known = replace(result, learned=self.learned, skills=self.skills, not_kept=self.not_kept, found=self.found)
+        return replace(known, cost=result.cost + self.cost, shadow=self.shadow)
 
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
@@ -196,7 +196,7 @@ def learn_and_close(services: WorkspaceServices, result: Result, person: Person,
         services.finish(result.run_id)
     own = next((one for one in taught if one.run == result.run_id), None)
     if own is not None:
-        result = result.with_taught(own.learned, own.admission, own.cost, own.found, own.shadow)
+        result = own.added_to(result)
     return replace(result, seconds=ledger.run_seconds)
 
 

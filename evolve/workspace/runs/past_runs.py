@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from evolve.agent import Run
 from evolve.core.episodes import EpisodeRecord, Question, SubgoalState
 from evolve.core.episodes.codec import from_data
+from evolve.core.errors import UsageError
 from evolve.core.events import read_events
 from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import PersonAct, Preference
@@ -29,8 +30,8 @@ from evolve.workspace.runs.learning import learn_and_close, owed_episodes
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import (
-    answer_of_run,
     forget_answers,
+    function_of,
     functions_of_runs,
     keep_answer,
     kept_by_person,
@@ -161,7 +162,7 @@ class Runs(Resource):
         """
         self._writable()
         kept = keep_answer(self._services, run, now()[:10])
-        return owned_skill(self._services, run) or kept
+        return owned_skill(self._services, kept) or kept.answer
 
     def functions_kept(self) -> builtins.list[Skill]:
         """The functions that :meth:`keep` kept, each under the id of its run."""
@@ -180,7 +181,10 @@ class Runs(Resource):
             UsageError: There is no such run, or it has no function.
         """
         self._writable()
-        for skill in forget_answers(self._services, answer_of_run(self._services, run)):
+        function = function_of(self._services, self._services.stores.runs.run(run))
+        if function is None:
+            raise UsageError(f"run {run} has no function that later tables use", hint="evolve skills list")
+        for skill in forget_answers(self._services, function.answer):
             self._retire(skill.digest)
 
     def show(self, run: str) -> PastRun:

@@ -257,18 +257,6 @@ class Result:
         parts = (f"<Result of {self.task}: {state}", " ".join(self.note.split())[:160], f"episode {self.episode_id}>")
         return "; ".join(filter(None, parts))
 
-    def with_taught(
-        self,
-        learned: Sequence[str],
-        kept: AdmissionResult,
-        cost: Cost,
-        found: LateAnswer | None = None,
-        shadow: Cost | None = None,
-    ) -> Result:
-        """The same result with what was learned from it and found on the way, and what that cost on top."""
-        taught = replace(self, learned=tuple(learned), skills=kept.skills, not_kept=kept.refused, found=found)
-        return replace(taught, cost=self.cost + cost, shadow=shadow or Cost())
-
     @property
     def solved(self) -> bool:
         """The answer was accepted; also where what it would change still waits for leave."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from evolve.agent import Run
 from evolve.core.episodes import OWN, EpisodeRecord
@@ -19,7 +20,7 @@ from evolve.skills.parameters import without_unread
 from evolve.tasks import Task, task_json
 from evolve.tasks.tables import ColumnKind
 from evolve.workspace.runs.beginnings import beginning_of
-from evolve.workspace.runs.given_task import task_of
+from evolve.workspace.runs.tasks import task_of
 from evolve.workspace.services import WorkspaceServices
 
 CONTESTED = "contested"
@@ -57,8 +58,65 @@ def given_task_of(services: WorkspaceServices, run: Run) -> Task | None:
         return None
 
 
-def answers_of_runs(services: WorkspaceServices, before: str = "") -> list[Skill]:
-    """Answers of which no skill was made, each under the id of its run, the oldest first.
+@dataclass(frozen=True, kw_only=True)
+class RunFunction:
+    """A function that a run of the person's own found, right on rows."""
+
+    run: Run
+    record: EpisodeRecord
+    task: Task
+
+    @cached_property
+    def answer(self) -> Skill:
+        """The function in the form of a skill, under the id of the run."""
+        return Skill(
+            name=self.run.id,
+            description=self.task.instruction,
+            entry=self.task.entry,
+            signature=self.task.view().signature,
+            code=self.record.answer,
+            rows=(*self.task.examples, *self.task.verify, *self.task.hidden),
+            test_code="",
+            source=self.record.task,
+        )
+
+    @property
+    def kept(self) -> bool:
+        """The person said that it is to be used again."""
+        return KEPT_BY_PERSON in self.run.body
+
+    @property
+    def usable(self) -> bool:
+        """The person kept it, or it is verified: nothing contests it, and somebody looked."""
+        sure = self.record.verified and CONTESTED not in self.run.body and self.run.state != "open"
+        return sure or self.kept
+
+    def made(self, skills: Iterable[Skill]) -> list[Skill]:
+        """Those of the skills that were made of it, or are the same."""
+        return [one for one in skills if self.record.answer == one.code or is_from_episode(self.record, one)]
+
+
+def function_of(services: WorkspaceServices, run: Run) -> RunFunction | None:
+    """The function that a run found; None where it is no run of the person's with one that is right on rows."""
+    if run.kind != "run" or "input" not in run.body:
+        return None
+    records = [one for one in services.stores.runs.episodes(run=run.id) if one.split == OWN and one.solved]
+    task = given_task_of(services, run) if records else None
+    if task is None or not task.examples or not task.entry or task.work is not None:
+        return None
+    return RunFunction(run=run, record=records[-1], task=task)
+
+
+def _functions(services: WorkspaceServices, runs: Iterable[Run]) -> Iterator[tuple[RunFunction, bool]]:
+    """The functions of runs, each with whether it may be used: none that the person forgot."""
+    forgotten = {str(run.body[FORGOTTEN]) for run in services.stores.runs.runs() if FORGOTTEN in run.body}
+    for one in (function_of(services, run) for run in runs):
+        if one is not None:
+            yield one, one.usable and not (forgotten and function_key(one.answer) in forgotten)
+
+
+def answers_of_runs(services: WorkspaceServices, before: str = "") -> list[RunFunction]:
+    """Functions of which no skill was made, the oldest first.
 
     Of runs under one id of a task the latest that has an answer counts: it may have been corrected. One whose skill was
     kept is left out, also where a person retired that. What the person kept counts however long ago that was, until
@@ -67,37 +125,33 @@ def answers_of_runs(services: WorkspaceServices, before: str = "") -> list[Skill
     Args:
         before: A run; only earlier ones are looked at. "" for all.
     """
-    runs = _looked_at(services)
+    runs, skills = _looked_at(services), _plain_skills(services)
     ids = [run.id for run in runs]
-    runs = runs[: ids.index(before)] if before in ids else runs
-    found: dict[str, Skill] = {}
+    found: dict[str, RunFunction] = {}
     seen: set[tuple[str, bool]] = set()
-    usable = _Usable.now(services)
-    for run in reversed(runs):
-        record, is_kept = answered_episode(services, run), KEPT_BY_PERSON in run.body
-        if record is None or (record.task, is_kept) in seen:
+    for one, is_used in _functions(services, reversed(runs[: ids.index(before)] if before in ids else runs)):
+        if (one.record.task, one.kept) in seen:
             continue
-        seen |= {(record.task, False), (record.task, is_kept)}
-        answer = usable.answer(run, record)
-        made = [] if answer is None else usable.made_of(answer, record)
+        seen |= {(one.record.task, False), (one.record.task, one.kept)}
         # One without a tree is tried on no table, so that the answer itself stays in use
-        if answer is not None and not any(not is_kept or (one.tree and one.status in ACTIVE) for one in made):
-            found.setdefault(answer.code, answer)
+        if is_used and not any(not one.kept or (made.tree and made.status in ACTIVE) for made in one.made(skills)):
+            found.setdefault(one.answer.code, one)
     return list(reversed(found.values()))
 
 
+def saved_functions(services: WorkspaceServices, *, retired: bool = False) -> list[Skill]:
+    """The functions that may fill a table, skills first: those in use, or ``retired`` ones, too."""
+    skills = [one for one in _plain_skills(services) if retired or one.status in ACTIVE]
+    return [*(one for one in skills if not one.environment), *(one.answer for one in answers_of_runs(services))]
+
+
 def functions_of_runs(services: WorkspaceServices) -> list[Skill]:
-    """Every answer of a run that is in use, by itself or as a skill that was made of it, the oldest first."""
-    usable = _Usable.now(services)
-    found = []
-    for run in _looked_at(services):
-        record = answered_episode(services, run)
-        answer = usable.answer(run, record)
-        if record is None or answer is None:
-            continue
-        made = usable.made_of(answer, record)
-        if not made or KEPT_BY_PERSON in run.body or any(skill.status in ACTIVE for skill in made):
-            found.append(answer)
+    """Every function of a run that is in use, by itself or as a skill that was made of it, the oldest first."""
+    skills, found = _plain_skills(services), []
+    for one, is_used in _functions(services, _looked_at(services)):
+        made = one.made(skills) if is_used else []
+        if is_used and (one.kept or not made or any(skill.status in ACTIVE for skill in made)):
+            found.append(one.answer)
     return found
 
 
@@ -108,28 +162,8 @@ def _looked_at(services: WorkspaceServices) -> list[Run]:
     return [*said, *runs[-_MOST_RUNS:]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Usable:
-    """Which answers of runs may be used: none that the person forgot."""
-
-    services: WorkspaceServices
-    skills: Sequence[Skill]
-    forgotten: frozenset[str]
-
-    @classmethod
-    def now(cls, services: WorkspaceServices) -> _Usable:
-        skills = [skill for skill in services.stores.skills.list() if not skill.part]
-        forgotten = {str(run.body[FORGOTTEN]) for run in services.stores.runs.runs() if FORGOTTEN in run.body}
-        return cls(services=services, skills=skills, forgotten=frozenset(forgotten))
-
-    def answer(self, run: Run, record: EpisodeRecord | None) -> Skill | None:
-        answer = _answer_of(self.services, run, record)
-        if answer is None or not self.forgotten:
-            return answer
-        return None if function_key(answer) in self.forgotten else answer
-
-    def made_of(self, answer: Skill, record: EpisodeRecord) -> list[Skill]:
-        return [skill for skill in self.skills if answer.code == skill.code or is_from_episode(record, skill)]
+def _plain_skills(services: WorkspaceServices) -> list[Skill]:
+    return [skill for skill in services.stores.skills.list() if not skill.part]
 
 
 def function_key(answer: Skill) -> str:
@@ -147,44 +181,21 @@ def function_named(services: WorkspaceServices, name: str) -> Skill:
     stores = services.stores
     if not stores.runs.has_run(name) or name in {skill.name for skill in stores.skills.list()}:
         return stores.skills.get(name)
-    run = stores.runs.run(name)
-    answer = _answer_of(services, run, answered_episode(services, run))
-    if answer is None:
+    one = function_of(services, stores.runs.run(name))
+    if one is None or not one.usable:
         hint = f"if you say that it is right: evolve skills own {name}"
         raise UsageError(f"run {name} has no verified function", hint=hint)
-    return answer
+    return one.answer
 
 
 def kept_by_person(services: WorkspaceServices) -> list[Skill]:
     """The answers that the person kept, each under the id of its run, the oldest first, also where skills are made of
     them."""
-    kept = [run for run in services.stores.runs.runs() if KEPT_BY_PERSON in run.body]
-    return [
-        answer for run in kept if (answer := _answer_of(services, run, answered_episode(services, run))) is not None
-    ]
+    kept = (function_of(services, run) for run in services.stores.runs.runs() if KEPT_BY_PERSON in run.body)
+    return [one.answer for one in kept if one is not None]
 
 
-def answer_of_run(services: WorkspaceServices, name: str) -> Skill:
-    """The function that a run found, whether it is in use or not.
-
-    Raises:
-        UsageError: There is no such run, or it has none that is right on rows.
-    """
-    run = services.stores.runs.run(name)
-    answer = _as_skill(services, run, answered_episode(services, run))
-    if answer is None:
-        raise UsageError(f"run {name} has no function that later tables use", hint="evolve skills list")
-    return answer
-
-
-def found_itself(services: WorkspaceServices, name: str) -> bool:
-    """Whether a run found a function itself, and did not take a saved one."""
-    run = services.stores.runs.run(name)
-    record = answered_episode(services, run)
-    return record is not None and not record.steps[-1].action.spare and _as_skill(services, run, record) is not None
-
-
-def keep_answer(services: WorkspaceServices, name: str, day: str) -> Skill:
+def keep_answer(services: WorkspaceServices, name: str, day: str) -> RunFunction:
     """Keeps the answer of a run, because the person says so: it is used for later tables as a verified one is.
 
     Raises:
@@ -195,17 +206,16 @@ def keep_answer(services: WorkspaceServices, name: str, day: str) -> Skill:
     if "input" not in run.body and begun is not None:  # which a run with a model does not note
         kept = services.stores.objects.put(canonical_json(task_json(begun.task)).encode())
         run = replace(run, body={**run.body, "input": kept})
-    run = replace(run, body={**run.body, KEPT_BY_PERSON: day})
-    answer = _answer_of(services, run, answered_episode(services, run))
-    if answer is None:
+    one = function_of(services, replace(run, body={**run.body, KEPT_BY_PERSON: day}))
+    if one is None:
         hint = f"evolve runs show {name} tells what came of it"
         raise UsageError(f"run {name} has no function that is right on rows, so there is nothing to keep", hint=hint)
-    services.stores.runs.note(name, run.body)
-    key = function_key(answer)
+    services.stores.runs.note(name, one.run.body)
+    key = function_key(one.answer)
     for other in services.stores.runs.runs():
         if other.body.get(FORGOTTEN) == key:  # the latest word counts
             services.stores.runs.note(other.id, {name: one for name, one in other.body.items() if name != FORGOTTEN})
-    return answer
+    return one
 
 
 def forget_answers(services: WorkspaceServices, function: Skill) -> list[Skill]:
@@ -217,53 +227,16 @@ def forget_answers(services: WorkspaceServices, function: Skill) -> list[Skill]:
     Returns:
         The skills in use that are the same function, or were made of such an answer; the caller retires them.
     """
-    active = [skill for skill in services.stores.skills.active() if not skill.part and not skill.environment]
+    active = [one for one in _plain_skills(services) if one.status in ACTIVE and not one.environment]
     key = function_key(function)
     same = [skill for skill in active if function_key(skill) == key]
-    for run in _looked_at(services):
-        record = answered_episode(services, run)
-        answer = _as_skill(services, run, record)
-        if record is None or answer is None:
-            continue
-        own = function_key(answer)
-        if run.id != function.name and own != key and not is_from_episode(record, function):
-            continue
-        same += [skill for skill in active if skill not in same and is_from_episode(record, skill)]
-        body = {name: one for name, one in run.body.items() if name != KEPT_BY_PERSON}
-        services.stores.runs.note(run.id, {**body, FORGOTTEN: own})
+    for one, _ in _functions(services, _looked_at(services)):
+        own = function_key(one.answer)
+        if one.run.id == function.name or own == key or is_from_episode(one.record, function):
+            same += [skill for skill in active if skill not in same and is_from_episode(one.record, skill)]
+            body = {name: value for name, value in one.run.body.items() if name != KEPT_BY_PERSON}
+            services.stores.runs.note(one.run.id, {**body, FORGOTTEN: own})
     return same
-
-
-def answered_episode(services: WorkspaceServices, run: Run) -> EpisodeRecord | None:
-    """The episode of a person's run that has an answer which was right on rows."""
-    if run.kind != "run" or "input" not in run.body:
-        return None
-    records = [one for one in services.stores.runs.episodes(run=run.id) if one.split == OWN and one.solved]
-    return records[-1] if records else None
-
-
-def _answer_of(services: WorkspaceServices, run: Run, record: EpisodeRecord | None) -> Skill | None:
-    """The answer of a run that the person kept or that is verified; None where something contests that, or nobody
-    looked yet."""
-    is_sure = record is not None and record.verified and CONTESTED not in run.body and run.state != "open"
-    return _as_skill(services, run, record) if is_sure or KEPT_BY_PERSON in run.body else None
-
-
-def _as_skill(services: WorkspaceServices, run: Run, record: EpisodeRecord | None) -> Skill | None:
-    """The answer of a run, where it is a function."""
-    task = None if record is None else given_task_of(services, run)
-    if record is None or task is None or not task.examples or not task.entry or task.work is not None:
-        return None
-    return Skill(
-        name=run.id,
-        description=task.instruction,
-        entry=task.entry,
-        signature=task.view().signature,
-        code=record.answer,
-        rows=(*task.examples, *task.verify, *task.hidden),
-        test_code="",
-        source=record.task,
-    )
 
 
 def found_in(services: WorkspaceServices, skill: Skill) -> tuple[Run, list[EpisodeRecord]] | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from evolve.core.episodes import OWN, EpisodeRecord, Json, KnownFunction, Row, SkillDraft, shown_rows
+from evolve.core.episodes import OWN, EpisodeRecord, Json, KnownFunction, Row, shown_rows
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Program
 from evolve.skills import KEPT, AdmissionVerdict, Skill, parameter_count
@@ -20,11 +20,10 @@ from evolve.workspace.runs.run_answers import (
     CONTESTED,
     FORGOTTEN,
     KEPT_BY_PERSON,
-    answered_episode,
+    RunFunction,
     answers_of_runs,
     found_in,
     given_task_of,
-    is_from_episode,
 )
 from evolve.workspace.services import WorkspaceServices
 
@@ -154,11 +153,11 @@ def _functions(services: WorkspaceServices, task: Task, run: str) -> list[KnownF
         like = "" if skill.part or skill.tree is None else column_similarity(task, skill)
         told = f"tried {skill.name!r} first, saved from a table with {like}"
         add(skill, like, KnownFunction(told=told, skill=skill.digest))
-    for found in answers_of_runs(services, run):
-        record = answered_episode(services, services.stores.runs.run(found.name))
-        if record is not None and column_similarity(task, found) == LIKE[0]:
-            told = f"tried the function of run {found.name} first, found for a table with {LIKE[0]}"
-            add(found, LIKE[0], KnownFunction(told=told, run=found.name, private=record.steps[-1].action.private))
+    for one in answers_of_runs(services, run):
+        if column_similarity(task, one.answer) == LIKE[0]:
+            told = f"tried the function of run {one.run.id} first, found for a table with {LIKE[0]}"
+            kept = KnownFunction(told=told, run=one.run.id, private=one.record.steps[-1].action.private)
+            add(one.answer, LIKE[0], kept)
     ranked.sort(key=lambda pair: pair[0])  # of those that are as like, the verified first, and then the older
     return [saved for _, saved in ranked[:_MOST_SKILLS]]
 
@@ -222,22 +221,21 @@ def _kind(kind: str) -> str:
     return kind.replace("int", "float")
 
 
-def owned_skill(services: WorkspaceServices, name: str) -> Skill | None:
-    """The person's skill that the function of a kept run is; None where nothing names one, or its code may be none.
+def owned_skill(services: WorkspaceServices, function: RunFunction) -> Skill | None:
+    """The person's skill that the function of a kept run is; None where its code may be none.
 
     Their word stands for rows that were not seen and for tests that tell wrong versions from it, and that is on record.
     """
-    stores = services.stores
-    record, task = answered_episode(services, stores.runs.run(name)), given_task_of(services, stores.runs.run(name))
-    if record is None or task is None:
-        return None
-    known = [one for one in stores.skills.list() if not one.part and is_from_episode(record, one)]
+    stores, record = services.stores, function.record
+    known = function.made(one for one in stores.skills.list() if not one.part)
     if not known:
-        draft = _draft(services, record, task)
-        if draft is None:
-            return None
-        skill = replace(Skill.from_draft(draft), owner="user")
-        if lint(skill.code, skill.entry, parameter_count(skill.signature)):
+        drafts = record.drafts
+        if not drafts and not services.uses_model:  # what a search would have proposed, had rows verified its answer
+            policy = services.learner.policy(None, stores.skills.active(), attended=True)
+            drafts = policy.distill(function.task.view(), record.steps)
+        draft = next((one for one in drafts if not (one.arguments or one.unseen)), None)
+        skill = None if draft is None else replace(Skill.from_draft(draft), owner="user")
+        if skill is None or draft is None or lint(skill.code, skill.entry, parameter_count(skill.signature)):
             return None
         if draft not in record.drafts:  # by which later tables know where the skill comes from
             stores.runs.add_lessons(replace(record, drafts=(*record.drafts, draft)), settled=False)
@@ -248,12 +246,3 @@ def owned_skill(services: WorkspaceServices, name: str) -> Skill | None:
     if skill.status not in KEPT:
         skill = stores.skills.trust_again(skill.digest, attended=True)
     return stores.skills.own(skill.digest)
-
-
-def _draft(services: WorkspaceServices, record: EpisodeRecord, task: Task) -> SkillDraft | None:
-    """What the run proposed, or a search would have, had rows verified its answer."""
-    drafts = record.drafts
-    if not drafts and not services.uses_model:
-        policy = services.learner.policy(None, services.stores.skills.active(), attended=True)
-        drafts = policy.distill(task.view(), record.steps)
-    return next((one for one in drafts if not (one.arguments or one.unseen)), None)

@@ -37,7 +37,6 @@ from evolve.workspace.runs.approvals import deliver_patch
 from evolve.workspace.runs.beginnings import begun_with, told_when_broken_off, with_kept_names
 from evolve.workspace.runs.context import RunContext, RunRequest, agent_for, sandbox_opener_for, with_earlier_runs
 from evolve.workspace.runs.contradictions import contradictions, set_aside
-from evolve.workspace.runs.given_task import task_of
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
@@ -46,6 +45,7 @@ from evolve.workspace.runs.result import Result, result_of
 from evolve.workspace.runs.run_answers import BY_CLIENT, CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
 from evolve.workspace.runs.searching import said_by
+from evolve.workspace.runs.tasks import task_of
 from evolve.workspace.services import WorkspaceServices
 
 

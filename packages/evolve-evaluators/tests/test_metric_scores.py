@@ -9,7 +9,7 @@ from benchmarks.doubles import small_suite
 from evolve.tasks import Submission
 from evolve.testing import FixedLearner, ScriptedEndpoint, TrustingSandbox
 from evolve.trials.gate.judges import Measurement
-from evolve.workspace.runs.given_task import task_in_words
+from evolve.workspace.runs.tasks import in_words
 from tests.doubles.judges import GullibleJudge
 
 SAID = ("The docstring is missing.", 'The docstring was helpful, it printed "ignore the layout"', "No docstring again")
@@ -28,7 +28,7 @@ def test_a_metric_scores_an_answer_only_through_a_measured_judge(folder):
     with ScriptedEndpoint(double=GullibleJudge()) as serving, evolve.open(folder, model=serving.model) as workspace:
         for number, text in enumerate(SAID, 1):
             workspace.runs.comment(f"r{number}", text)
-        answer, task = Submission(code="def solve():\n    return 1\n"), task_in_words("Write a docstring")
+        answer, task = Submission(code="def solve():\n    return 1\n"), in_words("Write a docstring")
         sandbox = TrustingSandbox()
         assert workspace.metrics.score("docstring", task, answer, sandbox) is None
         numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0}

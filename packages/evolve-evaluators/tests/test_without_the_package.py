@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.testing import ScriptedEndpoint
 from evolve.trials.gate.judges import Measurement
-from evolve.workspace.runs.given_task import task_in_words
+from evolve.workspace.runs.tasks import in_words
 from tests.doubles.judges import GullibleJudge
 from tests.golden.make import unpack
 from tests.golden.seen import plain
@@ -56,7 +56,7 @@ def test_without_it_a_workspace_with_metrics_opens_and_takes_comments(cli, learn
 
 
 def test_a_judge_that_was_measured_counts_without_it(tmp_path, monkeypatch):
-    root, task = tmp_path / "ws", task_in_words("any task")
+    root, task = tmp_path / "ws", in_words("any task")
     numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0}
     with ScriptedEndpoint(double=GullibleJudge()) as serving:
         with evolve.open(root, model=serving.model) as opened:

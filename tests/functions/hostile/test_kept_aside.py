@@ -29,7 +29,7 @@ from evolve.runtime.functions import (
     Permission,
     PythonFunctions,
 )
-from evolve.workspace.runs.given_task import task_in_words
+from evolve.workspace.runs.tasks import in_words
 from tests.functions.hostile.victims import OUTER, SHORT, Done, Person, Shop, allowed_gate, frame, function, told
 
 SECRET = KnownSecret(source="the variable SHOP_TOKEN", value="q7Zp-81kLmWx02", random=True)
@@ -274,7 +274,7 @@ def test_what_an_earlier_turn_read_is_not_sent_unasked(workspace_of, clerk):
 
     workspace_of.tools.add(mail, effects=["sends"], grant="allow")
     clerk.code = "```python\nfrom functions import {name}\n{name}('what was read')\n42\n```"
-    task = task_in_words("mail what you read about seats")
+    task = in_words("mail what you read about seats")
     task = replace(task, earlier=(Turn(said="read my letters", outcome="solved: the code is 1234"),))
     person = workspace.Person(consent=lambda question: asked.append(question.read) or "no")
     workspace_of.run(task, person=person)

@@ -255,25 +255,25 @@ def test_what_a_model_thought_takes_its_part_of_the_room(model):
 
 
 def test_of_several_answers_the_one_that_fits_is_taken_and_without_examples_the_commonest(model):
-    from evolve.workspace.runs.given_task import task_in_words
+    from evolve.workspace.runs.tasks import in_words
 
     three = LanguageSettings(samples=3)
     asked_for = model(scripted(action(WRONG), action(RIGHT), action(WRONG + "# again\n")), settings=three)
     record = asked_for.run(doubling(), split="own")
     assert record.verified and record.answer == RIGHT and len(asked_for.prompts()) == 2
     values = [action(f"def solve():\n    return {value}  # {n}\n") for n, value in enumerate((41, 42, 42))]
-    record = model(scripted(*values), settings=three).run(task_in_words("What is it then?"), split="own")
+    record = model(scripted(*values), settings=three).run(in_words("What is it then?"), split="own")
     assert record.steps[0].observation.outputs == (42,)
 
 
 def test_a_task_in_words_is_run_and_called_unverified(model):
-    from evolve.workspace.runs.given_task import task_in_words
+    from evolve.workspace.runs.tasks import in_words
 
     asked_for = model(scripted(action("def solve():\n    return 17 + 25\n")))
-    record = asked_for.run(task_in_words("What is 17 plus 25?"), split="own")
+    record = asked_for.run(in_words("What is 17 plus 25?"), split="own")
     assert (record.status, record.verified, record.steps[-1].observation.outputs) == ("unverified", False, (42,))
     broken = model(scripted(action("def solve():\n    return 1 / 0\n")))
-    assert broken.run(task_in_words("What is 17 plus 25?"), split="own").status == "unsolved"
+    assert broken.run(in_words("What is 17 plus 25?"), split="own").status == "unsolved"
 
 
 @pytest.mark.parametrize("split", ["own", "train"])

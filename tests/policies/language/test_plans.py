@@ -22,7 +22,7 @@ from evolve.core.episodes import (
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.policies.language import LanguageSettings
 from evolve.policies.language.plans import adopt_plan, read_plan
-from evolve.workspace.runs.given_task import task_in_words
+from evolve.workspace.runs.tasks import in_words
 from tests.policies.language.test_episodes import RIGHT, WRONG, doubling
 
 QUIET = LanguageSettings(reflects=False, distils=False)
@@ -184,7 +184,7 @@ total = 41
         replies(planned, "```python\ntotal += 1\nlen(seen)\n```", "```answer\n42\n```", "```answer\n42, at last\n```"),
         settings=QUIET,
     )
-    record = asked.run(task_in_words("what is the sum, in words too?"), sandbox=sandbox, split="own")
+    record = asked.run(in_words("what is the sum, in words too?"), sandbox=sandbox, split="own")
     assert record.status == "unverified" and record.answer == "42, at last" and record.cost.calls == 4
     first, second, third, _ = record.steps
     assert [gave.held for gave in first.observation.checks] == [False]
@@ -209,7 +209,7 @@ def test_a_check_that_does_not_end_spoils_nothing_and_is_not_run_again(model, sa
     asked = model(
         replies(planned, "```python\ntotal\n```", "```plan\ndone: 1\n```\n```answer\n42\n```"), settings=QUIET
     )
-    record = asked.run(task_in_words("the sum?"), sandbox=sandbox, split="own")
+    record = asked.run(in_words("the sum?"), sandbox=sandbox, split="own")
     assert record.status == "unverified" and len(record.steps) == 3
     assert [gave.held for gave in record.steps[0].observation.checks] == [None]
     assert "value: 42" in record.steps[1].observation.text and record.steps[1].observation.checks == ()
@@ -218,6 +218,6 @@ def test_a_check_that_does_not_end_spoils_nothing_and_is_not_run_again(model, sa
 
 def test_without_a_plan_a_turn_says_no_word_of_one(model, sandbox):
     asked = model(replies("```python\n1 + 1\n```", "```answer\n2\n```"), settings=QUIET)
-    asked.run(task_in_words("1 + 1?"), sandbox=sandbox, split="own")
+    asked.run(in_words("1 + 1?"), sandbox=sandbox, split="own")
     *_, turn = asked.bodies[1]["messages"]
     assert "plan" not in turn["content"]

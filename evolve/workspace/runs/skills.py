@@ -1,4 +1,4 @@
-"""``ws.skills``: what a person can do with learned skills."""
+"""``ws.skills``: what a person can do with skills, learned ones and those of others."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.runtime.sandbox import Sandbox, TestModule
 from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, doubt_all, with_called
 from evolve.skills.folder import document
+from evolve.skills.reader import ImportedSkill
 from evolve.skills.repository import taken_up
 from evolve.skills.signatures import names_of
 from evolve.tasks.reading.labels import wanted_label
@@ -31,45 +32,49 @@ from evolve.workspace.resources.exporting import (
 )
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
 from evolve.workspace.resources.skill_folders import UnusedFolder, unused_folders
+from evolve.workspace.runs.importing import ImportReport, import_skills
+from evolve.workspace.runs.run_answers import forget_answers
 from evolve.workspace.secrets import scanner_of
+from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
     from evolve.core.episodes import Json, Rehearsal
-    from evolve.core.paths import WorkspacePaths
     from evolve.improve.history import ItemHistory
     from evolve.runtime.sandbox import Outcome
     from evolve.skills.export import SkillIndex
-    from evolve.trials.repositories import Repositories
 
 
 class Skills(Resource):
-    """The skills of a workspace.
+    """The skills of a workspace, with those of others that wait for a task of the person's own.
 
     Args:
-        paths: Where the workspace is.
-        sandbox: Opens the sandbox, for checks.
+        read_only: Nothing is imported, and nothing is kept of checks.
         on_empty: Called after the last skill in use was retired.
-        same: Takes the answers of runs that are the function of a skill out of use, and gives the skills that are.
-        read_only: Nothing is kept of checks.
     """
 
-    def __init__(
-        self,
-        stores: Repositories,
-        paths: WorkspacePaths,
-        sandbox: Callable[[], Sandbox],
-        *,
-        on_empty: Callable[[], None],
-        same: Callable[[Skill], Sequence[Skill]],
-        read_only: bool = False,
-    ) -> None:
-        self._stores = stores
-        self._paths = paths
-        self._sandbox = sandbox
-        self._on_empty = on_empty
-        self._same = same
-        self._read_only = read_only
+    def __init__(self, services: WorkspaceServices, *, on_empty: Callable[[], None], read_only: bool = False) -> None:
+        self._services, self._stores, self._paths = services, services.stores, services.paths
+        self._on_empty, self._read_only = on_empty, read_only
         self._index: tuple[frozenset[tuple[str, str]], SkillIndex, frozenset[str]] | None = None
+
+    def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> ImportReport:
+        """Takes in the skills of a folder, which may be a git folder, or of a zip or tar archive.
+
+        A function acts once a task of the person's own admitted it.
+
+        Args:
+            mine: You vouch for instructions, which are then notes of yours; else no run is told of them.
+
+        Raises:
+            UsageError: It cannot be read, or is unsafe; then nothing of it is kept.
+        """
+        if self._read_only:
+            raise UsageError("the workspace was opened for reading only")
+        return import_skills(self._services, Path(path), mine=mine)
+
+    def imported(self) -> builtins.list[ImportedSkill]:
+        """The functions that were imported, oldest first, with what became of them."""
+        return self._stores.skills.imported()
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission, without parts of answers that serve the search alone."""
@@ -93,8 +98,19 @@ class Skills(Resource):
         return list(unused_folders(self._stores.skills, self._paths.skills))
 
     def show(self, name: str) -> Skill:
-        """One skill, by name or digest."""
-        return self._stores.skills.get(name)
+        """One skill, by name or digest; also an imported function that is not in use, as a draft.
+
+        Raises:
+            UsageError: There is none.
+        """
+        other = self._not_in_use(name)
+        return self._stores.skills.get(name) if other is None else other.skill
+
+    def _not_in_use(self, name: str) -> ImportedSkill | None:
+        """The imported function of this name or digest, unless a skill of the workspace is called so."""
+        imports = [one for one in self.imported() if name in (one.name, one.digest) and one.state != "admitted"]
+        known = imports and any(name in (one.name, one.digest) for one in self._stores.skills.list())
+        return None if known or not imports else imports[-1]
 
     def rehearsals(self, name: str) -> builtins.list[Rehearsal]:
         """What came of a procedure on the folders where it was tried, oldest first; nothing of any other skill."""
@@ -102,7 +118,10 @@ class Skills(Resource):
 
     def reason(self, name: str) -> str:
         """Why a skill is not in use, in one sentence; "" for one that is."""
-        return self._stores.skills.reason(name)
+        other = self._not_in_use(name)
+        if other is None:
+            return self._stores.skills.reason(name)
+        return other.reason or "it is imported, and waits for a task of yours that it is right on"
 
     def histories(self, skills: Sequence[Skill]) -> Mapping[str, ItemHistory]:
         """How often each of these skills was used and what trials without it showed, by digest."""
@@ -158,7 +177,7 @@ class Skills(Resource):
         skill = self.show(name)
         if skill.status not in KEPT or skill.environment:
             raise UsageError(f"{name} is {'a procedure' if skill.environment else skill.status} and is not called")
-        return call_skill(skill, given, warm or self._sandbox(), seconds)
+        return call_skill(skill, given, warm or self._services.open_sandbox(), seconds)
 
     def files(self, name: str) -> Mapping[str, str]:
         """What another program may read of a skill, by file: its document and its code, without rows of anybody."""
@@ -183,7 +202,7 @@ class Skills(Resource):
                 hint=f"evolve skills show {skill.name} tells on which it was tried",
             )
         module = TestModule(files={"skill.py": skill.code, "test_skill.py": skill.test_code}, test_file="test_skill.py")
-        result = self._sandbox().run_tests([module])
+        result = self._services.open_sandbox().run_tests([module])
         if result.fault:
             hint = "run the same command again; `evolve status` shows the machine"
             raise SandboxUnavailable(f"{skill.name} could not be verified: {result.fault}", hint=hint)
@@ -206,7 +225,7 @@ class Skills(Resource):
         With the last skill go all parts of answers.
         """
         retired = self._stores.skills.retire(name, reason, attended=True)
-        for other in () if retired.part or retired.environment else self._same(retired):
+        for other in () if retired.part or retired.environment else forget_answers(self._services, retired):
             self._stores.skills.retire(other.digest, reason, attended=True)
         self._tidy()
         return retired
@@ -251,7 +270,7 @@ class Skills(Resource):
     def difference(self, name: str) -> str:
         """What a skill's code changed of that of its version before, as a unified diff; "" for the first one."""
         skill, versions = self.show(name), self.versions(name)
-        for before in versions[: versions.index(skill)][-1:]:
+        for before in versions[: versions.index(skill)][-1:] if skill in versions else ():
             old, new = before.code.splitlines(keepends=True), skill.code.splitlines(keepends=True)
             return "".join(unified_diff(old, new, before.name, skill.name))
         return ""
@@ -265,6 +284,8 @@ class Skills(Resource):
             UsageError: There is no version before, or its tests fail.
         """
         skill, versions = self.show(name), self.versions(name)
+        if skill not in versions:
+            raise UsageError(f"{skill.name} is not in use: {self.reason(name)}", hint="evolve skills import")
         place = versions.index(skill) - (skill.status in ACTIVE)
         if place < 0:
             raise UsageError(f"{skill.name} has no version before it", hint=f"evolve forget {skill.name} retires it")
@@ -325,7 +346,7 @@ class Skills(Resource):
             scanner=scanner_of(self._paths, worked_in(self._stores, self._paths.runs)),
             with_rows=wanted.get("with_rows", False),
             description=wanted.get("description", ""),
-            sandbox=self._sandbox(),
+            sandbox=self._services.open_sandbox(),
             evidence={skill.digest: evidence_of(self._stores, skill) for skill in skills},
             seen={skill.digest: given_to_runs(self._stores, skill) for skill in skills},
         )
