@@ -108,7 +108,7 @@ class DerivedIndex:
         if len(self._encoded) > _KEPT:
             self._encoded = {}
         missing = [name for name in names if name not in self._encoded]
-        # Bit for bit what encoding gave, which may take long; stores of other packages and Chroma's do not say it.
+        # Bit for bit what encoding gave, which may take long; stores of other packages do not say it.
         held = getattr(self._stored, "held", None)
         self._encoded.update(held(missing) if held is not None else {})
         self._kept([self._entries[name] for name in missing if name not in self._encoded])
