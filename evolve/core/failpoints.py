@@ -97,7 +97,6 @@ POINTS: Mapping[str, str] = {
     "export.before": "a skill is about to be exported",
     "export.after": "a skill is exported",
     "index.open": "the index is open",
-    "index.cleared": "the index is emptied, to be filled from the record",
     "index.upsert.before": "episodes are about to be written to the index",
     "index.upsert.after": "episodes are in the index, which is not marked as holding them",
     "index.marked": "the index is marked as holding them",

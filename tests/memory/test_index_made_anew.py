@@ -52,7 +52,7 @@ def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson) -
     assert recalled(memory) == before and memory.check().ok
 
 
-def test_a_kill_while_the_index_is_emptied_changes_no_recall(store, lesson) -> None:
+def test_a_kill_while_the_index_is_filled_changes_no_recall(store, lesson) -> None:
     with store.database() as db:
         memory = store.memory(db)
         with db.transaction():
@@ -64,7 +64,7 @@ def test_a_kill_while_the_index_is_emptied_changes_no_recall(store, lesson) -> N
     other = store.index()
     other.delete(["episode-7"])
     other.close()
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_FAULT": "index.cleared:1:kill"}
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_FAULT": "index.filled:1:kill"}
     killed = subprocess.run([sys.executable, "-c", RECALL, str(store.folder)], env=env, check=False)
     assert killed.returncode == -signal.SIGKILL
 

@@ -193,6 +193,11 @@ class ChromaIndex:
             with _full_disk_reported(self._folder):
                 self._collection.delete(ids=list(ids[start : start + _BATCH]))
 
+    def held(self, ids: Sequence[str]) -> dict[str, np.ndarray]:
+        """The unit vectors of those of these ids that it has."""
+        found = self._collection.get(ids=list(ids), include=["embeddings"]) if ids else None
+        return dict(zip(found["ids"], np.asarray(found["embeddings"]), strict=True)) if found else {}
+
     def ids(self) -> list[str]:
         return sorted(self._collection.get(include=[])["ids"])
 
