@@ -4,16 +4,12 @@ In: an insight is found by the tasks of its evidence, so the items are episodes,
 words (a :data:`~evolve.memory.encoding.Look`). An encoder makes vectors of them, and a stored index keeps these by id
 with the number of the record that it has reached (:mod:`evolve.memory.index.stored`, which says by what engine). Back:
 the nearest ids are looked up in the record, and their distances measured again. What is missing is encoded anew.
-
-A stored index is expensive to add to one by one and cheap in batches. New items therefore wait in an exact index in
-memory, and both are asked at each query.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evolve.core.failpoints import hit
@@ -30,11 +26,8 @@ if TYPE_CHECKING:
 
     Indexed = EpisodeEntry | Note
 
-BATCH = 256
 _SEQ = 2**40
 _EPOCHS = 2**24
-_KEPT = 20_000
-"""Vectors kept at hand for measuring, some 30 MB."""
 _DIGITS = 6
 
 IndexFactory = Callable[[int], VectorIndex]
@@ -65,16 +58,9 @@ class DerivedIndex:
         self._factory = factory
         self._encoder = encoder
         self._stored: VectorIndex | None = None
-        self._pending: list[Indexed] = []
         self._reached = 0
         self._epoch = 0
         self._entries: Listing = {}
-        self._encoded: dict[str, np.ndarray] = {}
-
-    @cached_property
-    def _waiting(self) -> MemoryIndex:
-        # Made when the first item comes or is asked for: numpy takes longer to load than the record to open.
-        return exact_index((), self._encoder)
 
     def catch_up(self, entries: Listing, epoch: int) -> None:
         """Takes in what is new.
@@ -85,56 +71,34 @@ class DerivedIndex:
         Args:
             entries: All items of the record.
         """
-        if self._stored is None or self._epoch != epoch:
-            self._open(entries, epoch)
+        opened, stored = self._stored is None, self._connected()
+        if opened or self._epoch != epoch:
+            self._epoch = epoch
+            era, reached = divmod(stored.generation, _SEQ)
+            sound = era == self._era(epoch) and reached <= _last(entries)
+            if sound and stored.ids() == sorted(_through(entries, reached)):
+                self._reached = reached
+            else:
+                self._fill(stored, entries)
         self._entries = entries
         fresh = _after(entries, self._reached)
-        if not fresh:
-            return
-        self._waiting.upsert([entry.key for entry in fresh], self._kept(fresh), _tags(fresh))
-        self._pending.extend(fresh)
-        self._reached = fresh[-1].seq
-        if len(self._pending) >= BATCH:
-            self.flush()
+        if fresh:
+            hit("index.upsert.before")
+            stored.upsert([entry.key for entry in fresh], _encode(self._encoder, fresh), _tags(fresh))
+            hit("index.upsert.after")
+            # Marked last: after a crash in between the same items are written again, to no effect.
+            self._mark(stored, entries)
 
     def query(self, vector: np.ndarray, k: int, where: Where | None) -> list[Hit]:
-        """The nearest items, stored and waiting."""
-        stored = self._stored.query(vector, k, where) if self._stored is not None else []
-        found = sorted({hit.id for hit in (*stored, *self._waiting.query(vector, k, where))})
-        known = [name for name in found if name in self._entries]
-        return exact_distances(known, self._vectors(known), vector)[:k]
-
-    def _vectors(self, names: Sequence[str]) -> np.ndarray:
-        if len(self._encoded) > _KEPT:
-            self._encoded = {}
-        missing = [name for name in names if name not in self._encoded]
-        # Bit for bit what encoding gave, which may take long; stores of other packages and Chroma's do not say it.
-        held = getattr(self._stored, "held", None)
-        self._encoded.update(held(missing) if held is not None else {})
-        self._kept([self._entries[name] for name in missing if name not in self._encoded])
-        return _stacked([self._encoded[name] for name in names], self._encoder.dimension)
-
-    def _kept(self, entries: Sequence[Indexed]) -> np.ndarray:
-        """Encodes items, and keeps the vectors at hand for measuring."""
-        rows = _encode(self._encoder, entries)
-        self._encoded.update((entry.key, row) for entry, row in zip(entries, rows, strict=True))
-        return rows
-
-    def flush(self) -> None:
-        """Moves what is waiting into the stored index."""
-        if self._stored is None or not self._pending:
-            return
-        hit("index.upsert.before")
-        for start in range(0, len(self._pending), BATCH):
-            part = self._pending[start : start + BATCH]
-            names = [entry.key for entry in part]
-            self._stored.upsert(names, self._waiting.vectors(names), _tags(part))
-        hit("index.upsert.after")
-        # Marked last: after a crash in between the same items are written again, to no effect.
-        self._stored.mark(self._era(self._epoch) * _SEQ + self._reached)
-        hit("index.marked")
-        self._pending = []
-        self._waiting.clear()
+        """The nearest items."""
+        stored = self._connected()
+        known = sorted(hit.id for hit in stored.query(vector, k, where) if hit.id in self._entries)
+        # Bit for bit what encoding gave, which may take long; stores of other packages need not have it.
+        held = stored.held(known) if hasattr(stored, "held") else {}
+        missing = [name for name in known if name not in held]
+        rows = _encode(self._encoder, [self._entries[name] for name in missing])
+        held = {**held, **dict(zip(missing, rows, strict=True))}
+        return exact_distances(known, _stacked([held[name] for name in known], self._encoder.dimension), vector)
 
     def restart(self) -> None:
         """Looks at the stored index again at the next :meth:`catch_up`, because items left the record."""
@@ -148,18 +112,14 @@ class DerivedIndex:
         Args:
             entries: All that stay.
         """
-        self.flush()
         stored = self._connected()
         stored.delete(names)
-        self._entries, self._reached = entries, _last(entries)
-        stored.mark(self._era(self._epoch) * _SEQ + self._reached)
-        for name in names:
-            self._encoded.pop(name, None)
+        self._mark(stored, entries)
 
     def rebuild(self, entries: Listing, epoch: int) -> None:
         """Fills the stored index anew from the record."""
-        self._forget(epoch)
-        self._fill(self._connected(), list(entries.values()))
+        self._epoch = epoch
+        self._fill(self._connected(), entries)
         self.catch_up(entries, epoch)
 
     def differences(self, entries: Listing, epoch: int) -> tuple[set[str], set[str]]:
@@ -174,15 +134,9 @@ class DerivedIndex:
         held = set(self._connected().ids())
         return set(_through(entries, reached)) - held, held - set(entries)
 
-    def ids(self) -> list[str]:
-        """All items that can be found, sorted."""
-        stored = self._stored.ids() if self._stored is not None else []
-        return sorted({*stored, *self._waiting.ids()})
-
     def close(self) -> None:
-        """Stores what is waiting and frees the stored index; closing twice is no error."""
+        """Writes and frees the stored index; closing twice is no error."""
         if self._stored is not None:
-            self.flush()
             hit("index.close.before")
             self._stored.close()
             hit("index.close.after")
@@ -192,45 +146,32 @@ class DerivedIndex:
         """One number for the encoder and the epoch: vectors of another era are of no use."""
         return zlib.crc32(self._encoder.name.encode()) * _EPOCHS + epoch
 
-    def _open(self, entries: Listing, epoch: int) -> None:
-        stored = self._connected()
-        self._forget(epoch)
-        era, reached = divmod(stored.generation, _SEQ)
-        ahead = reached > _last(entries)
-        if era == self._era(epoch) and not ahead and stored.ids() == sorted(_through(entries, reached)):
-            self._reached = reached
-        elif len(entries) > BATCH:
-            self._fill(stored, list(entries.values()))
-        else:  # a few are at hand sooner than a stored index is filled with them
-            stored.clear()
-            hit("index.cleared")
-            stored.mark(self._era(epoch) * _SEQ)
-
     def _connected(self) -> VectorIndex:
         if self._stored is None:
             self._stored = self._factory(self._encoder.dimension)
             hit("index.open")
         return self._stored
 
-    def _forget(self, epoch: int) -> None:
-        self._waiting.clear()
-        self._pending, self._reached, self._epoch = [], 0, epoch
-        self._entries, self._encoded = {}, {}
+    def _mark(self, stored: VectorIndex, entries: Listing) -> None:
+        """Notes that the index has all items so far."""
+        self._entries, self._reached = entries, _last(entries)
+        stored.mark(self._era(self._epoch) * _SEQ + self._reached)
+        hit("index.marked")
 
-    def _fill(self, stored: VectorIndex, entries: Sequence[Indexed]) -> None:
+    def _fill(self, stored: VectorIndex, entries: Listing) -> None:
         from evolve.memory.index import Rows
 
-        last = entries[-1].seq if entries else 0
-        with doing("index", total=len(entries)) as going:
+        items = list(entries.values())
+        with doing("index", total=len(items)) as going:
             rows = Rows(
-                ids=[entry.key for entry in entries],
-                vectors=_stacked(list(self._kept(entries)), self._encoder.dimension),
-                tags=_tags(entries),
-                generation=self._era(self._epoch) * _SEQ + last,
+                ids=[entry.key for entry in items],
+                vectors=_encode(self._encoder, items),
+                tags=_tags(items),
+                generation=self._era(self._epoch) * _SEQ + _last(entries),
             )
             stored.refill(rows, progress=going.advance)
         hit("index.filled")
-        self._reached = last
+        self._entries, self._reached = entries, _last(entries)
 
 
 def exact_index(entries: Sequence[Indexed], encoder: LookEncoder) -> MemoryIndex:
@@ -286,9 +227,9 @@ def _encode(encoder: LookEncoder, entries: Sequence[Indexed]) -> np.ndarray:
     """Unit vectors of the items, in the single precision that indexes keep."""
     import numpy as np
 
+    if not entries:
+        return np.zeros((0, encoder.dimension), dtype=np.float32)
     rows = encoder.encode([entry.look for entry in entries])
-    if not len(rows):
-        return rows
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 

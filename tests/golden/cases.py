@@ -16,6 +16,7 @@ from benchmarks.doubles import QuirkDouble, quirk_suite, slow_learner, small_sui
 from benchmarks.suites import draw_suite
 from evolve.tasks import render_jsonl
 from evolve.testing import Scenario, ScriptedEndpoint
+from evolve.workspace import PersonAct
 from tests.doubles.asking import AskingDouble, asking_task
 from tests.doubles.conversing import ConversingDouble
 from tests.golden.seen import Shell, asked, plain, resumed, told, workspace
@@ -109,6 +110,35 @@ def _promoted(shell: Shell) -> None:
 
 def _look_promoted(shell: Shell) -> dict[str, Any]:
     return workspace(shell, lambda task: task.endswith("5"))
+
+
+def _told(shell: Shell) -> None:
+    """Notes of several speakers, one of them replaced; preferences in every state."""
+    _begin(shell)
+    note, wish = ("memory", "note"), ("memory", "preferences", "add")
+    _ended(shell(*note, "the port of billing is 9000", "--by", "Dana", "--at", "2026-03-02"), 0)
+    _ended(shell(*note, "the port of billing is now 9100", "--by", "Dana", "--at", "2026-04-02"), 0)
+    _ended(shell(*wish, "write dates with the day first"), 0)
+    _ended(shell(*note, "Ines likes tea", "--role", "document", "--source", "talk.md", "--thread", "standup"), 0)
+    _ended(shell(*wish, "write dates with the month first"), 0)
+    _ended(shell(*wish, "use pathlib", "--about", "Python files"), 0)
+    evolve.init(shell.folder / "ws", trust=True)
+    with evolve.open(shell.folder / "ws") as opened:
+        for text in ("keep answers short", "no bullet points in mails"):
+            opened.preferences.suggest(PersonAct(kind="comment", text=text, author="jo"))
+        opened.preferences.decline(opened.preferences.proposals()[0].id)
+
+
+def _look_told(shell: Shell) -> dict[str, Any]:
+    lists = {name: told(shell, "memory", *name.split()) for name in ("list", "preferences list", "proposals")}
+    with evolve.open(shell.folder / "ws", read_only=True) as opened:
+        declined = [[one.id, one.description] for one in opened.preferences.list(status="declined")]
+    recalled = told(shell, "memory", "recall", "port of billing and dates", "--replaced")
+    _ended(shell("memory", "note", "the port of billing is 9200", "--by", "Dana"), 0)
+    _ended(shell("memory", "preferences", "add", "write dates with the day first"), 0)
+    after = [[one["id"], one["replaced_by"]] for one in told(shell, "memory", "list")["notes"]]
+    wishes = [[one["id"], one["status"]] for one in told(shell, "memory", "preferences", "list")]
+    return {**lists, "declined": declined, "recall": recalled, "after": after, "wishes": wishes}
 
 
 # Interrupted runs of the search.
@@ -310,6 +340,7 @@ def _words_recorded(shell: Shell) -> None:
 
 GOLDENS = {
     "learned": Golden(make=_learned, look=_look_learned),
+    "told": Golden(make=_told, look=_look_told),
     "promoted": Golden(make=_promoted, look=_look_promoted),
     "search-killed": Golden(make=_search_killed("stage.observe.before:1:kill"), look=_look_search),
     "search-killed-planned": Golden(make=_search_killed("stage.act.before:1:kill"), look=_look_search, slow=True),

@@ -7,11 +7,9 @@ import signal
 import subprocess
 import sys
 
-import pytest
-
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository
-from evolve.memory.index import IndexOptions, MemoryIndex, StoredIndex, open_index
+from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder
 from tests.architecture.source import ROOT
 
@@ -36,24 +34,7 @@ def taught(store, lesson) -> Database:
     return db
 
 
-@pytest.mark.slow
-def test_without_a_working_library_recall_is_exact(store, lesson) -> None:
-    db = taught(store, lesson)
-    warnings: list[str] = []
-    care = IndexOptions(warn=warnings.append, command=("false",))
-
-    def broken(dimension: int) -> StoredIndex:
-        return open_index(store.folder / "other", "insights", dimension, care, store="chroma")
-
-    without, oracle = (MemoryRepository(db, index, HashingEmbedder(64)) for index in (broken, MemoryIndex))
-    assert recalled(without) == recalled(oracle)
-    assert len(warnings) == 1
-    without.close()
-
-
-@pytest.mark.parametrize("kept_by", ["exact", pytest.param("chroma", marks=pytest.mark.slow)])
-def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson, kept_by: str) -> None:
-    store.vectors = kept_by
+def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson) -> None:
     db = taught(store, lesson)
     before = recalled(MemoryRepository(db, MemoryIndex, HashingEmbedder(64)))
     assert recalled(store.opened[0][0]) == before
@@ -71,7 +52,7 @@ def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson, k
     assert recalled(memory) == before and memory.check().ok
 
 
-def test_a_kill_while_the_index_is_emptied_changes_no_recall(store, lesson) -> None:
+def test_a_kill_while_the_index_is_filled_changes_no_recall(store, lesson) -> None:
     with store.database() as db:
         memory = store.memory(db)
         with db.transaction():
@@ -83,7 +64,7 @@ def test_a_kill_while_the_index_is_emptied_changes_no_recall(store, lesson) -> N
     other = store.index()
     other.delete(["episode-7"])
     other.close()
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_FAULT": "index.cleared:1:kill"}
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "EVOLVE_FAULT": "index.filled:1:kill"}
     killed = subprocess.run([sys.executable, "-c", RECALL, str(store.folder)], env=env, check=False)
     assert killed.returncode == -signal.SIGKILL
 

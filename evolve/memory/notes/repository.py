@@ -23,7 +23,7 @@ from evolve.memory.index import Hit
 from evolve.memory.notes.cache import COLUMNS, UNSOUND, WORTH_KEEPING, KeptNotes, LateNotes, read_note
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.superseded import ResolvedNotes
-from evolve.memory.record_index import BATCH, DerivedIndex, IndexFactory, exact_distances, exact_index
+from evolve.memory.record_index import DerivedIndex, IndexFactory, exact_distances, exact_index
 from evolve.runtime.retrieval import WordIndex
 
 if TYPE_CHECKING:
@@ -274,8 +274,6 @@ class NoteRepository:
         The index is brought up to date then.
         """
         book = self.book()
-        if len(book.notes) <= BATCH:  # so few are taken in anew where the index does not hold just them
-            return set(), set()
         found = self._index.differences(book.notes, 0)
         self._catch_up(book)
         return found
@@ -285,8 +283,7 @@ class NoteRepository:
         self._kept.drop()
         self._reader.restart()
         notes = self.book().notes
-        if len(notes) > BATCH:
-            self._index.rebuild(notes, 0)
+        self._index.rebuild(notes, 0)
 
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""
