@@ -81,6 +81,8 @@ def environ_of(scenario: Scenario, folder: Path, fault: str) -> Mapping[str, str
 
 def preload() -> None:
     """Loads what the commands need, so that children begin with it. None of it starts a thread."""
+    import chromadb
+    import chromadb.api.rust  # noqa: F401
     import typer  # noqa: F401
 
     import evolve.agent.checkpoints

@@ -82,6 +82,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     },
     "vectors": {
         "exact": "evolve.memory.index.exact:open_exact",
+        "chroma": "evolve.memory.index.chroma:open_chroma",
     },
     "encoders": {
         "hashing": "evolve.runtime.retrieval.embedders:HashingEmbedder",
@@ -101,7 +102,6 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 """Where each value stands, as ``module:name``, by seam and name. Of a stage it is the table that has it."""
 
 PACKAGES: Mapping[str, str] = {
-    "chroma": "evolve-chroma",
     "minilm": "evolve-minilm",
     **dict.fromkeys(("tasks import", "skills push", "skills pull", "sessions", "team"), "evolve-imports"),
     **dict.fromkeys(("worlds", "trials"), "evolve-worlds"),

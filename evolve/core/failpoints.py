@@ -100,6 +100,8 @@ POINTS: Mapping[str, str] = {
     "index.upsert.before": "episodes are about to be written to the index",
     "index.upsert.after": "episodes are in the index, which is not marked as holding them",
     "index.marked": "the index is marked as holding them",
+    "index.built": "a child has built an index beside the old one",
+    "index.dropped": "the old index is gone, and the one a child built is not in its place yet",
     "index.filled": "the index holds everything anew",
     "index.close.before": "the index is about to be closed",
     "index.close.after": "the index is closed",

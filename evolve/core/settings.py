@@ -99,7 +99,7 @@ class Settings:
         "hashing",
         "text encoder for recall: hashing, minilm (trained), minilm:/FOLDER of weights, st, or one of a package",
     )
-    vectors: str = _setting("auto", "store of vectors: exact, which auto means too, or one of a package")
+    vectors: str = _setting("auto", "store of vectors: exact, chroma, auto (exact while small), or a package's")
     sandbox: SandboxBackend = _setting("auto", "sandbox backend: auto, bubblewrap, landlock or seatbelt")
     model: str = _setting("", "language model: NAME, openai:NAME or http://host/v1#NAME; cheap,dear")
     model_act: str = _setting("", "model that acts, where it is another one")

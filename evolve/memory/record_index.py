@@ -78,7 +78,7 @@ class DerivedIndex:
             sound = era == self._era(epoch) and reached <= _last(entries)
             if sound and stored.ids() == sorted(_through(entries, reached)):
                 self._reached = reached
-            else:
+            elif len(entries) or stored.generation:  # of nothing no file is made
                 self._fill(stored, entries)
         self._entries = entries
         fresh = _after(entries, self._reached)

@@ -84,7 +84,7 @@ class Workspace(Resources):
         with ExitStack() as undo:
             undo.callback(self._access.leave)
             alone = self._access.enter()
-            stores = open_stores(self.paths, self.settings, shared=not alone)
+            stores = open_stores(self.paths, self.settings, shared=not alone, warn=self._warn)
             self._access.share()
             undo.pop_all()
             return stores

@@ -51,12 +51,14 @@ def open_stores(
     *,
     read_only: bool = False,
     shared: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> Repositories:
     """Opens the record; each part of it is made when it is asked for.
 
     Args:
         read_only: Does not write, needs no access, and shows one state while other processes write.
         shared: Another process has the record open for writing, as :class:`~evolve.core.store.RecordAccess` says.
+        warn: Told in a sentence what goes on with less than it should have.
 
     Raises:
         WorkspaceError: Disk full, unwritable, or made by a newer version.
@@ -66,12 +68,12 @@ def open_stores(
     indexes = WriterLock(paths.index.with_name("index.lock"))
 
     def index(dimension: int, path: Path = paths.index, name: str = "episodes") -> VectorIndex:
-        from evolve.memory.index import copied_exact, open_store
+        from evolve.memory.index import IndexOptions, copied_exact, open_store
 
-        # One process writes there. Others, and readers, have a copy.
+        # One process writes there. Others, and readers, have a copy; of one of Chroma's an exact one in memory.
         if read_only or not (indexes.is_held or indexes.try_acquire("index")):
             return copied_exact(path, name, dimension)
-        return open_store(settings.vectors, path, name, dimension)
+        return open_store(settings.vectors, path, name, dimension, IndexOptions(warn=warn))
 
     def open_memory() -> MemoryRepository:
         from evolve.memory import MemoryRepository

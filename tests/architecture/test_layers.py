@@ -257,7 +257,7 @@ def test_no_file_needs_one_that_needs_it() -> None:
     assert sorted(graph) == []
 
 
-@pytest.mark.parametrize("library", ["genai_prices", "gepa", "openai"])
+@pytest.mark.parametrize("library", ["chromadb", "genai_prices", "gepa", "openai"])
 def test_one_file_knows_the_library(library: str) -> None:
     assert len(files_importing(library)) <= 1
 

@@ -7,7 +7,7 @@ import pytest
 from evolve.testing.doubles import prompt_of
 
 NOTE = "the port of billing is 9000"
-STORES = [("exact", "exact.idx"), ("auto", "exact.idx")]
+STORES = [("chroma", "chroma.sqlite3"), ("exact", "exact.idx"), ("auto", "exact.idx")]
 
 
 @pytest.mark.parametrize(("store", "file"), STORES)

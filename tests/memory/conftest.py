@@ -12,7 +12,7 @@ from evolve.core.episodes import Claim, Cost, EpisodeRecord, Evidence, EvidenceK
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository
-from evolve.memory.index import ExactIndex, open_exact
+from evolve.memory.index import StoredIndex, open_index
 from evolve.runtime.retrieval import HashingEmbedder
 
 FAMILY = "list[int] -> int"
@@ -80,6 +80,7 @@ class Store:
 
     folder: Path
     now: float = 1000.0
+    vectors: str = "auto"
     opened: list[tuple[MemoryRepository, Database]] = field(default_factory=list)
 
     def database(self) -> Database:
@@ -96,8 +97,8 @@ class Store:
         self.opened.append((memory, database))
         return memory
 
-    def index(self, dimension: int = 256 + 64) -> ExactIndex:
-        return open_exact(self.folder / "index", "insights", dimension)
+    def index(self, dimension: int = 256 + 64) -> StoredIndex:
+        return open_index(self.folder / "index", "insights", dimension, store=self.vectors)
 
     def close(self) -> None:
         while self.opened:

@@ -14,7 +14,7 @@ from evolve.core.errors import UsageError
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository
-from evolve.memory.index import open_exact
+from evolve.memory.index import open_index
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes.cache import WORTH_KEEPING
 from evolve.runtime.retrieval import HashingEmbedder
@@ -48,7 +48,7 @@ def found(memory: MemoryRepository, kinds: str) -> list[list[str]]:
 def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, gone: set[int], again: bool) -> None:
     def memory_in(folder: Path) -> MemoryRepository:
         def index(dimension: int):
-            return open_exact(folder, "notes", dimension)
+            return open_index(folder, "notes", dimension)
 
         return MemoryRepository(Database(folder / "m.db", MEMORY), index, HashingEmbedder(64), note_index=index)
 
@@ -79,7 +79,7 @@ def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_pat
         kept = KeptNotes(tmp_path / "notes.kept")
 
         def index(dimension: int):
-            return open_exact(tmp_path / "index", "notes", dimension)
+            return open_index(tmp_path / "index", "notes", dimension)
 
         return MemoryRepository(db, index, counting, note_index=index, kept_notes=kept)
 

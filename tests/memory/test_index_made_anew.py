@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository
-from evolve.memory.index import MemoryIndex
+from evolve.memory.index import IndexOptions, MemoryIndex, StoredIndex, open_index
 from evolve.runtime.retrieval import HashingEmbedder
 from tests.architecture.source import ROOT
 
@@ -34,7 +36,24 @@ def taught(store, lesson) -> Database:
     return db
 
 
-def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson) -> None:
+@pytest.mark.slow
+def test_without_a_working_library_recall_is_exact(store, lesson) -> None:
+    db = taught(store, lesson)
+    warnings: list[str] = []
+    care = IndexOptions(warn=warnings.append, command=("false",))
+
+    def broken(dimension: int) -> StoredIndex:
+        return open_index(store.folder / "other", "insights", dimension, care, store="chroma")
+
+    without, oracle = (MemoryRepository(db, index, HashingEmbedder(64)) for index in (broken, MemoryIndex))
+    assert recalled(without) == recalled(oracle)
+    assert len(warnings) == 1
+    without.close()
+
+
+@pytest.mark.parametrize("kept_by", ["exact", pytest.param("chroma", marks=pytest.mark.slow)])
+def test_recall_is_the_same_before_and_after_the_index_was_lost(store, lesson, kept_by: str) -> None:
+    store.vectors = kept_by
     db = taught(store, lesson)
     before = recalled(MemoryRepository(db, MemoryIndex, HashingEmbedder(64)))
     assert recalled(store.opened[0][0]) == before

@@ -19,7 +19,7 @@ from evolve.core.episodes import RunOrigin
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository, Note
-from evolve.memory.index import VectorIndex, open_exact
+from evolve.memory.index import VectorIndex, open_index
 from evolve.memory.notes import KeptNotes
 from evolve.memory.notes import cache as kept_module
 from evolve.memory.notes.cache import COLUMNS, SCHEMA, WORTH_KEEPING, LateNotes
@@ -32,7 +32,7 @@ QUESTIONS = ("the port of service 7", "who owns machine 3", "what about the blue
 
 def memory_of(db: Database, folder: Path, kept: KeptNotes) -> MemoryRepository:
     def index(dimension: int) -> VectorIndex:
-        return open_exact(folder / "index", "notes", dimension)
+        return open_index(folder / "index", "notes", dimension)
 
     return MemoryRepository(db, index, HashingEmbedder(64), note_index=index, kept_notes=kept)
 

@@ -285,7 +285,9 @@ def test_everything_comes_back_after_reopening(store, lesson) -> None:
     assert (again.claims(), again.recall("order", features=SORTED)) == before
 
 
-def test_a_deleted_or_damaged_index_is_filled_again_from_the_record(store, lesson) -> None:
+@pytest.mark.parametrize("kept_by", ["exact", pytest.param("chroma", marks=pytest.mark.slow)])
+def test_a_deleted_or_damaged_index_is_filled_again_from_the_record(store, lesson, kept_by: str) -> None:
+    store.vectors = kept_by
     memory = store.memory()
     teach(memory, lesson)
     before = memory.recall("order", features=SORTED)
@@ -429,6 +431,6 @@ def test_an_id_may_be_shortened_while_it_names_one(memory: MemoryRepository, les
 @pytest.mark.slow
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, evolve.memory, evolve.trials.gate, evolve.improve.optimizer;"
-    code += "print([m for m in ('networkx', 'numpy', 'langgraph') if m in sys.modules])"
+    code += "print([m for m in ('chromadb', 'networkx', 'numpy', 'langgraph') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -15,7 +15,7 @@ from evolve.core.errors import UsageError
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository, Note, NoteQuestion, answer_from
-from evolve.memory.index import ExactIndex, open_exact
+from evolve.memory.index import StoredIndex, open_index
 from evolve.memory.notes.facts import read_fact
 from evolve.memory.notes.superseded import ResolvedNotes, superseded_notes
 from evolve.memory.notes.times import asked_time
@@ -215,8 +215,8 @@ def test_notes_outside_of_a_record_answer_alike(memory: MemoryRepository) -> Non
 
 @pytest.mark.slow
 def test_a_note_that_the_index_lost_is_named_and_found_again(tmp_path: Path) -> None:
-    def index(dimension: int) -> ExactIndex:
-        return open_exact(tmp_path / f"index-{dimension}", "notes", dimension)
+    def index(dimension: int) -> StoredIndex:
+        return open_index(tmp_path / f"index-{dimension}", "notes", dimension)
 
     with Database(tmp_path / "m.db", MEMORY) as db:
         memory = MemoryRepository(db, index, HashingEmbedder(64), note_index=index)

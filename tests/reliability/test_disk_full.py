@@ -23,15 +23,19 @@ def test_a_full_disk_at_any_point_pauses_and_the_command_goes_on():
     assert all(row["killed"] for row in found["rows"])
 
 
-# Runs inside a mount of its own, where a small file system is: leaves so many bytes free, runs the command, makes room
-# and runs it again.
+# Runs inside a mount of its own, where a small file system is: solves a task where one is named, leaves so many bytes
+# free, runs the command, makes room and runs it again.
 IN_A_SMALL_PLACE = """
 import os, subprocess, sys
-place, left, *command = sys.argv[1:]
+place, left, before, *command = sys.argv[1:]
 for room in left.split(","):
     folder = os.path.join(place, room)
     os.mkdir(folder)
     env = {**os.environ, "EVOLVE_WORKSPACE": os.path.join(folder, "ws")}
+    if before:
+        subprocess.run([*command[:-3], "run", before], env=env, capture_output=True, check=True)
+        with open(os.path.join(folder, "ws", "evolve.toml"), "a") as stream:
+            stream.write("vectors = 'chroma'\\n")  # an exact index of one episode would fit
     free = os.statvfs(place)
     with open(os.path.join(place, "ballast"), "wb") as stream:
         stream.write(bytes(max(0, free.f_bavail * free.f_frsize - int(room))))
@@ -55,12 +59,18 @@ def tasks(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_really_full_is_told_and_space_lets_the_command_go_on(tmp_path, tasks, environ):
-    place, rooms = tmp_path / "small", "120000,550000"
+@pytest.mark.parametrize(
+    ("rooms", "before", "words"),
+    [("120000,550000", "", ("run", "{}#small-000")), ("60000", "{}#small-000", ("lab", "memory", "reindex"))],
+)
+def test_a_disk_that_is_really_full_is_told_and_space_lets_the_command_go_on(
+    tmp_path, tasks, environ, rooms, before, words
+):
+    place = tmp_path / "small"
     place.mkdir()
     confined = ["bwrap", "--dev-bind", "/", "/", "--size", str(64 << 20), "--tmpfs", str(place)]
-    inside = [sys.executable, "-c", IN_A_SMALL_PLACE, str(place), rooms]
-    command = [sys.executable, "-c", PROGRAM, "run", f"{tasks}#small-000"]
+    inside = [sys.executable, "-c", IN_A_SMALL_PLACE, str(place), rooms, before.format(tasks)]
+    command = [sys.executable, "-c", PROGRAM, *(word.format(tasks) for word in words)]
     done = subprocess.run([*confined, *inside, *command], env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = [line.split("\t") for line in done.stdout.splitlines()]

@@ -35,8 +35,8 @@ def test_a_sound_workspace_is_left_as_it_is(folder: Path) -> None:
 
 
 def kept_files(folder: Path) -> list[Path]:
-    """All but the index, and what SQLite lays beside a database while it is read."""
-    found = sorted(path for path in folder.rglob("*") if "index" not in path.parts)
+    """All but the indexes, and what SQLite lays beside a database while it is read."""
+    found = sorted(path for path in folder.rglob("*") if not {"index", "index-notes"} & {*path.parts})
     return [path for path in found if not path.name.endswith(("-wal", "-shm"))]
 
 

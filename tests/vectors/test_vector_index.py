@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from evolve.core.errors import WorkspaceError
-from evolve.memory.index import MemoryIndex, Rows, VectorIndex, open_exact, open_store
+from evolve.memory.index import MemoryIndex, Rows, VectorIndex, open_index, open_store
 from tests.offering import offering
 
 DIMENSION = 8
 Open = Callable[[], VectorIndex]
 
 
-STORES = ("exact", "lists")
-"""The built-in store, and one of another package."""
+STORES = ("auto", "exact", "chroma", "lists")
+"""The rule, the built-in stores, and one of another package."""
 
 
 @pytest.fixture
@@ -198,31 +198,54 @@ def test_a_refill_replaces_everything_at_once(reopen: Open) -> None:
     index.close()
 
 
-def test_a_changed_dimension_starts_anew(tmp_path: Path) -> None:
-    first = open_exact(tmp_path, "test", DIMENSION)
+@pytest.mark.parametrize("store", ["auto", "exact", "chroma"])
+def test_a_changed_dimension_starts_anew(tmp_path: Path, store: str) -> None:
+    first = open_index(tmp_path, "test", DIMENSION, store=store)
     first.upsert(["a"], np.ones((1, DIMENSION)))
     first.mark(1)
     first.close()
-    second = open_exact(tmp_path, "test", 3)
+    second = open_index(tmp_path, "test", 3, store=store)
     assert (second.generation, second.ids()) == (0, [])
     second.upsert(["a"], np.ones((1, 3)))
     second.close()
 
 
 @pytest.mark.slow
-def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pattern", ["*.bin", "chroma.sqlite3", "manifest.json"])
+def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, pattern: str) -> None:
+    folder = tmp_path / "index"
+    opened = open_index(folder, "test", DIMENSION, store="chroma")
+    opened.upsert(names(1200), some_vectors(1200))
+    opened.mark(1200)
+    opened.close()
+    damaged = list(folder.rglob(pattern))
+    assert damaged
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    again = open_index(folder, "test", DIMENSION, store="chroma")
+    assert (again.generation, again.ids()) == (0, [])
+    assert again.set_aside == tmp_path / "index.damaged-1"
+    assert sorted(again.set_aside.rglob("*.bin"))
+    again.upsert(["a"], np.ones((1, DIMENSION)))
+    assert again.query(np.ones(DIMENSION), 1)[0].id == "a"
+    again.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("store", ["exact", "chroma"])
+def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path, store: str) -> None:
     code = (
-        "import os, sys, numpy as np; from evolve.memory.index import open_exact;"
-        "i = open_exact(sys.argv[1], 'test', 8); i.upsert(['a'], np.ones((1, 8))); i.mark(1);"
+        "import os, sys, numpy as np; from evolve.memory.index import open_index;"
+        "i = open_index(sys.argv[1], 'test', 8, store=sys.argv[2]); i.upsert(['a'], np.ones((1, 8))); i.mark(1);"
         "os._exit(9)"
     )
-    assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "index")]).returncode == 9
-    opened = open_exact(tmp_path / "index", "test", DIMENSION)
+    assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "index"), store]).returncode == 9
+    opened = open_index(tmp_path / "index", "test", DIMENSION, store=store)
     assert (opened.generation, opened.ids(), opened.set_aside) == (0, [], None)
     opened.upsert(["b"], np.ones((1, DIMENSION)))
     opened.mark(2)
     opened.close()
-    again = open_exact(tmp_path / "index", "test", DIMENSION)
+    again = open_index(tmp_path / "index", "test", DIMENSION, store=store)
     assert (again.generation, again.ids()) == (2, ["b"])
     again.close()
 
@@ -231,29 +254,22 @@ def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("added", [b"", b"x"])
 def test_an_exact_index_that_is_not_as_it_was_written_is_set_aside(tmp_path: Path, keep: int, added: bytes) -> None:
     folder = tmp_path / "index"
-    opened = open_exact(folder, "test", DIMENSION)
+    opened = open_index(folder, "test", DIMENSION)
     opened.upsert(names(30), some_vectors(30))
     opened.mark(30)
     opened.close()
     (file,) = folder.iterdir()
     damaged = file.read_bytes()[:keep] + added
     file.write_bytes(damaged)
-    again = open_exact(folder, "test", DIMENSION)
+    again = open_index(folder, "test", DIMENSION)
     assert (again.generation, again.ids()) == (0, [])
     assert again.set_aside == tmp_path / "index.damaged-1"
     assert (again.set_aside / file.name).read_bytes() == damaged
     again.upsert(["a"], np.ones((1, DIMENSION)))
     again.mark(1)
     again.close()
-    third = open_exact(folder, "test", DIMENSION)
+    third = open_index(folder, "test", DIMENSION)
     assert (third.generation, third.ids(), third.set_aside) == (1, ["a"], None)
-
-
-def test_what_another_store_left_in_the_folder_is_dropped(tmp_path: Path) -> None:
-    (tmp_path / "index").mkdir()
-    (tmp_path / "index" / "chroma.sqlite3").write_bytes(b"of an earlier version")
-    opened = open_store("auto", tmp_path / "index", "test", DIMENSION)
-    assert (opened.generation, opened.ids(), [*(tmp_path / "index").iterdir()]) == (0, [], [])
 
 
 def test_a_store_that_nobody_offers_is_refused_by_name(tmp_path: Path) -> None:
@@ -264,7 +280,7 @@ def test_a_store_that_nobody_offers_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(WorkspaceError, match="file"):
-        open_exact(tmp_path / "file" / "index", "test", DIMENSION)
+        open_index(tmp_path / "file" / "index", "test", DIMENSION)
 
 
 def test_the_exact_index_travels_between_processes() -> None:
@@ -277,7 +293,7 @@ def test_the_exact_index_travels_between_processes() -> None:
 
 
 @pytest.mark.slow
-def test_importing_the_package_loads_no_numpy() -> None:
-    code = "import sys, evolve.memory.index; print('numpy' in sys.modules)"
+def test_importing_the_package_loads_neither_chroma_nor_numpy() -> None:
+    code = "import sys, evolve.memory.index; print([m for m in ('chromadb', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert done.stdout.strip() == "[]"

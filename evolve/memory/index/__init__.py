@@ -1,4 +1,4 @@
-"""Nearest-neighbour search over vectors: one small protocol, and an exact index of it.
+"""Nearest-neighbour search over vectors: one small protocol, an exact index and a Chroma one.
 
 Other packages may offer more (:mod:`evolve.core.extensions`).
 
@@ -9,7 +9,8 @@ the generation of the record it has caught up with, so that its owner can tell w
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.memory.index.exact import ExactIndex, MemoryIndex, copied_exact, open_exact
-    from evolve.memory.index.protocol import Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where, open_store
+    from evolve.memory.index.exact import MemoryIndex, copied_exact
+    from evolve.memory.index.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
+    from evolve.memory.index.stored import IndexOptions, StoredIndex, open_index, open_store
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -1,8 +1,7 @@
 """An exact index: a matrix and a list, in memory or kept in one file. The measure that other indexes are held to.
 
 Up to some 200,000 vectors it costs less than a vector database that finds as much, and far less to open
-(`python -m benchmarks.vectors`); beyond that it takes longer in proportion, and still finds all. In memory it can be
-sent to another process, which is why read-only workers use it.
+(`python -m benchmarks.vectors`). In memory it can be sent to another process, which is why read-only workers use it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import canonical_json, write_atomic
-from evolve.memory.index.protocol import Hit, Progress, Rows, Tag, Where, drop, set_aside
+from evolve.memory.index.protocol import Hit, Progress, Rows, Tag, Where, set_aside
 
 EXACT_FILE = "exact.idx"
 """By this file a folder is known to hold an exact index."""
@@ -158,7 +157,7 @@ class MemoryIndex:
 
 
 def open_exact(path: Path, name: str, dimension: int) -> ExactIndex:
-    """Opens or creates the index ``name`` in folder ``path``; what another store left there is dropped.
+    """Opens or creates the index ``name`` in folder ``path``.
 
     A file that is not as it was written is set aside with its folder, one of another name or dimension is of no use:
     the index then starts empty at generation 0.
@@ -168,8 +167,6 @@ def open_exact(path: Path, name: str, dimension: int) -> ExactIndex:
     """
     folder = Path(path)
     try:
-        if folder.is_dir() and any(file.name != EXACT_FILE for file in folder.iterdir()):
-            drop(folder)
         folder.mkdir(parents=True, exist_ok=True)
         return ExactIndex(folder, name, dimension)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shlex
 import shutil
@@ -102,8 +103,13 @@ def _encoder(settings: Settings) -> Finding:
 
 
 def _index(settings: Settings) -> Finding:
-    store = "exact" if settings.vectors == "auto" else settings.vectors
-    text = f"{store}, derived from the record and rebuilt when needed"
+    from evolve.memory.index import CROSSOVER
+
+    store = settings.vectors
+    if store in ("auto", "chroma") and importlib.util.find_spec("chromadb") is None:
+        return Finding(part="index", state="missing", text="chromadb is not installed", fix="pip install .")
+    names = {"auto": f"exact up to {CROSSOVER:,} episodes and Chroma beyond", "chroma": "Chroma"}
+    text = f"{names.get(store, store)}, derived from the record and rebuilt when needed"
     return Finding(part="index", state="ok", text=text)
 
 

@@ -12,7 +12,7 @@ from evolve.agent.workflow import Workflow
 from evolve.core.schema import MEMORY
 from evolve.core.store import Database
 from evolve.memory import MemoryRepository
-from evolve.memory.index import open_exact
+from evolve.memory.index import open_index
 from evolve.policies.language import EpisodeMeter, LanguagePolicy
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.runtime.retrieval import HashingEmbedder
@@ -86,6 +86,6 @@ def model():
 @pytest.fixture
 def memory(tmp_path):
     with closing(Database(tmp_path / "memory.db", MEMORY)) as db:
-        made = MemoryRepository(db, lambda size: open_exact(tmp_path / "index", "insights", size), HashingEmbedder(64))
+        made = MemoryRepository(db, lambda size: open_index(tmp_path / "index", "insights", size), HashingEmbedder(64))
         with closing(made):
             yield made

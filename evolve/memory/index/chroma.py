@@ -1,4 +1,4 @@
-"""A vector index on disk, kept by Chroma.
+"""A vector index on disk, kept by Chroma. The only file that knows Chroma.
 
 What shapes it:
 
@@ -18,9 +18,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +48,7 @@ _FULL = ("disk is full", "disk I/O error", "No space left")
 _LOOKED_AT = 3200
 """Neighbours fetched at least. The walk of its graph is as wide as what is asked for, and a narrow one misses many: of
 the 64 nearest of 100,000 hashed texts it found 76 % with 200, 93 % with 800, 97 % with 1600 and 99 % with 3200."""
+_DATABASE = "chroma.sqlite3"
 _MANIFEST = "manifest.json"
 # Chroma gives no space back after a delete, so a folder becomes smaller only by being made anew.
 _MOST_GARBAGE = 0.3
@@ -281,6 +284,23 @@ def _prepare(folder: Path) -> Path | None:
     aside = set_aside(folder)
     folder.mkdir()
     return aside
+
+
+def rows_on_disk(folder: Path) -> int:
+    """How many rows the index in a folder holds, told without loading Chroma; 0 where there is none of Chroma.
+
+    A database that cannot be read counts as large, because opening it with Chroma sets it aside.
+    """
+    database = folder / _DATABASE
+    if not database.is_file():
+        return 0
+    try:
+        # Immutable, or reading would leave files of SQLite's own that the manifest does not know.
+        address = f"{database.resolve().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM embeddings").fetchone()[0])
+    except sqlite3.Error:
+        return sys.maxsize
 
 
 def _checksums(folder: Path) -> dict[str, list[int]]:
