@@ -226,9 +226,9 @@ class MemoryRepository:
         book = self._reader.book()
         return [(insight, book.need(insight.id)) for insight in book.insights()]
 
-    def evidence(self, name: str) -> list[EvidenceRow]:
+    def evidence(self, insight: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""
-        return self._reader.book().evidence(self.get(name).id)
+        return self._reader.book().evidence(self.get(insight).id)
 
     def why(self, effect: str, *, influential: bool = True) -> list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence, strongest first.
