@@ -168,7 +168,7 @@ def _results(shown: str) -> list[tuple[str, str]]:
     tables: Sequence[tuple[str, str, str]] = (
         ("episode_id", "episodes", "id"),
         ("finish_reason", "reports", "run"),
-        ("author", "memory_notes", "id"),
+        ("author", "memory_statements", "id"),
     )
     for key, table, column in tables:
         if key in result:

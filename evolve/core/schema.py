@@ -7,61 +7,8 @@ that was released is never edited, its indentation included: SQLite keeps the te
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Iterator
-
+from evolve.core.schema_changes import create_makers, join_notes_and_preferences
 from evolve.core.store import Migration
-from evolve.core.store.checksums import row_checksum
-
-_BY_SEARCH = ("operation:", "skill:", "literal:", "mined:")
-"""How the causes began that the search alone composed, when evidence did not say yet who made it."""
-
-
-def _create_makers(connection: sqlite3.Connection) -> None:
-    """Makes the table and names the policy of earlier evidence, where the record tells it."""
-    connection.execute(
-        "CREATE TABLE memory_makers (episode TEXT PRIMARY KEY, policy TEXT NOT NULL, fingerprint TEXT NOT NULL,"
-        " checksum TEXT NOT NULL)"
-    )
-    for episode, policy in _earlier(connection):
-        row = {"episode": episode, "policy": policy, "fingerprint": ""}
-        sealed = (*row.values(), row_checksum("memory_makers", row))
-        connection.execute("INSERT INTO memory_makers VALUES (?, ?, ?, ?)", sealed)
-
-
-def _earlier(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Episodes with the policy that made their evidence: the one that their run names.
-
-    Of claims in words whose run names no policy nobody knows it.
-    """
-    told = connection.execute(
-        "SELECT e.episode, i.cause FROM memory_evidence e JOIN memory_insights i ON i.id = e.insight"
-    ).fetchall()
-    by_search = {str(episode) for episode, cause in told if str(cause).startswith(_BY_SEARCH)}
-    yield from ((episode, "search") for episode in sorted(by_search))
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if not {"episodes", "runs"} <= tables:
-        return
-    rows = connection.execute(
-        "SELECT DISTINCT m.episode, r.body FROM memory_evidence m JOIN episodes e ON e.id = m.episode"
-        " JOIN runs r ON r.id = e.run ORDER BY m.episode"
-    ).fetchall()
-    for episode, body in rows:
-        policy = _named(str(body))
-        if policy and episode not in by_search:
-            yield str(episode), policy
-
-
-def _named(body: str) -> str:
-    """The policy that a run's JSON names, as its own or as what it was begun with; "" for none."""
-    try:
-        noted = json.loads(body)
-        begun = noted.get("begun") or {}
-        return str(begun.get("policy") or noted.get("policy") or "")
-    except (ValueError, AttributeError):
-        return ""
-
 
 AGENT: tuple[Migration, ...] = (
     Migration(
@@ -162,7 +109,7 @@ MEMORY: tuple[Migration, ...] = (
     ALTER TABLE memory_notes ADD COLUMN family TEXT
     """,
     ),
-    Migration("memory", 6, _create_makers),
+    Migration("memory", 6, create_makers),
     Migration(
         "memory",
         7,
@@ -180,6 +127,7 @@ MEMORY: tuple[Migration, ...] = (
         8,
         "CREATE TABLE memory_forgotten_notes (id TEXT PRIMARY KEY, at REAL NOT NULL, checksum TEXT NOT NULL)",
     ),
+    Migration("memory", 9, join_notes_and_preferences),
 )
 
 SKILLS: tuple[Migration, ...] = (

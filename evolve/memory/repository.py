@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 from evolve.core.episodes import HELD_OUT
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from evolve.memory.insights import EvidenceRow, Insight
     from evolve.memory.necessity import Need
     from evolve.memory.notes import KeptNotes
+    from evolve.memory.preferences import PreferenceRepository
     from evolve.memory.record_index import IndexFactory
     from evolve.memory.snapshot import MemorySnapshot
     from evolve.runtime.retrieval import Embedder
@@ -62,7 +64,7 @@ class MemoryCheck:
 
 
 class MemoryRepository:
-    """Insights with their evidence, and notes. What other processes write is seen at the next question.
+    """Insights with their evidence, notes and preferences. What other processes write is seen at the next question.
 
     Args:
         db: The record.
@@ -88,6 +90,13 @@ class MemoryRepository:
         self._index = DerivedIndex(index, self._encoder)
         self._reader = record.BookReader(db)
         self._notes = NoteRepository(db, note_index or _in_memory, embedder, kept=kept_notes, clock=clock)
+
+    @cached_property
+    def preferences(self) -> PreferenceRepository:
+        """What people want, of the same table as notes."""
+        from evolve.memory.preferences import PreferenceRepository
+
+        return PreferenceRepository(self._db, self.embedder)
 
     @property
     def embedder(self) -> Embedder:
@@ -217,9 +226,9 @@ class MemoryRepository:
         book = self._reader.book()
         return [(insight, book.need(insight.id)) for insight in book.insights()]
 
-    def evidence(self, name: str) -> list[EvidenceRow]:
+    def evidence(self, insight: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""
-        return self._reader.book().evidence(self.get(name).id)
+        return self._reader.book().evidence(self.get(insight).id)
 
     def why(self, effect: str, *, influential: bool = True) -> list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence, strongest first.

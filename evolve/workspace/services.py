@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from evolve.core.paths import WorkspacePaths
     from evolve.core.settings import Settings
     from evolve.core.store import WriterLock
-    from evolve.memory.preferences import PreferenceRepository
     from evolve.runtime.functions.servers import ServerFunctions
     from evolve.runtime.models import Recording
     from evolve.runtime.sandbox import Sandbox
@@ -67,7 +66,7 @@ class WorkspaceServices:
         """What the person wants."""
         from evolve.workspace.resources.preferences import Preferences
 
-        return Preferences(self._wishes, self.stores.runs, self.learner)
+        return Preferences(self.stores.memory.preferences, self.stores.runs, self.learner)
 
     @cached_property
     def rubric_judge(self) -> Judge:
@@ -86,7 +85,7 @@ class WorkspaceServices:
         """What people say about runs."""
         from evolve.workspace.resources.preferences import Comments
 
-        return Comments(self._wishes, self.stores.runs)
+        return Comments(self.stores.memory.preferences, self.stores.runs)
 
     @cached_property
     def criteria(self) -> Criteria:
@@ -108,12 +107,6 @@ class WorkspaceServices:
         from evolve.workspace.resources.tools import Tools
 
         return Tools(self.servers, self._warn, self.stores.db)
-
-    @cached_property
-    def _wishes(self) -> PreferenceRepository:
-        from evolve.memory.preferences import PreferenceRepository
-
-        return PreferenceRepository(self.stores.db, self.stores.memory.embedder)
 
     def servers(self) -> ServerFunctions:
         """The functions of the servers that are approved by now; none is started before one of its own is called."""

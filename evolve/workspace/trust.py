@@ -134,7 +134,8 @@ def _changes(paths: WorkspacePaths) -> Iterator[str]:
     if os.path.lexists(paths.prices):
         yield f"prices of models: {paths.prices.name}"
     if os.path.lexists(paths.db):
-        skills, insights, notes = (_count(paths, table) for table in ("skills", "memory_insights", "memory_notes"))
+        skills, insights = (_count(paths, table) for table in ("skills", "memory_insights"))
+        notes = _count(paths, "memory_statements WHERE kind = 'note'", "memory_notes")  # the last, of earlier versions
         yield f"a record with {skills} skills, {insights} insights and {notes} notes"
 
 
@@ -145,9 +146,9 @@ def _settings(settings: Settings) -> Iterator[tuple[str, Any]]:
         yield name, getattr(settings, name)
 
 
-def _count(paths: WorkspacePaths, table: str) -> str:
-    rows = peek(paths.db, f"SELECT COUNT(*) FROM {table}")
-    return safe_line(rows[0][0]) if rows else "unreadable"
+def _count(paths: WorkspacePaths, *tables: str) -> str:
+    found = (peek(paths.db, f"SELECT COUNT(*) FROM {table}") for table in tables)
+    return next((safe_line(rows[0][0]) for rows in found if rows), "unreadable")
 
 
 def _user(number: int) -> str:

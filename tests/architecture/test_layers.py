@@ -61,6 +61,7 @@ INNER = {
     "runtime": (("folder_tree",), ("functions", "models", "sandbox"), ("retrieval",)),
     "core": (
         ("schema",),
+        ("schema_changes",),
         ("store", "text_screen", "equality"),
         ("episodes", "prompts", "settings", "events", "cancellation"),
         ("ledger", "paths", "redaction", "extensions"),

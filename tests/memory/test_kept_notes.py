@@ -103,7 +103,7 @@ def damage(path: Path) -> None:
 def forge_the_record(path: Path) -> None:
     """Another note in place of the last one, sealed, as a record has it that was put back from a copy."""
     with Database(path.with_name("m.db"), MEMORY) as db:
-        db.update("memory_notes", {"text": said(COUNT - 1)}, {"text": "The port of service 7 is 1"})
+        db.update("memory_statements", {"text": said(COUNT - 1)}, {"text": "The port of service 7 is 1"})
 
 
 def empty(path: Path) -> None:

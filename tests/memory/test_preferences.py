@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.errors import RecordDamaged
-from evolve.memory.preferences import Context, PersonAct, Preference, PreferenceRepository, edit_in_words
+from evolve.memory.preferences import Context, PersonAct, Preference, edit_in_words
 from evolve.memory.preferences.matching import ALIKE, contradict, cosine_similarities, same_meaning
 from evolve.memory.preferences.quotes import own_words
 from evolve.runtime.retrieval import HashingEmbedder
@@ -20,7 +20,7 @@ MEETING = Context(instruction="List the dates of the meetings in May")
 @pytest.fixture
 def book(store):
     made = store.memory()
-    return PreferenceRepository(store.opened[-1][1], made.embedder)
+    return made.preferences
 
 
 def act(text, context=MEETING, author="jo", **more):
@@ -205,8 +205,8 @@ def test_a_family_holds_whatever_the_words(book):
 def test_damage_of_a_preference_is_named(book, store):
     learned(book, "day first")
     db = store.opened[-1][1]
-    db.query("UPDATE memory_preferences SET description = 'month first'")
-    with pytest.raises(RecordDamaged, match="memory_preferences"):
+    db.query("UPDATE memory_statements SET text = 'month first'")
+    with pytest.raises(RecordDamaged, match="memory_statements"):
         book.all()
 
 
@@ -214,7 +214,7 @@ def test_a_lost_preference_is_made_anew_from_its_acts(book, store):
     kept = learned(book, "day first")
     book.learn(act("> quoted"), "what was edited by hand")
     db = store.opened[-1][1]
-    db.delete("memory_preferences", "")
+    db.delete("memory_statements", "")
     anew, aside = book.mend(lambda one: own_words(one.text, lambda _: ""))
     assert anew == [kept.id]
     assert len(aside) == 1

@@ -105,7 +105,7 @@ def test_the_comparison_sees_what_is_lost_and_what_is_there_twice(done, tmp_path
     assert compare(content(done), wanted) == compare(wanted, wanted)
     paths = WorkspacePaths(done)
     with Database(paths.db, MIGRATIONS) as db:
-        db.delete("memory_notes", "text = 'note 1'")
+        db.delete("memory_statements", "text = 'note 1'")
         stores = open_stores(db, paths)
         (task,) = small_suite(1).tasks
         stores.runs.add(episode_of(task, "r1", name="once more"))

@@ -104,7 +104,7 @@ def test_copies_are_made_when_enough_changed_and_old_ones_go(folder: Path) -> No
     for number in range(6):
         with opened(folder) as workspace:
             workspace.memory.note(f"note {number}", author="ada")
-            workspace.stores.db.delete("memory_notes", "")
+            workspace.stores.db.delete("memory_statements", "")
     assert len(backups(path)) == KEPT
     with Database(backups(path)[-1], read_only=True) as copy:
-        assert copy.rows("memory_notes") == []
+        assert copy.rows("memory_statements") == []

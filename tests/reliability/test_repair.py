@@ -49,7 +49,7 @@ def test_a_folder_without_a_workspace_needs_no_repair(tmp_path: Path) -> None:
 def test_a_lost_record_is_refused_and_comes_back_from_its_backup(folder: Path, content: bytes | str | None) -> None:
     paths = WorkspacePaths(folder)
     with opened(folder) as workspace:
-        workspace.stores.db.delete("memory_notes", "")
+        workspace.stores.db.delete("memory_statements", "")
     before = everything(folder)
     whole = paths.db.read_bytes()
     if content is None:
@@ -197,10 +197,10 @@ def test_the_command_tells_each_loss_and_ends_with_zero_when_all_is_well(
     connection_free_edit(paths.db)
     assert code_of("-w", str(folder), "memory", "list") == 3
     told = capfd.readouterr().err
-    assert "memory_notes row" in told and "status --repair" in told
+    assert "memory_statements row" in told and "status --repair" in told
     assert code_of("-w", str(folder), "status", "--repair", "--json") == 0
     report = json.loads(capfd.readouterr().out)
-    assert len(report["lost"]) == 1 and report["lost"][0].startswith("memory_notes row")
+    assert len(report["lost"]) == 1 and report["lost"][0].startswith("memory_statements row")
     assert report["left"] == []
     assert code_of("-w", str(folder), "memory", "list") == 0
 

@@ -262,7 +262,7 @@ def test_a_model_that_puts_a_reply_into_general_words_is_told_of_the_task_and_wh
 
 def test_a_lost_preference_is_made_anew_by_repair_and_damage_is_named(tmp_path, opened):
     kept = opened.preferences.add("Dates day first", context=Context(instruction=FIRST))
-    opened.stores.db.delete("memory_preferences", "")
+    opened.stores.db.delete("memory_statements", "")
     opened.close()
     done = repair(tmp_path / "ws")
     assert "made 1 preferences anew from the acts they rest on" in done.done

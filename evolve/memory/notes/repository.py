@@ -44,17 +44,17 @@ def note_id(note: Note, *, dated: bool) -> str:
 
 def write_note(db: Database, note: Note) -> bool:
     """Keeps a note; one whose id is there already stays as it is, and False is given."""
-    row: dict[str, Value] = {"id": note.id, "text": note.text, "author": note.author, "at": note.at}
+    row: dict[str, Value] = {"kind": "note", "id": note.id, "text": note.text, "author": note.author, "at": note.at}
     row.update((name, getattr(note, name) or None) for name in _OPTIONAL)
     db.delete("memory_forgotten_notes", {"id": _of_words(note.text)})  # said again, it is meant
-    return db.insert("memory_notes", row, key="id")
+    return db.insert("memory_statements", row, key=("kind", "id"))
 
 
 def delete_notes(db: Database, notes: Sequence[Note], at: float) -> None:
     """Deletes notes. Of their words only a digest stays."""
     with db.transaction():
         for note in notes:
-            db.delete("memory_notes", {"id": note.id})
+            db.delete("memory_statements", {"kind": "note", "id": note.id})
             db.insert("memory_forgotten_notes", {"id": _of_words(note.text), "at": at}, key="id")
 
 
@@ -93,14 +93,13 @@ class NoteReader:
         if book is None:
             book = self._book = self._begun()
         # Numbers of rows, as clocks jump.
-        fresh = self._db.query("SELECT id, rowid AS seq FROM memory_notes WHERE rowid > ? ORDER BY rowid", [self._last])
+        fresh = self._db.rows("memory_statements", "kind = 'note' AND seq > ?", parameters=[self._last])
         if book.notes and not self._in_step(book, len(fresh)):
             self.restart()
             return self._read()
-        seqs = {str(row["id"]): int(str(row["seq"])) for row in fresh}
-        for row in self._db.rows("memory_notes", "rowid > ?", parameters=[self._last]) if seqs else ():
-            self._last = seqs[str(row["id"])]
-            book.add(read_note({**row, "seq": self._last}))
+        for note in map(read_note, fresh):
+            self._last = note.seq
+            book.add(note)
         return book
 
     def restart(self) -> None:
@@ -113,7 +112,7 @@ class NoteReader:
         """Whether no note that was read has been deleted since, by whatever process."""
         if self._book is None or not self._book.notes:
             return True
-        after = "SELECT count(*) AS n FROM memory_notes WHERE rowid > ?"
+        after = "SELECT count(*) AS n FROM memory_statements WHERE kind = 'note' AND seq > ?"
         with self._db.snapshot():
             return self._in_step(self._book, int(str(self._db.query(after, [self._last])[0]["n"])))
 
@@ -121,7 +120,7 @@ class NoteReader:
         """Stores what was worked out, where that is worth a file."""
         if self._book is not None and len(self._book.notes) >= self._kept.count + WORTH_KEEPING:
             self._book.keep(self._kept.connection)
-            found = self._db.columns(f"{_SEALED} WHERE rowid <= ? ORDER BY rowid", [self._last])
+            found = self._db.columns(f"{_SEALED} AND seq <= ? ORDER BY seq", [self._last])
             self._kept.write(len(found[0]), _digest(found))
 
     def _begun(self) -> ResolvedNotes:
@@ -130,8 +129,8 @@ class NoteReader:
         self._kept.read()
         if self._kept.count:
             # Unverified, as opening the record has checked each row, and the digest says that these are the same.
-            names = ", ".join("rowid" if name == "seq" else name for name in COLUMNS)
-            rows = f"SELECT rowid, checksum, {names} FROM memory_notes ORDER BY rowid LIMIT ?"
+            names = ", ".join(COLUMNS)
+            rows = f"SELECT seq, checksum, {names} FROM memory_statements WHERE kind = 'note' ORDER BY seq LIMIT ?"
             found = self._db.columns(rows, [self._kept.count])
             if self._kept.speaks_of(_digest(found[:2])):
                 try:
@@ -146,13 +145,14 @@ class NoteReader:
         # Deleted or rolled back since: then there are fewer, or another one has the last number. All are counted, as
         # for that the small index of ids is enough.
         found = self._db.query(
-            "SELECT (SELECT id FROM memory_notes WHERE rowid = ?) AS name, count(*) AS n FROM memory_notes",
+            "SELECT (SELECT id FROM memory_statements WHERE seq = ?) AS name, count(*) AS n FROM memory_statements"
+            " WHERE kind = 'note'",
             [self._last],
         )[0]
         return found["name"] == next(reversed(book.notes)) and found["n"] == len(book.notes) + fresh
 
 
-_SEALED = "SELECT rowid, checksum FROM memory_notes"
+_SEALED = "SELECT seq, checksum FROM memory_statements WHERE kind = 'note'"
 
 
 def _digest(sealed: Sequence[Sequence[Value]]) -> str:
@@ -161,6 +161,8 @@ def _digest(sealed: Sequence[Sequence[Value]]) -> str:
 
 
 _OWN = {"role": "user"}
+_FEW = 256
+"""Notes that are taken in anew at the next question where the index does not hold just them."""
 
 
 class NoteRepository:
@@ -274,6 +276,8 @@ class NoteRepository:
         The index is brought up to date then.
         """
         book = self.book()
+        if len(book.notes) <= _FEW:
+            return set(), set()
         found = self._index.differences(book.notes, 0)
         self._catch_up(book)
         return found
@@ -283,7 +287,8 @@ class NoteRepository:
         self._kept.drop()
         self._reader.restart()
         notes = self.book().notes
-        self._index.rebuild(notes, 0)
+        if len(notes) > _FEW:
+            self._index.rebuild(notes, 0)
 
     def close(self) -> None:
         """Brings the stored index up to date and frees it; closing twice is no error."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _MOST_CONTEXTS = 20
 """Most contexts that one preference keeps; the newest stay."""
+_TABLE = "memory_statements"
+_PREFERENCE = {"kind": "preference"}
 _ACTIVE = {"status": "active", "successor": ""}
 _PROPOSED = {"status": "proposed", "successor": ""}
 _STATED: tuple[ActKind, ...] = ("stated", "answer")
@@ -71,14 +73,14 @@ class PreferenceRepository:
             if existing is None:
                 contexts = () if act.context == Context() else (act.context,)
                 row: dict[str, Any] = {**_row(name, description, act.author, contexts), **standing}
-                self._db.insert("memory_preferences", {**row, "turn": turn, "at": now})
+                self._db.insert(_TABLE, {**row, "turn": turn, "at": now})
             else:
                 changes: dict[str, Any] = {
                     "contexts": _contexts_text(_widened(existing.contexts, act.context)),
                     "turn": turn,
                     "at": now,
                 }
-                self._db.update("memory_preferences", {"id": name}, {**changes, **standing})
+                self._change(name, {**changes, **standing})
             if not self._db.insert("memory_acts", {**_act_row(recorded), "preference": name}, key="id"):
                 self._db.update("memory_acts", {"id": recorded.id}, {"preference": name})
             if not waits:
@@ -104,7 +106,7 @@ class PreferenceRepository:
         acts: dict[str, list[PersonAct]] = {}
         for row in self._db.rows("memory_acts", "preference <> ''", order="seq"):
             acts.setdefault(str(row["preference"]), []).append(_act(row))
-        rows = self._db.rows("memory_preferences", order="turn DESC")
+        rows = self._db.rows(_TABLE, _PREFERENCE, order="turn DESC")
         preferences = [_preference(row, acts.get(str(row["id"]), ())) for row in rows]
         return [preference for preference in preferences if status in (None, preference.status)]
 
@@ -137,18 +139,18 @@ class PreferenceRepository:
             text = " ".join(description.split())
             if not text:
                 raise UsageError("a preference needs some text", hint=f"evolve forget {preference.id[:8]}")
-            changes |= {"description": text, "proposal": "", "proposed_by": ""}
+            changes |= {"text": text, "proposal": "", "proposed_by": ""}
         if contexts is not None:
             changes["contexts"] = _contexts_text(tuple(contexts))
         with self._db.transaction():
-            self._db.update("memory_preferences", {"id": preference.id}, changes)
+            self._change(preference.id, changes)
             self._supersede(self.get(preference.id))
         return self.get(preference.id)
 
     def propose(self, name: str, description: str, *, by: str) -> Preference:
         """Keeps a description that a model proposed, beside the one that acts."""
         preference = self.get(name)
-        self._db.update("memory_preferences", {"id": preference.id}, {"proposal": description, "proposed_by": by})
+        self._change(preference.id, {"proposal": description, "proposed_by": by})
         return self.get(preference.id)
 
     def decline(self, name: str) -> Preference:
@@ -160,7 +162,7 @@ class PreferenceRepository:
         preference = self.get(name)
         if preference.status != "proposed":
             raise UsageError(f"{preference.id[:8]} does not wait to be confirmed", hint="evolve memory proposals")
-        self._db.update("memory_preferences", {"id": preference.id}, {"status": "declined", "at": time.time()})
+        self._change(preference.id, {"status": "declined", "at": time.time()})
         return self.get(preference.id)
 
     def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
@@ -182,8 +184,8 @@ class PreferenceRepository:
                 # A comment belongs to its run and is not this preference's to delete.
                 self._db.delete("memory_acts", "preference = ? AND (kind <> 'comment' OR run = '')", parameters=[name])
                 self._db.update("memory_acts", {"preference": name}, {"preference": ""})
-                self._db.delete("memory_preferences", {"id": name})
-                self._db.update("memory_preferences", {"successor": name}, _ACTIVE)
+                self._db.delete(_TABLE, {**_PREFERENCE, "id": name})
+                self._db.update(_TABLE, {"successor": name}, _ACTIVE)
         return len(chosen)
 
     def for_context(self, context: Context, k: int = 5, *, earlier: Sequence[str] = ()) -> list[Recalled]:
@@ -205,7 +207,7 @@ class PreferenceRepository:
         Returns:
             Ids of preferences made anew, and names of acts set aside.
         """
-        existing_ids = "(SELECT id FROM memory_preferences)"
+        existing_ids = "(SELECT id FROM memory_statements WHERE kind = 'preference')"
         anew, aside = [], []
         with self._db.transaction():
             # The latest act first: the first one that says something makes the preference.
@@ -222,13 +224,16 @@ class PreferenceRepository:
                         "turn": self._next_turn(),
                         "at": act.at,
                     }
-                    anew += [name] * self._db.insert("memory_preferences", restored, key="id")
+                    anew += [name] * self._db.insert(_TABLE, restored, key=("kind", "id"))
             aside += self._db.set_aside("memory_acts", f"preference <> '' AND preference NOT IN {existing_ids}")
-            self._db.update("memory_preferences", f"successor <> '' AND successor NOT IN {existing_ids}", _ACTIVE)
+            self._db.update(_TABLE, f"successor <> '' AND successor NOT IN {existing_ids}", _ACTIVE)
         return anew, aside
 
+    def _change(self, name: str, changes: Mapping[str, Any]) -> None:
+        self._db.update(_TABLE, {**_PREFERENCE, "id": name}, changes)
+
     def _next_turn(self) -> int:
-        last = self._db.query("SELECT COALESCE(MAX(turn), 0) AS turn FROM memory_preferences")[0]["turn"]
+        last = self._db.query("SELECT COALESCE(MAX(turn), 0) AS turn FROM memory_statements")[0]["turn"]
         return int(str(last)) + 1
 
     def _supersede(self, newer: Preference) -> None:
@@ -238,13 +243,13 @@ class PreferenceRepository:
                 continue
             same = _is_same(older, newer.author, newer.description)
             if same and all(map(newer.covers, older.contexts or [Context()])):
-                self._db.update("memory_preferences", {"id": older.id}, _superseded_by(newer))
+                self._change(older.id, _superseded_by(newer))
                 continue
             opposed = contradict(older.description, newer.description) or _answers_otherwise(older, newer)
             # What a run suggested gives way to a wish for everywhere, too: that one the person said unasked.
             wider = older.suggestion is not None and newer.suggestion is None and not newer.contexts
             if opposed and (wider or shares_context(older, newer, self.embedder)):
-                self._db.update("memory_preferences", {"id": older.id}, _superseded_by(newer))
+                self._change(older.id, _superseded_by(newer))
 
 
 def _superseded_by(newer: Preference) -> dict[str, str]:
@@ -288,8 +293,9 @@ def _contexts_text(contexts: tuple[Context, ...]) -> str:
 
 def _row(name: str, description: str, author: str, contexts: tuple[Context, ...]) -> dict[str, Any]:
     return {
+        **_PREFERENCE,
         "id": name,
-        "description": description,
+        "text": description,
         "author": author,
         "contexts": _contexts_text(contexts),
         "status": "active",
@@ -309,4 +315,4 @@ def _act(row: Mapping[str, Any]) -> PersonAct:
 
 def _preference(row: Mapping[str, Any], acts: Sequence[PersonAct]) -> Preference:
     contexts = tuple(Context(**context) for context in json.loads(str(row["contexts"])))
-    return value_of(Preference, row, contexts=contexts, acts=tuple(acts))
+    return value_of(Preference, row, description=str(row["text"]), contexts=contexts, acts=tuple(acts))

@@ -30,7 +30,6 @@ from evolve.core.store import (
     rebuild,
     still_lost,
 )
-from evolve.memory.preferences import PreferenceRepository
 from evolve.skills import Skill, write_folder
 from evolve.skills.folder import folder_changes, folder_digest, read_folder
 from evolve.trials import UNLEARNED, Variant, VariantRepository
@@ -143,7 +142,7 @@ def _mend_memory(stores: Repositories, report: Repair) -> None:
     anew, aside = stores.memory.mend(stores.runs.episodes())
     if anew:
         report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
-    wishes, idle = PreferenceRepository(stores.db, stores.memory.embedder).mend(act_text)
+    wishes, idle = stores.memory.preferences.mend(act_text)
     if wishes:
         report.done.append(f"made {len(wishes)} preferences anew from the acts they rest on")
     report.lost = still_lost(stores.db, report.lost)

@@ -275,7 +275,7 @@ def _runs(paths: WorkspacePaths) -> dict[str, Any]:
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
         left = [run for run in RunRepository(db).runs() if run.state == "open"]
         loop = next((_progress(paths, db, run, at) for run in left if at is not None and run.id == at.run), None)
-        proposed = len(db.rows("memory_preferences", {"status": "proposed"}))
+        proposed = len(db.rows("memory_statements", {"status": "proposed"}))
     at_work = {run.id for run in left if WriterLock(paths.runs / run.id / "lock").is_taken}
     at_work |= set() if loop is None else {loop.at.run}
     told = [_open(run) for run in left if run.id not in at_work]

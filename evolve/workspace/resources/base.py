@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from evolve.core.store import closed
 from evolve.workspace.arguments import check_arguments
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def offered(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """A method of a resource that is a method of its repository, with the same parameters and description.
+
+    The resource names the repository ``_repository``.
+    """
+
+    @wraps(method)
+    def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return method(self._repository, *args, **kwargs)
+
+    return call
 
 
 class Resource:

@@ -19,14 +19,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolve.core.episodes import FACT, Recalled, Scope
 from evolve.core.errors import UsageError
 from evolve.core.files import SVG, is_replaced, write_atomic
+from evolve.memory import MemoryRepository
 from evolve.tasks.reading.limits import read_source
-from evolve.workspace.resources.base import Resource
+from evolve.workspace.resources.base import Resource, offered
 from evolve.workspace.resources.practice import shipped_tasks
 
 if TYPE_CHECKING:
     from evolve.core.redaction import Scanner
     from evolve.improve.history import ItemHistory
-    from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, MemoryCheck, Note, Sentence
+    from evolve.memory import Insight, InsightStatus, Note, Sentence
     from evolve.trials.repositories import Repositories
     from evolve.workspace.resources.preferences import Preferences
 
@@ -137,6 +138,13 @@ class Memories(Resource):
         policy: Name of the policy that works here, for whom claims in a model's words are read; None for no model.
     """
 
+    notes = offered(MemoryRepository.notes)
+    spoken_of_again = offered(MemoryRepository.spoken_of_again)
+    evidence = offered(MemoryRepository.evidence)
+    why = offered(MemoryRepository.why)
+    check = offered(MemoryRepository.check)
+    reindex = offered(MemoryRepository.reindex)
+
     def __init__(
         self,
         stores: Repositories,
@@ -146,7 +154,7 @@ class Memories(Resource):
         preferences: Callable[[], Preferences],
         policy: str | None = None,
     ) -> None:
-        self._stores, self._memory, self._scanner, self._policy = stores, stores.memory, scanner, policy
+        self._stores, self._repository, self._scanner, self._policy = stores, stores.memory, scanner, policy
         self._on_empty, self._preferences = on_empty, preferences
 
     def note(
@@ -185,7 +193,9 @@ class Memories(Resource):
             more.setdefault("thread", f"talk of {day:%Y-%m-%d}")
         text = text if role == "user" else self._scanner().clean(text)
         place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
-        return self._memory.note(text, author or getpass.getuser(), role=role, at=_seconds(at) or 0.0, **place, **more)
+        return self._repository.note(
+            text, author or getpass.getuser(), role=role, at=_seconds(at) or 0.0, **place, **more
+        )
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Writes all notes to a new file of JSON lines, those that were replaced too; gives how many.
@@ -193,8 +203,6 @@ class Memories(Resource):
         Raises:
             UsageError: There is such a file, or a note holds a known secret.
         """
-        from evolve.workspace.resources.memory import write_notes
-
         return write_notes(Path(path), self.notes(), self._scanner())
 
     def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
@@ -209,46 +217,36 @@ class Memories(Resource):
         Raises:
             UsageError: The file cannot be read, or a line is no note.
         """
-        from evolve.workspace.resources.memory import read_notes
-
         found = read_notes(Path(path), mine=mine)
         before = len(self.notes())
         known = {(note.text, note.author, note.role if mine else "document") for note in self.notes()}
         with self._stores.db.transaction():
             for fields in found:
                 said = (fields["text"], fields["author"], fields["role"])
-                if said not in known and not self._memory.forgot_note(fields["text"]):
-                    self._memory.note(**fields)
+                if said not in known and not self._repository.forgot_note(fields["text"]):
+                    self._repository.note(**fields)
         return len(self.notes()) - before
 
     @property
     def encoder(self) -> str:
         """The name of what turns texts into vectors here, as the setting ``encoder`` chose it."""
-        return self._memory.embedder.name
-
-    def notes(self) -> builtins.list[Note]:
-        """All notes, oldest first, those that were replaced too."""
-        return self._memory.notes()
+        return self._repository.embedder.name
 
     def replaced(self, as_of: datetime | str | float | None = None) -> Mapping[str, Note]:
         """The notes that no longer hold, by id, with the note that replaced each by then."""
-        return self._memory.replaced(_seconds(as_of))
-
-    def spoken_of_again(self) -> Mapping[str, Note]:
-        """The notes that a later one is about the same as, by id, with the newest such note; both may hold."""
-        return self._memory.spoken_of_again()
+        return self._repository.replaced(_seconds(as_of))
 
     def show(self, insight: str) -> Insight:
         """One insight, by id or a unique beginning of it."""
-        return self._memory.get(insight, policy=self._policy)
+        return self._repository.get(insight, policy=self._policy)
 
     def list(self, status: InsightStatus | None = None) -> builtins.list[Insight]:
         """All insights, or those of one status."""
-        return self._memory.claims(status, policy=self._policy)
+        return self._repository.claims(status, policy=self._policy)
 
     def sentences(self) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence for people, with counts from its evidence, by id."""
-        return self._memory.sentences(self._policy)
+        return self._repository.sentences(self._policy)
 
     def histories(self, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
         """How often each of these insights was used and what trials without it showed, by id."""
@@ -257,10 +255,6 @@ class Memories(Resource):
         from evolve.improve.history import insight_histories
 
         return insight_histories(self._stores, insights)
-
-    def evidence(self, insight: str) -> builtins.list[EvidenceRow]:
-        """Every row an insight rests on."""
-        return self._memory.evidence(insight)
 
     def recall(
         self,
@@ -289,8 +283,8 @@ class Memories(Resource):
             now += 86_400.0
         noted, claimed = [[kind for kind in chosen if (kind in _NOTES) is wish] for wish in (True, False)]
         said = [] if folder is None else self._preferences().for_context(query, k, folder=os.fspath(folder))
-        said += self._memory.recall(query, k, now=now, kinds=noted)
-        found = self._memory.recall(query, _LOOKED_AT, now=now, kinds=claimed)
+        said += self._repository.recall(query, k, now=now, kinds=noted)
+        found = self._repository.recall(query, _LOOKED_AT, now=now, kinds=claimed)
         known, taught = self.sentences(), frozenset() if practice else self.from_practice()
         # A model's word that is not borne out stays out, unless it is asked for.
         told = [
@@ -305,12 +299,12 @@ class Memories(Resource):
         """The insights that are about the subject of a query."""
         from evolve.runtime.retrieval import HashingEmbedder, MeaningIndex
 
-        asked = {entry.episode: entry.instruction for entry in self._memory.entries()}
+        asked = {entry.episode: entry.instruction for entry in self._repository.entries()}
         texts = {one.id: {one.text} if one.cause.startswith(FACT) else set() for one in found}
         for name, said in texts.items():
-            said.update(asked.get(row.episode, "") for row in self._memory.evidence(name))
+            said.update(asked.get(row.episode, "") for row in self._repository.evidence(name))
         fitting = MeaningIndex({name: " ".join(said) for name, said in texts.items()}).scores(query).keys()
-        least = math.inf if isinstance(self._memory.embedder, HashingEmbedder) else _NEAR
+        least = math.inf if isinstance(self._repository.embedder, HashingEmbedder) else _NEAR
         return [one for one in found if one.id in fitting or one.scores["vector"] >= least]
 
     def from_practice(self) -> frozenset[str]:
@@ -318,10 +312,6 @@ class Memories(Resource):
         shipped, sql = shipped_tasks(self._stores), "SELECT DISTINCT insight, task FROM memory_evidence"
         rows = [(str(row["insight"]), row["task"] in shipped) for row in self._stores.db.query(sql)]
         return frozenset(name for name, ships in rows if ships) - {name for name, ships in rows if not ships}
-
-    def why(self, effect: str) -> builtins.list[CausalChain]:
-        """Chains of causes that end in an effect, with their evidence."""
-        return self._memory.why(effect)
 
     def runs_of(self, episodes: Iterable[str]) -> Mapping[str, str]:
         """The run in which each of these episodes was, by the episode's id; none for what the record has lost."""
@@ -339,7 +329,7 @@ class Memories(Resource):
         """
         from evolve.memory.graph_picture import mermaid, svg
 
-        insights, told = self._memory.claims(policy=self._policy), self.sentences()
+        insights, told = self._repository.claims(policy=self._policy), self.sentences()
         if out is not None:
             is_replaced(out, SVG)
             write_atomic(out, svg(insights, told).encode())
@@ -357,19 +347,11 @@ class Memories(Resource):
         Raises:
             UsageError: An id is unknown, or the beginning of several; then nothing is deleted.
         """
-        some = everything or bool(self._memory.claims())
-        count = self._memory.forget(ids, everything=everything)
-        if some and not self._memory.claims():
+        some = everything or bool(self._repository.claims())
+        count = self._repository.forget(ids, everything=everything)
+        if some and not self._repository.claims():
             self._on_empty()
         return count
-
-    def check(self) -> MemoryCheck:
-        """Compares the index with the record."""
-        return self._memory.check()
-
-    def reindex(self) -> int:
-        """Builds the index anew from the record; gives the number of episodes in it."""
-        return self._memory.reindex()
 
 
 def _for_people(item: Recalled, told: Sentence | None) -> Recalled:

@@ -28,7 +28,7 @@ from evolve.memory.preferences import (
     without_reply,
 )
 from evolve.memory.preferences.quotes import own_words
-from evolve.workspace.resources.base import Resource
+from evolve.workspace.resources.base import Resource, offered
 from evolve.workspace.secrets import AsksEndpoints
 
 if TYPE_CHECKING:
@@ -57,8 +57,13 @@ class Preferences(Resource):
     run, episode and step, its task is the context, and what its programs printed is nobody's wish.
     """
 
-    def __init__(self, book: PreferenceRepository, runs: RunRepository, learner: Learner) -> None:
-        self._book = book
+    show = offered(PreferenceRepository.get)
+    edit = offered(PreferenceRepository.edit)
+    decline = offered(PreferenceRepository.decline)
+    forget = offered(PreferenceRepository.forget)
+
+    def __init__(self, repository: PreferenceRepository, runs: RunRepository, learner: Learner) -> None:
+        self._repository = repository
         self._runs = runs
         self._learner = learner
         self.spent = Cost()
@@ -104,25 +109,7 @@ class Preferences(Resource):
 
     def list(self, *, status: PreferenceStatus | None = None) -> builtins.list[Preference]:
         """All preferences but declined proposals, or those of one status, the latest learned first."""
-        return [one for one in self._book.all(status) if status is not None or one.status != "declined"]
-
-    def show(self, name: str) -> Preference:
-        """One preference, by id or a unique beginning of it.
-
-        Raises:
-            UsageError: There is none, or more than one.
-        """
-        return self._book.get(name)
-
-    def edit(
-        self, name: str, *, description: str | None = None, contexts: Sequence[Context] | None = None
-    ) -> Preference:
-        """Changes what a preference says, or where it holds; () is everywhere.
-
-        Raises:
-            UsageError: There is no such preference, or the text is empty.
-        """
-        return self._book.edit(name, description=description, contexts=contexts)
+        return [one for one in self._repository.all(status) if status is not None or one.status != "declined"]
 
     def propose(self, name: str, *, budget: Budget | None = None) -> Preference:
         """Has the model put into words what the acts behind a preference show; it acts only once it is confirmed.
@@ -133,7 +120,7 @@ class Preferences(Resource):
             ModelMistake: What the model says reads like an order, or holds code or an address.
             EndpointProblem: It could not be asked.
         """
-        preference = self._book.get(name)
+        preference = self._repository.get(name)
         acts = [act_in_words(act, self._answer(act)) for act in preference.acts]
         if isinstance(self._learner, AsksEndpoints):  # what people said and changed may hold what a folder keeps secret
             self._learner.beware_of([Path(act.context.folder) for act in preference.acts if act.context.folder])
@@ -142,7 +129,7 @@ class Preferences(Resource):
             proposal = described_by(self._learner, acts, budget)
         finally:
             self.spent += getattr(self._learner, "spent", before) - before
-        return self._book.propose(preference.id, proposal.description, by=self._learner.name)
+        return self._repository.propose(preference.id, proposal.description, by=self._learner.name)
 
     def confirm(
         self, name: str, description: str | None = None, *, contexts: Sequence[Context] | None = None
@@ -157,13 +144,13 @@ class Preferences(Resource):
         Raises:
             UsageError: There is no such preference, or nothing of it waits to be confirmed.
         """
-        preference = self._book.get(name)
+        preference = self._repository.get(name)
         if not preference.proposal and preference.status != "proposed":
             raise UsageError(f"nothing of {preference.id[:8]} waits to be confirmed")
         words = description or preference.proposal or preference.description
         if contexts is None and preference.status == "proposed":
             contexts = replace(preference, description=words).as_kept.contexts
-        return self._book.edit(preference.id, description=words, contexts=contexts)
+        return self._repository.edit(preference.id, description=words, contexts=contexts)
 
     def suggest_remembering(
         self, suggestions: Sequence[Suggestion], *, run: str | Context, known: Sequence[str] = (), most: int = 3
@@ -182,7 +169,7 @@ class Preferences(Resource):
             UsageError: There is no such run.
         """
         found: builtins.list[Preference] = []
-        before = self._book.all()
+        before = self._repository.all()
         for one in suggestions:
             said = [one.quote] if one.source == "person" else []
             act = PersonAct(kind=one.kind, text=f"{_SOURCES[one.source]}: {one.quote}")
@@ -192,41 +179,25 @@ class Preferences(Resource):
                 break
             # Two things may rest on one sentence, and one thing may be suggested twice.
             if is_new(one.text, here, known, said=said) and is_new(one.text, found):
-                found.append(self._book.learn(act, one.text, confirmed=False))
+                found.append(self._repository.learn(act, one.text, confirmed=False))
             elif (
                 said and is_new(narrow := narrower_preference(one.text, here, act.context, said=said), found) and narrow
             ):
-                found.append(self._book.learn(act, narrow, confirmed=False))
+                found.append(self._repository.learn(act, narrow, confirmed=False))
         return found
 
     def in_force(self, *, family: str = "", folder: str = "") -> builtins.list[Preference]:
         """What is in force for every task of a folder, or of a family without one; the latest learned first."""
         where = Context(family=family, folder=folder).wide
-        return [one for one in self._book.all("active") if one.covers(where)]
+        return [one for one in self._repository.all("active") if one.covers(where)]
 
     def proposals(self, *, folder: str | None = None) -> builtins.list[Preference]:
         """What waits to be kept or declined, the latest first; of one folder where it is named, "" for of none."""
         return [
             one
-            for one in self._book.all("proposed")
+            for one in self._repository.all("proposed")
             if folder is None or folder in {context.folder for context in one.contexts or (Context(),)}
         ]
-
-    def decline(self, name: str) -> Preference:
-        """Says no to a proposal: it never acts, and is not made again.
-
-        Raises:
-            UsageError: There is no such preference, or it does not wait to be confirmed.
-        """
-        return self._book.decline(name)
-
-    def forget(self, ids: str | Sequence[str] = (), *, everything: bool = False) -> int:
-        """Deletes preferences with the acts they rest on; gives how many.
-
-        Raises:
-            UsageError: An id is unknown; then nothing is deleted.
-        """
-        return self._book.forget(ids, everything=everything)
 
     def for_context(
         self, instruction: str, k: int = _MOST, *, family: str = "", folder: str = "", earlier: Sequence[str] = ()
@@ -237,7 +208,7 @@ class Preferences(Resource):
             earlier: Tasks of the same conversation before this one, in the rest of which what was said of one holds.
         """
         context = Context(instruction=instruction, family=family, folder=folder)
-        return self._book.for_context(context, k, earlier=earlier)
+        return self._repository.for_context(context, k, earlier=earlier)
 
     def beside(self, recall: Recall, *, folder: str = "") -> Recall:
         """A recall that offers the preferences before what the given one offers."""
@@ -258,7 +229,7 @@ class Preferences(Resource):
             return None
         if not confirmed:
             description = without_reply(description)
-        return self._book.learn(self._placed(act, context), description, confirmed=confirmed)
+        return self._repository.learn(self._placed(act, context), description, confirmed=confirmed)
 
     def _placed(self, act: PersonAct, context: Context | None) -> PersonAct:
         """The act with who did it and where; of a suggestion the folder alone, else the family alone."""

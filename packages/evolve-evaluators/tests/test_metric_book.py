@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.errors import UsageError
-from evolve.memory.preferences import PersonAct, PreferenceRepository
+from evolve.memory.preferences import PersonAct
 from evolve_evaluators.book import MetricBook
 from evolve_evaluators.grouping import remarks_in, sign_of
 
@@ -23,7 +23,7 @@ SAID = [
 @pytest.fixture
 def acts(store):
     made = store.memory()
-    return PreferenceRepository(store.opened[-1][1], made.embedder)
+    return made.preferences
 
 
 @pytest.fixture
