@@ -27,7 +27,7 @@ from evolve.tasks import Task
 from evolve.trials import Variant
 from evolve.trials.comparisons import text_without
 from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
-from evolve.trials.learned_state import LearnedState, RecallScope, recall_from
+from evolve.trials.learned_state import LearnedState, recall_from
 from evolve.trials.learner import Learner
 from evolve.trials.pairs import PairedEpisodes
 from evolve.trials.repositories import Repositories
@@ -112,7 +112,7 @@ def recalled_on(arm: LearnedState, learner: Learner, tasks: Sequence[Task]) -> d
     policy = arm.policy(learner)
     if not policy.recalls:
         return {}
-    recall = recall_from(arm.memory, asking=RecallScope(policy=policy.name))
+    recall = recall_from(arm.memory, policy=policy.name)
     for task in tasks:
         view = task.view()
         try:
@@ -215,25 +215,16 @@ class AblationReport(Jsonable):
     proposed: Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AblationWish:
-    """What is asked for.
+def ablate(
+    session: Session, variant: str, *, kinds: Sequence[ItemKind], shipped: Mapping[str, str], propose: bool
+) -> AblationReport:
+    """Tries a variant of the archive without each of its items, or goes on where an earlier process stopped.
 
-    Attributes:
-        variant: Digest of a variant in the archive.
+    Args:
+        variant: Its digest.
         kinds: Kinds of items to look at.
         shipped: The text that each prompt of the variant would have without it, by file name.
         propose: Put the variant without what hurts before the gate; only for the active variant.
-    """
-
-    variant: str
-    kinds: Sequence[ItemKind] = KINDS
-    shipped: Mapping[str, str]
-    propose: bool = False
-
-
-def ablate(session: Session, wish: AblationWish) -> AblationReport:
-    """Tries the variant without each of its items, or goes on where an earlier process stopped.
 
     Raises:
         BudgetExhausted: The budget allowed not even one pair.
@@ -242,9 +233,9 @@ def ablate(session: Session, wish: AblationWish) -> AblationReport:
     done = session.journal.done(_STEP)
     if done is not None:
         return AblationReport.from_json(done)
-    whole = session.stores.variants.get(wish.variant)
+    whole = session.stores.variants.get(variant)
     tasks = one_per_group(session.suite.evidence("train"))
-    items = _items(session, wish, whole, tasks)
+    items = _items(session, whole, kinds, shipped, tasks)
     comparisons = _compared(session, whole, items, tasks)
     if not any(comparison.pairs for comparison in comparisons):
         raise BudgetExhausted(
@@ -258,24 +249,24 @@ def ablate(session: Session, wish: AblationWish) -> AblationReport:
         run=session.run,
         suite=session.suite.name,
         suite_digest=session.suite.digest,
-        variant=wish.variant,
+        variant=variant,
         seed=session.plan.seed,
         finish_reason="the budget ended"
         if any(comparison.ended for comparison in comparisons)
         else "every pair was run",
         items=credits,
         spent=session.ledger.spent,
-        proposed=_proposed(session, whole, credits) if wish.propose else {},
+        proposed=_proposed(session, whole, credits) if propose else {},
     )
     session.stores.variants.add_measure(
-        wish.variant, run=session.run, kind=f"ablation on {session.suite.name}", body=report.to_json()
+        variant, run=session.run, kind=f"ablation on {session.suite.name}", body=report.to_json()
     )
     session.journal.finish(_STEP, report.to_json())
     return report
 
 
 def _items(
-    session: Session, wish: AblationWish, whole: Variant, tasks: Sequence[Task]
+    session: Session, whole: Variant, wanted: Sequence[ItemKind], shipped: Mapping[str, str], tasks: Sequence[Task]
 ) -> list[tuple[VariantItem, list[str]]]:
     """The items to look at, each with the ids of its tasks; kept, because episodes of the run change what is used most.
 
@@ -287,16 +278,16 @@ def _items(
         stores, every = session.stores, [task.id for task in tasks]
         arm = stores.state_of(whole, session.workflow)
         recalls = arm.policy(session.learner).recalls
-        kinds = [kind for kind in wish.kinds if recalls or kind != "insights"]
-        listed = [(item, every) for item in items_of(stores, whole, wish.shipped) if item.kind in kinds]
+        kinds = [kind for kind in wanted if recalls or kind != "insights"]
+        listed = [(item, every) for item in items_of(stores, whole, shipped) if item.kind in kinds]
         if whole.insights and "insights" in kinds:
             recalled = recalled_on(arm, session.learner, tasks)
             single = used_insights(stores, recalled)
             listed += [(item, [task.id for task in recalled[item.id]]) for item in single]
         if not listed:
             raise UsageError(
-                f"the variant {wish.variant[:12]} has no item of the kinds {', '.join(wish.kinds)}",
-                hint=f"evolve lab variants show {wish.variant[:12]}",
+                f"the variant {whole.digest[:12]} has no item of the kinds {', '.join(wanted)}",
+                hint=f"evolve lab variants show {whole.digest[:12]}",
             )
         rows = [{"item": to_data(item), "tasks": names} for item, names in listed]
         session.journal.finish("items", rows)

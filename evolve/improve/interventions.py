@@ -22,6 +22,7 @@ from evolve.core.episodes import FACT, PROBE, Claim, Evidence
 from evolve.core.failpoints import hit
 from evolve.improve.ablation import recalled_on, times_used
 from evolve.improve.history import PLAN_STEP, TEST_STEP
+from evolve.improve.schedule import INTERVENTIONS
 from evolve.improve.session import Session
 from evolve.memory import Insight, plan_test
 from evolve.trials.comparisons import Change, by_success, claim_on
@@ -46,7 +47,7 @@ def intervene(session: Session, number: int) -> int:
     """
     if not isinstance(session.learner, PromptedLearner):
         return 0
-    return sum(1 for _ in _tests(session, number, partial(session.may_intervene, number)))
+    return sum(1 for _ in _tests(session, number, partial(session.has_room, number, INTERVENTIONS)))
 
 
 def try_facts(session: Session, insight: str = "") -> Mapping[str, Any]:

@@ -48,7 +48,7 @@ def try_without(session: Session, number: int) -> Mapping[str, int]:
     """
     records = finished_practice(session.stores.runs.episodes(run=session.run))
     most = int(SHARE * sum(record.cost.candidates for record in records))
-    return _tested(session, number, _Wish(records=records, most=most)) or {}
+    return _tested(session, number, records, most) or {}
 
 
 def try_claims(session: Session, insight: str = "") -> Mapping[str, Any]:
@@ -62,8 +62,7 @@ def try_claims(session: Session, insight: str = "") -> Mapping[str, Any]:
     """
     records = solved_of(session.stores, session.suite)
     budget = session.ledger.budget.candidates
-    wish = _Wish(records=records, most=ASKED if budget is None else budget, insight=insight)
-    return _tested(session, 1, wish) or {}
+    return _tested(session, 1, records, ASKED if budget is None else budget, insight) or {}
 
 
 def solved_of(stores: Repositories, suite: Suite) -> list[EpisodeRecord]:
@@ -77,22 +76,16 @@ def can_remove(learner: Learner, arm: LearnedState) -> bool:
     return arm.policy(learner).without_causes(()) is not None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Wish:
-    """What is to be tested.
+def _tested(
+    session: Session, number: int, records: Sequence[EpisodeRecord], most: int, insight: str = ""
+) -> Mapping[str, Any] | None:
+    """What came of the tests.
 
-    Attributes:
+    Args:
         records: Episodes with all causes, whose costs count.
         most: Candidates for all searches.
-        insight: Id of the only one, or "".
+        insight: Id of the only one to test, or "".
     """
-
-    records: Sequence[EpisodeRecord]
-    most: int
-    insight: str = ""
-
-
-def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | None:
     name = f"needs:{number}"
     done = session.journal.done(name)
     if done is not None:
@@ -104,7 +97,7 @@ def _tested(session: Session, number: int, wish: _Wish) -> Mapping[str, Any] | N
     def make_plan() -> Mapping[str, Any]:
         _set_aside(session, arm)
         skills = sorted(skill.digest for skill in arm.skills)
-        return {"pairs": _plan(session, wish), "skills": skills, "operations": _operations()}
+        return {"pairs": _plan(session, records, most, insight), "skills": skills, "operations": _operations()}
 
     with session.stores.db.transaction():
         plan = session.journal.once(f"{name}:plan", make_plan)
@@ -157,19 +150,19 @@ def _counted(trials: Sequence[_Trial]) -> Mapping[str, Any]:
     return {"tried": tried.total(), "needed": missed.total(), "insights": each}
 
 
-def _plan(session: Session, wish: _Wish) -> list[tuple[str, str]]:
+def _plan(session: Session, records: Sequence[EpisodeRecord], most: int, insight: str) -> list[tuple[str, str]]:
     """Pairs of an insight and a task on which it is to be tested; the task of a group is the one that cost least."""
     memory, train = session.stores.memory, {task.id: task for task in session.suite.split("train")}
     cheapest: dict[str, EpisodeRecord] = {}
-    for record in wish.records:
+    for record in records:
         own = cheapest.get(record.group)
         if record.verified and record.task in train and (own is None or _order(record) < _order(own)):
             cheapest[record.group] = record
     planned = plan_removals(
-        [(one, need) for one, need in memory.needs() if wish.insight in ("", one.id)],
+        [(one, need) for one, need in memory.needs() if insight in ("", one.id)],
         costs={group: record.cost.candidates for group, record in cheapest.items()},
         times=MOST,
-        most=wish.most,
+        most=most,
     )
     return [(one.insight.id, cheapest[one.group].task) for one in planned]
 

@@ -21,6 +21,9 @@ from evolve.trials.pace import KINDS
 
 FITTED = "fitted:"
 """How steps of the journal begin that keep what fitting a guide has cost."""
+PRACTICE, INTERVENTIONS = 3, 3.5
+"""Parts of the budget that a round may have spent after its practice, and after its tests of insights; see
+:meth:`~evolve.improve.session.Session.has_room`."""
 PAIRS_OF_A_JUDGEMENT = 24
 """Pairs after which most judgements are over."""
 
@@ -36,7 +39,7 @@ def may_practise(session: Session, number: int) -> bool:
 
     What the first episode takes is known only after it, so it is begun in whatever time the beginning has left.
     """
-    if session.may_practise(number):
+    if session.has_room(number, PRACTICE):
         return True
     if not (session.pace.episodes or session.stores.runs.episodes(run=session.run)):
         return not session.ledger.exhausted_bound
@@ -45,7 +48,8 @@ def may_practise(session: Session, number: int) -> bool:
 
 def may_judge(session: Session, number: int) -> bool:
     """Whether the judgement of round ``number`` goes on: within its part, or where no later one could be made."""
-    if session.may_judge(number) or number == session.plan.rounds:
+    rounds = session.plan.rounds
+    if number == rounds or session.share_spent() < 5 * number / (5 * rounds + 2):
         return not session.ledger.exhausted_bound
     both = _judging(session, 2 * judgement_pairs(session))
     return not session.ledger.exhausted_bound and bool(_missing(session, both))

@@ -113,21 +113,10 @@ class Session(BudgetedRun):
                 shares.append(amounts[item.name] / max(bound - before, 1e-9))
         return max(shares, default=0.0)
 
-    def may_practise(self, number: int) -> bool:
-        """Whether practice of round ``number`` is still within its part of the budget.
-
-        A round's practice weighs three parts, its judgement two, the final test two. Tests of insights may take half
-        a part of the judgement's.
-        """
-        return self._has_room(number, 3)
-
-    def may_intervene(self, number: int) -> bool:
-        """Whether tests of insights in round ``number`` are still within their part of the budget."""
-        return self._has_room(number, 3.5)
-
-    def _has_room(self, number: int, parts: float) -> bool:
+    def has_room(self, number: int, parts: float) -> bool:
         """Whether a round has spent less than so many parts since it began, whatever the gate took before it.
 
+        A round's practice weighs three parts, its judgement two, the final test two.
         What judgements left is not practised with: how much that is tells of the gate's tasks. The first round that is
         worked on under a budget has the parts of the earlier ones too. Where nothing is judged there are no parts.
         """
@@ -139,10 +128,6 @@ class Session(BudgetedRun):
         kept = self.journal.once(names[-1], lambda: begun)
         room = (kept["more"] + parts) / (5 * self.plan.rounds + 2)
         return not self.ledger.exhausted_bound and self.share_spent() < kept["begun"] + room
-
-    def may_judge(self, number: int) -> bool:
-        """Whether judging the variant of round ``number`` is still within its part of the budget."""
-        return not self.ledger.exhausted_bound and self.share_spent() < 5 * number / (5 * self.plan.rounds + 2)
 
 
 TEST = "test:cut"

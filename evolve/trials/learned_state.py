@@ -116,7 +116,8 @@ def agent_for(
         recall=recall_from(
             arm.memory,
             trials=isinstance(learner, PromptedLearner),
-            asking=RecallScope(policy=policy.name, fingerprint=fingerprint_of(sandbox)),
+            policy=policy.name,
+            fingerprint=fingerprint_of(sandbox),
         ),
         run=run,
         suite=suite,
@@ -126,21 +127,14 @@ def agent_for(
     return Agent(around, arm.workflow)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecallScope:
-    """Who asks the memory: what others found is no more than worth a trial to it; see :class:`RunOrigin`."""
-
-    policy: str | None = None
-    fingerprint: str = ""
-
-
 def recall_from(
     memory: MemoryRepository | MemorySnapshot | None,
     *,
     notes: bool = False,
     trials: bool = False,
     insights: bool = True,
-    asking: RecallScope | None = None,
+    policy: str | None = None,
+    fingerprint: str = "",
 ) -> Recall:
     """A recall for an episode: of insights, as far as they may act on its task.
 
@@ -148,13 +142,14 @@ def recall_from(
         notes: Also what a person noted; for policies that can read it.
         trials: Also claims that may not act there yet, for policies that try them.
         insights: False for what has learned nothing.
-        asking: Who asks; None reads the evidence of all as one.
+        policy: Who asks: what others found is no more than worth a trial to it. None reads the evidence of all as one.
+        fingerprint: What its code runs in; see :class:`RunOrigin`.
     """
     if memory is None:
         from evolve.agent import recall_nothing
 
         return recall_nothing
-    source, who = memory, asking or RecallScope()
+    source = memory
     wanted = {"insight": insights, "note": notes, TRIAL: trials}
     kinds = tuple(kind for kind, is_wanted in wanted.items() if is_wanted)
 
@@ -162,8 +157,8 @@ def recall_from(
         origin = RunOrigin(
             environment=view.environment,
             family=view.family,
-            policy=who.policy,
-            fingerprint=who.fingerprint,
+            policy=policy,
+            fingerprint=fingerprint,
             place=view.place,
             goal=view.goal,
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evolve.core.errors import UsageError
 from evolve.core.ledger import Ledger
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.ablation import KINDS, AblationReport, AblationWish
+from evolve.improve.ablation import KINDS, AblationReport
 from evolve.improve.ablation import ablate as run_ablation
 from evolve.improve.session import LoopPlan
 from evolve.tasks import load_suite
@@ -62,9 +62,7 @@ def ablate(services: WorkspaceServices, request: AblationRequest, budget: Ledger
     layers = PromptLayers(workspace=services.paths.prompts)
     shipped = {file: load_prompt(file, layers) for file, _ in stores.variants.get(variant).prompts}
     with opened_session(services, "ablate", key, body, LoopWork(suite=suite, plan=plan, budget=budget)) as session:
-        return run_ablation(
-            session, AblationWish(variant=variant, kinds=kinds, shipped=shipped, propose=request.propose)
-        )
+        return run_ablation(session, variant, kinds=kinds, shipped=shipped, propose=request.propose)
 
 
 def _judged_on(services: WorkspaceServices, variant: str) -> str:

@@ -25,7 +25,7 @@ from evolve.runtime.sandbox.protocol import Stoppable
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials import Change
-from evolve.trials.learned_state import LearnedState, RecallScope, recall_from, verified_pairings
+from evolve.trials.learned_state import LearnedState, recall_from, verified_pairings
 from evolve.trials.learner import Learner, TimeBoundLearner
 from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
 from evolve.workspace.opening import sandbox_opener
@@ -226,8 +226,8 @@ def _surroundings(
 
 def _own_recall(services: WorkspaceServices, arm: LearnedState, task: Task, place: RunContext) -> Recall:
     if services.uses_model:  # it can read what the person noted and wants
-        asking = RecallScope(policy=services.learner.name, fingerprint=fingerprint_of(place.sandbox))
-        recall = recall_from(services.stores.memory, notes=True, trials=True, asking=asking)
+        memory, where = services.stores.memory, fingerprint_of(place.sandbox)
+        recall = recall_from(memory, notes=True, trials=True, policy=services.learner.name, fingerprint=where)
         return services.preferences.beside(_with_sources(services, recall), folder=task.folder)
     return recall_from(services.stores.memory) if arm.memory is not None else recall_nothing
 

@@ -8,7 +8,7 @@ import pytest
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Claim, EpisodeRecord, Evidence, Scope
-from evolve.trials.learned_state import RecallScope, recall_from
+from evolve.trials.learned_state import recall_from
 from tests.policies.language.conftest import action, asked
 from tests.policies.language.test_planted import RIGHT, WRONG, doubling
 
@@ -61,7 +61,7 @@ def test_it_is_told_no_longer_after_so_many_tasks(model, memory):
     )
     memory.commit(lucky, instruction="Double it.")
     agent = told.agent(
-        recall=recall_from(memory, trials=True, asking=RecallScope(policy=told.policy.name)),
+        recall=recall_from(memory, trials=True, policy=told.policy.name),
         workflow=Workflow().with_knobs(steps=1, withhold=0.5),
     )
     seen = []
