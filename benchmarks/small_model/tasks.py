@@ -120,6 +120,11 @@ def _padded(number: int, width: int) -> str:
     return f"-{str(-number).zfill(width)}" if number < 0 else str(number).zfill(width)
 
 
+def _rotated(values: list[int], by: int) -> list[int]:
+    cut = len(values) - by % len(values) if values else 0
+    return values[cut:] + values[:cut]
+
+
 def load_tasks() -> tuple[RowTask, ...]:
     """The thirty tasks."""
     return tuple(_task(*each) for each in (*_TEXTS, *_NUMBERS, *_LISTS))
@@ -129,7 +134,7 @@ _Given = tuple[str, str, Callable[..., Any], Sequence[tuple[Any, ...]]]
 
 _TEXTS: tuple[_Given, ...] = (
     ("initials(name: str) -> str", "Give the initials of a name.", _initials,
-     [("Ada Lovelace",), ("jean-luc picard",), ("Grace",), ("Tim Berners-Lee",), ("alan mathison turing",), ("Ida B Wells",)]),
+     [("Ada Lovelace",), ("jean-luc picard",), ("Grace",), ("Tim Berners-Lee",), ("alan turing",), ("Ida B Wells",)]),
     ("last_first(name: str) -> str", "Write a name with the last name first.",
      lambda name: f"{name.split()[-1]}, {' '.join(name.split()[:-1])}" if " " in name.strip() else name.strip(),
      [("Ada Lovelace",), ("Alan Mathison Turing",), ("Plato",), ("Grace Hopper",), ("Mary Ann Evans",), (" Cher",)]),
@@ -186,11 +191,12 @@ _LISTS: tuple[_Given, ...] = (
     ("second(values: list) -> int", "Give the second largest of the different numbers.", _second,
      [([3, 1, 2],), ([5, 5, 4],), ([7],), ([2, 2],), ([9, 8, 9, 8, 7],), ([-1, -2],)]),
     ("merged(spans: list) -> list", "Join spans that overlap or touch.", _merged,
-     [([[1, 3], [2, 5]],), ([[1, 2], [4, 5]],), ([[1, 4], [4, 6]],), ([[5, 6], [1, 2]],), ([],), ([[1, 9], [2, 3], [9, 12]],)]),
+     [([[1, 3], [2, 5]],), ([[1, 2], [4, 5]],), ([[1, 4], [4, 6]],), ([[5, 6], [1, 2]],), ([],),
+      ([[1, 9], [2, 3], [9, 12]],)]),
     ("repeated(text: str) -> dict", "Count the words that occur more than once.", _counts,
      [("a b a",), ("The cat the dog",), ("one two",), ("x X x y Y",), ("",), ("b a b a c",)]),
     ("rotated(values: list, by: int) -> list", "Rotate a list to the right.",
-     lambda values, by: values[-(by % len(values)):] + values[:-(by % len(values))] if values and by % len(values) else values,
+     _rotated,
      [([1, 2, 3], 1), ([1, 2, 3], 4), ([], 2), ([1, 2, 3, 4], -1), ([5], 7), ([1, 2], 2)]),
     ("chunks(values: list, size: int) -> list", "Cut a list into pieces of a size.",
      lambda values, size: [values[place : place + size] for place in range(0, len(values), size)],
@@ -199,13 +205,15 @@ _LISTS: tuple[_Given, ...] = (
      lambda values: [v for place, v in enumerate(values) if v.lower() not in [w.lower() for w in values[:place]]],
      [(["a", "A", "b"],), (["x"],), ([],), (["Be", "bE", "c", "C"],), (["q", "w", "Q"],), (["same", "same"],)]),
     ("balance(entries: list) -> list", "Running balance of amounts in cents; a fee of 5 for each negative one.",
-     lambda entries: _balance(entries), [([100, -30],), ([-10],), ([],), ([50, 50, -100],), ([-1, -1, 10],), ([5, -5, 5],)]),
+     lambda entries: _balance(entries),
+     [([100, -30],), ([-10],), ([],), ([50, 50, -100],), ([-1, -1, 10],), ([5, -5, 5],)]),
     ("columns(rows: list) -> list", "Turn rows into columns; short rows are filled with null.",
      lambda rows: [[row[i] if i < len(row) else None for row in rows] for i in range(max(map(len, rows), default=0))],
      [([[1, 2], [3, 4]],), ([[1, 2], [3]],), ([],), ([[1], [2], [3]],), ([[], [1]],), ([[1, 2, 3]],)]),
     ("winners(scores: dict) -> list", "Names with the highest score, in order.",
      lambda scores: sorted(name for name, points in scores.items() if points == max(scores.values())),
-     [({"bo": 3, "al": 3, "cy": 1},), ({"x": 0},), ({},), ({"d": -1, "c": -1},), ({"zed": 9, "amy": 8},), ({"q": 2, "p": 2, "r": 2},)]),
+     [({"bo": 3, "al": 3, "cy": 1},), ({"x": 0},), ({},), ({"d": -1, "c": -1},), ({"zed": 9, "amy": 8},),
+      ({"q": 2, "p": 2, "r": 2},)]),
 )  # fmt: skip
 
 

@@ -133,7 +133,7 @@ class _RequestRun:
         return reply
 
     def goes_on(self, reply: ModelReply) -> bool:
-        """Whether a reply is a text that was cut off and of which more may be asked for; a recital of the rules is none."""
+        """Whether a reply is a text that was cut off, of which more may be asked for; a recital is none."""
         cut = reply.finish == "length" and self.request.schema is None
         return cut and self.continuations < _CONTINUATIONS and not repeats(reply.text, self.request.messages[0].text)
 
