@@ -94,7 +94,7 @@ class SandboxJudge:
         from evolve.workspace.learners import SearchLearner
 
         interpret = SearchLearner().interpreter(active)
-        return Admission(self._sandbox, equal, interpret=interpret).judge(skill, unseen, active).admitted
+        return Admission(self._sandbox, interpret=interpret).judge(skill, unseen, active).admitted
 
 
 def _outputs(policy: SearchPolicy, problem: SearchProblem, term: Term, inputs: Sequence[Sequence[Json]]) -> list[Any]:

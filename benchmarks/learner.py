@@ -28,7 +28,7 @@ from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.training import CANDIDATES, dream_prices, problems_of, synthetic_task
 from evolve.runtime.retrieval import HashingEmbedder
 from evolve.skills import Skill, unseen_rows, with_called, worth_offering
-from evolve.tasks import Task, equal
+from evolve.tasks import Task
 from evolve.workspace.learners import SearchLearner
 
 SUBMISSIONS = 3
@@ -182,7 +182,7 @@ class _Practice:
         if skill.entry in {known.entry for known in self.skills}:
             return
         interpret = SearchLearner().interpreter(self.skills) if draft.arguments else None
-        unseen = unseen_rows(draft, task.verify_rows(), interpret, equal)
+        unseen = unseen_rows(draft, task.verify_rows(), interpret)
         if self.judge.admits(skill, unseen, self.skills):
             self.skills.append(skill)
 

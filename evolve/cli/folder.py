@@ -6,20 +6,18 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli.asking import WAITING, ask_yes, tell_waiting
+from evolve.cli.asking import WAITING, tell_waiting
 from evolve.cli.learning import emit_with_lessons
 from evolve.cli.render.episodes import show_change
-from evolve.cli.render.output import at_home, emit, note, visible
+from evolve.cli.render.output import at_home, emit
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Ledger, Person, Result, Task, Workspace
+    from evolve.workspace import Ledger, Result, Workspace
 
 _COMMAND = re.compile(r"`([^`\n]+)`")
 
@@ -40,44 +38,7 @@ Yes = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class FolderOptions:
-    """The options of ``evolve run`` that are about a folder."""
-
-    folder: str | None
-    check: str | None
-    python: str | None
-    protect: list[str] | None
-    yes: bool
-
-    def task(self, text: str | None, name: str | None) -> Task | None:
-        """The task, or None where no folder is named."""
-        from evolve.workspace import tasks
-
-        if self.folder is None:
-            _refuse_options({"--check": self.check, "--set protect": self.protect})
-            return None
-        if not text:
-            raise UsageError("evolve needs a task for the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
-        return tasks.in_folder(text, self.folder, self.check or "", protected=self.protect, name=name)
-
-    def with_kept_check(self, opened: Workspace, task: Task, person: Person) -> Task:
-        """The task with the check that the person kept for its folder, if none is given and they want it."""
-        from evolve.workspace import tasks
-
-        if self.folder is None or self.check:
-            return task
-        agrees = partial(ask_yes, default=True) if person.respond is not None else None
-        check = chosen_check(opened, task.folder, agrees, lambda text: note(visible(text, lines=False), whole=True))
-        return tasks.with_check(task, check) if check else task
-
-    def fit(self, task: Task) -> None:
-        """Raises :class:`UsageError` for options that the task has no use for."""
-        if not task.folder:
-            _refuse_options({"--set python": self.python, "--yes": self.yes})
-
-
-def _refuse_options(options: Mapping[str, object]) -> None:
+def refuse_options(options: Mapping[str, object]) -> None:
     """Raises :class:`UsageError` for options about a folder where no folder is worked in."""
     for option, value in options.items():
         if value:

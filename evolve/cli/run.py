@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +20,7 @@ from evolve.cli.render.memory import used_lines
 from evolve.cli.render.output import at_home, emit, flush, note, paused, visible
 from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
 from evolve.cli.render.views import RunView
+from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import Ledger, Person, Result, Task, Workspace
@@ -97,25 +100,34 @@ def run_command(
     chosen = overrides.overrides(set_, "approve", "header", "protect", "python")
     person, python = asking.person_here(chosen, as_json=as_json, yes=yes), chosen.text("python")
     model_choice = model_or_recording(model, record, replay)
-    folder_options = folder.FolderOptions(
-        folder=directory, check=check, python=python, protect=chosen.all("protect"), yes=yes
-    )
     decides = models(workspace).acting(model)
     table = {"name": name, "header": chosen.choice("header", "yes", "no") == "yes", "target": target}
-    wanted = folder_options.task(task, name) or _task(task, examples, table, words=bool(decides))
-    folder_options.fit(wanted)
+    place = (directory, check, chosen.all("protect"))
+    wanted = _task(task, examples, table, place, words=bool(decides))
+    if not wanted.folder:
+        folder.refuse_options({"--set python": python, "--yes": yes})
     tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _with_rubric(wanted, rubric)
     view = RunView(unsandboxed=chosen.unsandboxed)
     with evolve.open(workspace, model=model_choice, events=view, settings=chosen.settings) as opened:
         tell_created(opened)
-        wanted = folder_options.with_kept_check(opened, wanted, person)
+        if directory is not None and not check:
+            wanted = _with_kept_check(opened, wanted, person)
         with opened.delivering():
             result = opened.run(wanted, budget=bounds, python=python, person=person)
             code = present(opened, wanted, result, person, as_json=as_json, bounds=bounds)
             flush()
         learning.learn_and_tell(opened, bounds, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)
+
+
+def _with_kept_check(opened: Workspace, task: Task, person: Person) -> Task:
+    """The task with the check that the person kept for its folder, if they want it."""
+    from evolve.workspace import tasks
+
+    agrees = partial(asking.ask_yes, default=True) if person.respond is not None else None
+    check = folder.chosen_check(opened, task.folder, agrees, lambda text: note(visible(text, lines=False), whole=True))
+    return tasks.with_check(task, check) if check else task
 
 
 def _with_rubric(task: Task, rubric: str | None) -> Task:
@@ -162,10 +174,27 @@ def present(
     return result.exit_code
 
 
-def _task(task: str | None, examples: str | None, table: dict[str, Any], *, words: bool) -> Task:
-    """The task that is named or given as rows; rows may also come from stdin."""
+def _task(
+    task: str | None,
+    examples: str | None,
+    table: dict[str, Any],
+    place: tuple[str | None, str | None, Sequence[str] | None],
+    *,
+    words: bool,
+) -> Task:
+    """The task that is named, is work in a folder, or given as rows; rows may also come from stdin.
+
+    Args:
+        place: The folder, its check, and the files whose changes do not count.
+    """
     from evolve.workspace import tasks
 
+    directory, check, protect = place
+    if directory is not None:
+        if not task:
+            raise UsageError("evolve needs a task for the folder", hint='evolve run "TASK" --dir PATH --check COMMAND')
+        return tasks.in_folder(task, directory, check or "", protected=protect, name=table["name"])
+    folder.refuse_options({"--check": check, "--set protect": protect})
     if "-" in (task, examples) and None in (task, examples):
         with paused():
             data = sys.stdin.buffer.read()

@@ -22,7 +22,7 @@ from evolve.core.progress import doing
 from evolve.improve.schedule import may_practise
 from evolve.improve.session import BATCH, Proposer, Session
 from evolve.skills import KEPT, Admission, Skill, with_called, worth_offering
-from evolve.tasks import Suite, Task, equal
+from evolve.tasks import Suite, Task
 from evolve.tasks.alike import TELLING, every_trait, problem_traits
 from evolve.tasks.model import SplitName, row_json, row_key, task_json
 from evolve.tasks.reading.assemble import assemble
@@ -329,7 +329,7 @@ def _judged_again(
     skill, verdict = proposal.skill, proposal.verdict
     if not (verdict.admitted and any(may_be_alike(other, skill) for other in added)):
         return proposal
-    admission = Admission(session.sandbox(), equal, interpret=session.learner.interpreter(list(active.values())))
+    admission = Admission(session.sandbox(), interpret=session.learner.interpreter(list(active.values())))
     judge = DraftJudge(admission=admission, policy=verdict.policy, fingerprint=verdict.fingerprint)
     # One that was added may have taken the place of another since.
     rivals = rivals_of(skill, [active[other.digest] for other in added if other.digest in active])

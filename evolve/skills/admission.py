@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.core.episodes import Json, Row, SkillDraft
+from evolve.core.equality import equal
 from evolve.core.errors import SandboxUnavailable
 from evolve.core.files import canonical_json
 from evolve.core.progress import doing
@@ -36,12 +37,9 @@ from evolve.skills.lint import lint
 from evolve.skills.lint.audit import audit
 from evolve.skills.merging import as_cases, case_program, told_case
 from evolve.skills.mutants import Mutant, mutants, without_arms
-from evolve.skills.repeated_calls import remembers_calls
+from evolve.skills.repeated_calls import remembers_calls, same_outcome
 from evolve.skills.signatures import names_of, parameter_count, shape, similar_inputs
 from evolve.skills.skill import Skill
-
-Equal = Callable[[Json, Json], bool]
-"""Whether two JSON values are the same answer, as tasks define it."""
 
 Interpreter = Callable[[Json, Sequence[Sequence[Json]]], Sequence[Outcome]]
 """Values of a tree on inputs, computed by the host's own operations."""
@@ -116,12 +114,11 @@ class Admission:
 
     Args:
         sandbox: Where code runs.
-        equal: Equality of answers.
         interpret: Evaluates trees; without it the trees of skills are not checked against their code.
     """
 
-    def __init__(self, sandbox: Sandbox, equal: Equal, *, interpret: Interpreter | None = None) -> None:
-        self._sandbox, self._equal, self._interpret = sandbox, equal, interpret
+    def __init__(self, sandbox: Sandbox, *, interpret: Interpreter | None = None) -> None:
+        self._sandbox, self._interpret = sandbox, interpret
 
     def judge(
         self,
@@ -193,7 +190,7 @@ class Admission:
             if run.error:
                 raise _Refused("import", run.error)
             right = [
-                outcome.ok and self._equal(outcome.value, row.output)
+                outcome.ok and equal(outcome.value, row.output)
                 for outcome, row in zip(run.outputs, case.unseen, strict=True)
             ]
             if not all(right):
@@ -203,7 +200,7 @@ class Admission:
     def _memory(self, case: _Case) -> None:
         inputs = [*case.inputs, *(row.input for row in case.unseen)]
         program = Program(source=case.skill.code, entry=case.skill.entry)
-        if case.skill.tree is None and remembers_calls(self._sandbox, program, inputs, self._same, self._checked):
+        if case.skill.tree is None and remembers_calls(self._sandbox, program, inputs, self._checked):
             raise _Refused("memory", "it remembers earlier calls: the same input gives another value later")
 
     def _frozen(self, case: _Case) -> None:
@@ -222,7 +219,7 @@ class Admission:
         for expected, outcome in zip(self._interpret(case.skill.tree, inputs), run.outputs, strict=True):
             # Operations of the search end so where a number or a list leaves their bounds, which code does not have:
             # there the tree says nothing.
-            if not expected.error.startswith(OverflowError.__name__) and not self._same(expected, outcome):
+            if not expected.error.startswith(OverflowError.__name__) and not same_outcome(expected, outcome):
                 raise _Refused("tree", "its code and the form in which searches use it differ on some inputs")
         case.checks["tree_inputs"] = len(inputs)
 
@@ -255,7 +252,7 @@ class Admission:
                 for given, a, b in zip(inputs, first.outputs, run.outputs, strict=True)
                 if strict or (a.ok and b.ok) or canonical_json(given) in promised
             ]
-            if not run.error and any(a.ok for a, _ in pairs) and all(self._same(a, b) for a, b in pairs):
+            if not run.error and any(a.ok for a, _ in pairs) and all(same_outcome(a, b) for a, b in pairs):
                 raise _Refused(
                     "duplicate", f"gives the same values as {told_case(other, values)} on {len(inputs)} inputs"
                 )
@@ -299,7 +296,11 @@ class Admission:
         if not original.outputs:
             raise _Refused("tests", "it has no tests")
         # What no test noticed may still be the same program; only values tell.
-        unnoticed = [mutant for mutant, run in zip(versions, runs, strict=True) if not _fails_tests(run)]
+        unnoticed = [
+            mutant
+            for mutant, run in zip(versions, runs, strict=True)
+            if run.outputs and not run.error and all(outcome.ok for outcome in run.outputs)
+        ]
         self._mutation(case, len(versions) - len(unnoticed), unnoticed)
 
     def _mutation(self, case: _Case, killed: int, unnoticed: Sequence[Mutant]) -> None:
@@ -384,16 +385,9 @@ class Admission:
         if where_defined:
             # Where the original has no value nobody promised one, so a mutant may do there what it likes.
             pairs = [(a, b) for a, b in pairs if a.ok]
-        return any(a.ok for a, _ in pairs) and all(self._same(a, b) for a, b in pairs)
-
-    def _same(self, a: Outcome, b: Outcome) -> bool:
-        return self._equal(a.value, b.value) if a.ok and b.ok else a.ok == b.ok
+        return any(a.ok for a, _ in pairs) and all(same_outcome(a, b) for a, b in pairs)
 
 
 def _sources(skill: Skill, versions: Sequence[Mutant]) -> list[str]:
     """The program, then its wrong versions."""
     return [skill.code, *(version.source for version in versions)]
-
-
-def _fails_tests(run: ProgramRun) -> bool:
-    return bool(run.error) or not run.outputs or any(not outcome.ok for outcome in run.outputs)

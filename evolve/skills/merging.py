@@ -36,7 +36,11 @@ def merge_skills(like: ProgramMatch, other: Skill) -> Skill:
         for path in difference.places:
             _put(tree, path, name)
     takes = [*names_of(known.signature), *names]
-    _widen(tree, known, names) if _within_entry(tree, known.entry, like) else _wrap(tree, known.entry, takes)
+    if _within_entry(tree, known.entry, like):
+        entries = (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == known.entry)
+        next(entries).args.args += [ast.arg(arg=name) for name in names]
+    else:
+        _wrap(tree, known.entry, takes)
     further = list(zip(names, (_type(each) for each in like.differences), strict=True))
     entry, code = known.entry, ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     rows = (
@@ -155,12 +159,6 @@ def _within_entry(tree: ast.Module, entry: str, like: ProgramMatch) -> bool:
         len(start) == 2 and start[1][0] == "body" and getattr(_at(tree, start[:1]), "name", "") == entry
         for start in starts
     )
-
-
-def _widen(tree: ast.Module, known: Skill, names: Sequence[str]) -> None:
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == known.entry:
-            node.args.args += [ast.arg(arg=name) for name in names]
 
 
 def _wrap(tree: ast.Module, entry: str, takes: Sequence[str]) -> None:

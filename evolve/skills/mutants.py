@@ -136,11 +136,10 @@ def arms_told(source: str) -> list[str]:
 
 def arms_in(tree: ast.Module) -> list[tuple[str, ast.AST, str]]:
     """Every arm: where it stands in words, the node that it belongs to, and its field there."""
-    return [(f"line {_line(node)}: {_arm_told(node, field)}", node, field) for node, field, _ in _arms(tree)]
-
-
-def _arm_told(node: ast.AST, field: str) -> str:
-    return ("else of " if field == "orelse" else "") + _brief(node)
+    prefixes = {"orelse": "else of "}
+    return [
+        (f"line {_line(node)}: {prefixes.get(field, '')}{_brief(node)}", node, field) for node, field, _ in _arms(tree)
+    ]
 
 
 def _failure() -> ast.expr:

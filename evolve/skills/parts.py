@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from evolve.core.episodes import Json, Row, SkillDraft
+from evolve.core.equality import equal
 from evolve.core.files import canonical_json
-from evolve.skills.admission import Equal, Interpreter
+from evolve.skills.admission import Interpreter
 from evolve.skills.reader import KEPT
 from evolve.skills.repository import SkillRepository
 from evolve.skills.skill import Skill
@@ -64,7 +65,7 @@ def defined_in(code: str) -> list[str]:
     return [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
 
 
-def unseen_rows(draft: SkillDraft, rows: Sequence[Row], interpret: Interpreter | None, equal: Equal) -> tuple[Row, ...]:
+def unseen_rows(draft: SkillDraft, rows: Sequence[Row], interpret: Interpreter | None) -> tuple[Row, ...]:
     """The rows on which a draft is judged that its author did not see.
 
     For a whole answer these are ``rows``. For a part they are the distinct calls that the answer makes on the inputs
@@ -76,7 +77,6 @@ def unseen_rows(draft: SkillDraft, rows: Sequence[Row], interpret: Interpreter |
         draft: The proposal.
         rows: Rows of the task that the answer was verified on.
         interpret: Evaluates trees; without it nothing can be said of a part.
-        equal: Equality of answers.
 
     Returns:
         Rows; none where a part's answer is wrong on any of ``rows``.

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from evolve.core.episodes import Json
+from evolve.core.equality import equal
 from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits, SandboxResult
 
 _ROUNDS, _FEW, _ALONE = 40, 2, 6
@@ -18,7 +19,6 @@ def remembers_calls(
     sandbox: Sandbox,
     program: Program,
     inputs: Sequence[Sequence[Json]],
-    same: Callable[[Outcome, Outcome], bool],
     checked: Callable[[SandboxResult], SandboxResult],
 ) -> bool:
     """Whether a program gives another value for an input after other calls than it gives first in a process.
@@ -26,7 +26,6 @@ def remembers_calls(
     Calls that time left no room for say nothing.
 
     Args:
-        same: Equality of outcomes.
         checked: Gives a result that is no fault of the sandbox.
     """
     alone = [[values] for values in inputs[:_ALONE]]
@@ -42,9 +41,14 @@ def remembers_calls(
     for place, outcome in zip(orders, many.outputs, strict=False):
         if outcome.error and many.timed_out:
             break
-        if not same(known.setdefault(place, outcome), outcome):
+        if not same_outcome(known.setdefault(place, outcome), outcome):
             return True
     return False
+
+
+def same_outcome(one: Outcome, other: Outcome) -> bool:
+    """Whether two calls gave the same value, or both none."""
+    return equal(one.value, other.value) if one.ok and other.ok else one.ok == other.ok
 
 
 def _orders(count: int, rounds: int) -> Sequence[int]:

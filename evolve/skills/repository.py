@@ -49,7 +49,7 @@ class SkillRepository(SkillReader):
             raise ValueError("a skill is kept only with an admission of its own content")
         hit("skill.begin")
         with self._db.transaction():
-            named = self._named(skill)
+            named = skill if self._find(skill.digest) is not None else self._free_name(skill)
             known = self._find(named.digest)
             # Another name of its function makes another digest and the same skill, so what was found holds for both.
             verdict = replace(verdict, digest=named.digest)
@@ -223,12 +223,6 @@ class SkillRepository(SkillReader):
 
     def _earned(self, skill: Skill) -> SkillStatus:
         return "trusted" if len(skill.tasks) >= TRUSTED_AFTER else "admitted"
-
-    def _named(self, skill: Skill) -> Skill:
-        """The skill under a name of its own, and its function too; one that is known as it is known."""
-        if self._find(skill.digest) is not None:
-            return skill
-        return self._free_name(skill)
 
     def _free_name(self, skill: Skill) -> Skill:
         taken = {str(row["name"]): str(row["digest"]) for row in self._db.rows("skills")}

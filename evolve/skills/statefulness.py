@@ -52,16 +52,11 @@ _FUNCTION = (ast.FunctionDef, ast.Lambda)
 _TYPES = frozenset(name for name in dir(builtins) if isinstance(getattr(builtins, name), type))
 
 
-def state_changes(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Line and reason for each place where a function may change what outlives its call."""
-    yield from _Calls(tree).problems()
-
-
-class _Calls(LastingValues):
+class StateChanges(LastingValues):
     """Follows what outlives a call through the functions of a module."""
 
     def problems(self) -> list[tuple[int, str]]:
-        """Every place where something that lasts may be changed."""
+        """Line and reason for each place where a function may change what outlives its call."""
         before = None
         while before != (before := (dict(self._given), dict(self._gives))):
             self._found.clear()

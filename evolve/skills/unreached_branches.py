@@ -21,18 +21,13 @@ from evolve.skills.lint.constants import ConstantTooLarge, NotConstant, constant
 from evolve.skills.mutants import arms_told, without_arms
 
 
-def fold_conditions(tree: ast.Module, known: Mapping[int, bool | None]) -> ast.Module:
-    """The tree with conditions worked out.
+class _Folding(ast.NodeTransformer):
+    """Works out conditions.
 
     Args:
         known: By the id of a node: the value of an expression, or None for a case that is left out.
     """
-    found = _Folding(known).visit(tree)
-    assert isinstance(found, ast.Module)
-    return found
 
-
-class _Folding(ast.NodeTransformer):
     def __init__(self, known: Mapping[int, bool | None]) -> None:
         self._known = known
 
@@ -296,4 +291,4 @@ def _edited(tree: ast.Module, edits: Sequence[_Edit]) -> str:
             setattr(node, edit.field, ast.parse(_UNTESTED).body)
         else:
             gone[id(node)] = edit.value
-    return ast.unparse(ast.fix_missing_locations(fold_conditions(twin, gone)))
+    return ast.unparse(ast.fix_missing_locations(_Folding(gone).visit(twin)))

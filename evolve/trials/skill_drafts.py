@@ -136,7 +136,7 @@ def judge_draft(
     # A search finds its skills by their trees, a prompt by what they are about.
     skill = skill if skill.tree is not None else replace(skill, family=task.family)
     interpret = learner.interpreter(active)
-    unseen = draft.unseen or unseen_rows(draft, task.verify_rows(), interpret, equal)
+    unseen = draft.unseen or unseen_rows(draft, task.verify_rows(), interpret)
     found = Trimmed(code=skill.code)
     if skill.tree is None and not lint(skill.code, skill.entry, parameter_count(skill.signature)):
         found = _trimmed(skill, (*skill.rows, *unseen), sandbox)
@@ -147,7 +147,7 @@ def judge_draft(
         why = f"it is copied: {copied} values of its rows stand in its code"
         blank = AdmissionVerdict(digest=skill.digest, policy=learner.name, fingerprint=sandbox.backend)
         return SkillProposal(skill=skill, unseen=tuple(unseen), verdict=replace(blank, failed="copied", reason=why))
-    admission = Admission(sandbox, equal, interpret=interpret)
+    admission = Admission(sandbox, interpret=interpret)
     judge = DraftJudge(admission=admission, policy=learner.name, fingerprint=sandbox.backend)
     # A call that a repair brought may be one of the unseen rows all the same: nobody showed it.
     of_its_own = draft.arguments or draft.unseen

@@ -40,9 +40,7 @@ class Resources:
         """What was done, and what waits for a person."""
         from evolve.workspace.runs.past_runs import Runs
 
-        return Runs(
-            self._opened(), self._need_writer, lambda: self.conversations.list(), lambda name: self.skills.retire(name)
-        )
+        return Runs(self._opened(), self._need_writer, lambda name: self.skills.retire(name))
 
     @cached_property
     def conversations(self) -> Conversations:

@@ -49,3 +49,11 @@ def test_a_run_that_waits_is_named_with_its_question(cli, tmp_path):
     told = json.loads(cli("status", "--json").out)
     assert [one["run"] for one in told["waiting"]] == ["r1"] and told["waiting"][0]["question"]
     assert "evolve runs answer r1" in cli("status").out
+
+
+def test_a_run_that_no_key_let_begin_is_not_called_cut_off(cli, monkeypatch):
+    for name in ("OPENAI_API_KEY", "EVOLVE_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert cli("run", "What is one and one?", "--model", "gpt-5-mini").code == 4
+    assert json.loads(cli("status", "--json").out)["unfinished"] == []
+    assert [run["state"] for run in json.loads(cli("runs", "list", "--json").out)] == ["left"]

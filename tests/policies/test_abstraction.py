@@ -22,7 +22,6 @@ from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input,
 from evolve.policies.search.programs.types import INT, STR, Type
 from evolve.runtime.sandbox import Sandbox
 from evolve.skills import Admission, Skill, unseen_rows
-from evolve.tasks import equal
 from evolve.workspace.learners import SearchLearner
 from tests.policies.samples import accepted, first_action, view_of
 from tests.programs.typed_terms import INPUTS, INTS, terms
@@ -210,7 +209,7 @@ def part(first: Skill) -> SkillDraft:
 @pytest.fixture(scope="module")
 def unseen(part: SkillDraft) -> tuple[Row, ...]:
     rows = tuple(Row(input=(xs,), output=with_length(xs)) for xs in UNSEEN)
-    return unseen_rows(part, rows, SearchLearner().interpreter(()), equal)
+    return unseen_rows(part, rows, SearchLearner().interpreter(()))
 
 
 def test_a_part_is_a_readable_function_with_tests(part: SkillDraft) -> None:
@@ -245,7 +244,7 @@ def test_a_part_is_judged_by_the_calls_of_its_answer(
     part: SkillDraft, unseen: tuple[Row, ...], sandbox: Sandbox
 ) -> None:
     assert [(row.input, row.output) for row in unseen] == [((xs,), steeply(xs)) for xs in UNSEEN]
-    admission = Admission(sandbox, equal, interpret=SearchLearner().interpreter(()))
+    admission = Admission(sandbox, interpret=SearchLearner().interpreter(()))
     assert admission.judge(part, unseen).admitted
     wrong = dataclasses.replace(part, code=part.code.replace("sorted(", "list("))
     assert wrong.code != part.code
@@ -257,13 +256,13 @@ def test_a_part_is_judged_by_the_calls_of_its_answer(
 def test_a_part_without_enough_calls_on_unseen_rows_is_refused(
     part: SkillDraft, unseen: tuple[Row, ...], sandbox: Sandbox
 ) -> None:
-    admission = Admission(sandbox, equal, interpret=SearchLearner().interpreter(()))
+    admission = Admission(sandbox, interpret=SearchLearner().interpreter(()))
     assert admission.judge(part, unseen[:2]).failed == "unseen"
-    assert unseen_rows(part, part.tests, SearchLearner().interpreter(()), equal) == ()
-    assert unseen_rows(part, [Row(input=(xs,), output=with_length(xs)) for xs in UNSEEN], None, equal) == ()
+    assert unseen_rows(part, part.tests, SearchLearner().interpreter(())) == ()
+    assert unseen_rows(part, [Row(input=(xs,), output=with_length(xs)) for xs in UNSEEN], None) == ()
 
 
 def test_a_part_of_an_answer_that_is_wrong_on_an_unseen_row_has_no_evidence(part: SkillDraft) -> None:
     rows = [Row(input=(xs,), output=with_length(xs)) for xs in UNSEEN]
     rows[-1] = dataclasses.replace(rows[-1], output=[0])
-    assert unseen_rows(part, rows, SearchLearner().interpreter(()), equal) == ()
+    assert unseen_rows(part, rows, SearchLearner().interpreter(())) == ()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from evolve.core.equality import equal
 from evolve.core.schema import SKILLS
 from evolve.core.store import Database, ObjectStore
 from evolve.runtime.sandbox import open_sandbox
@@ -21,7 +20,7 @@ def sandbox(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def admission(sandbox):
-    return Admission(sandbox, equal)
+    return Admission(sandbox)
 
 
 @pytest.fixture

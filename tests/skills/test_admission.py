@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from evolve.core.equality import equal
 from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import Outcome
 from evolve.skills import Admission, Skill
@@ -122,7 +121,7 @@ def test_tree_and_code_must_agree(admission):
     def interpret(tree, inputs):
         return [Outcome(value=sorted(x for x in xs if x % tree["step"] == 0 and x >= n)) for xs, n in inputs]
 
-    checked = Admission(admission._sandbox, equal, interpret=interpret)
+    checked = Admission(admission._sandbox, interpret=interpret)
     verdict = checked.judge(draft(tree={"step": 3}), UNSEEN)
     assert verdict.failed == "tree"
 
@@ -137,7 +136,7 @@ def test_a_broken_sandbox_is_a_fault_and_no_refusal(admission):
             runs = tuple(ProgramRun(outputs=()) for _ in args[0])
             return SandboxResult(programs=runs, fault="the machine is on fire")
 
-    verdict = Admission(Broken(), equal).judge(GOOD, UNSEEN)
+    verdict = Admission(Broken()).judge(GOOD, UNSEEN)
     assert verdict.fault and not verdict.admitted and "fire" in verdict.reason
 
 

@@ -15,7 +15,6 @@ from evolve.skills.archives import read_foreign
 from evolve.skills.folder import folder_changes
 from evolve.skills.imported import foreign_skills
 from evolve.skills.seeds import seed_digest
-from evolve.tasks import equal
 
 FOLDER = seed_root() / "skills"
 SHIPPED = sorted(path.parent for path in FOLDER.glob("*/SKILL.md"))
@@ -28,7 +27,7 @@ LEAVE += [("2026-08-03", "2026-08-21", 15), ("2026-09-04", "2026-09-07", "")]
 def test_a_seed_is_admitted_as_a_learned_skill_is(folder, sandbox):
     skill = read_folder(folder)
     (read,) = foreign_skills(*read_foreign(folder))  # as an import of the folder reads it, with its evals as rows
-    verdict = Admission(sandbox, equal).judge(skill, read.skill.rows)
+    verdict = Admission(sandbox).judge(skill, read.skill.rows)
     assert verdict.admitted, verdict.reason
     assert verdict.checks["unseen_rows"] >= 5 and not verdict.checks["mutants_missed"]
     assert folder_changes(skill, folder) == ("evals/evals.json",)  # else the folder is as evolve writes one

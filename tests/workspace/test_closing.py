@@ -32,8 +32,8 @@ def methods() -> Iterator[tuple[str, str]]:
 def shelf_class(shelf: str) -> type:
     from evolve.workspace.loops import variants
     from evolve.workspace.resources import evaluators as criteria
-    from evolve.workspace.resources import folders, gate, memory, models, preferences, skills, tools, workflow
-    from evolve.workspace.runs import conversations, past_runs
+    from evolve.workspace.resources import folders, gate, memory, models, preferences, tools, workflow
+    from evolve.workspace.runs import conversations, past_runs, skills
 
     return {
         "runs": past_runs.Runs,

@@ -77,7 +77,8 @@ def joined(text: str) -> str:
 def read(text: str) -> Wanted:
     """What a complete text asks for."""
     # Where the locale knows ASCII alone, other letters arrive as bytes.
-    plain = joined(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _has_bytes(text) else text)
+    has_bytes = any("\udc80" <= sign <= "\udcff" for sign in text)
+    plain = joined(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if has_bytes else text)
     if not plain:
         return Wanted(kind="nothing")
     match = _COMMAND.match(plain)
@@ -91,10 +92,6 @@ def read(text: str) -> Wanted:
     if _is_named(plain):
         return Wanted(kind="named", text=os.path.expanduser(plain))
     return Wanted(kind="words", text=plain)
-
-
-def _has_bytes(text: str) -> bool:
-    return any("\udc80" <= sign <= "\udcff" for sign in text)
 
 
 def _halves(line: str) -> tuple[str, str]:

@@ -96,9 +96,9 @@ def _accepted(result: Result) -> VerdictLine:
         if result.used is not None and result.used.verified:
             rows = f"{counted(result.used.given, 'row')} given here and {counted(result.used.rows, 'row')} before"
             return VerdictLine(word=word, why=f"right on {rows}")
-        unseen = "assertion" if grounds.kind == "assertions" else "row"
-        hidden = "passes {} that it had not seen" if grounds.kind == "assertions" else "right on {} it had not seen"
-        return VerdictLine(word=word, why=hidden.format(counted(grounds.rows, unseen)))
+        unseen = counted(grounds.rows, "assertion" if grounds.assertions else "row")
+        why = f"passes {unseen} that it had not seen" if grounds.assertions else f"right on {unseen} it had not seen"
+        return VerdictLine(word=word, why=why)
     if result.judged:
         return VerdictLine(word=word, why=_opinion(result.note))
     if grounds.finding in _CHECKS:

@@ -14,6 +14,7 @@ import hashlib
 import json
 import re
 import string
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,27 +55,42 @@ def skill_files(one: ExportedSkill) -> dict[str, str]:
     return files | {DOCUMENT: frontmatter.render(_fields(one, written), _body(one))}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SkillFolders:
-    """Implements the protocol of formats for these folders alone, as programs look for them."""
-
-    name: str = "skill-folders"
+class _OwnExports(ABC):
+    """What an export in a folder holds by its own account; one that is as it was written may be written anew."""
 
     def problems(self, skill: Skill, description: str) -> Sequence[str]:
         return description_problems(description)
+
+    def is_own(self, place: Path) -> bool:
+        """Whether all that a folder holds is as an earlier export wrote it: nothing of a person's is replaced."""
+        return bool(self._written(place)) and not self.changed(place)
+
+    def changed(self, place: Path) -> list[str]:
+        """Files of an earlier export that are not as it wrote them, or that it did not write; [] of anything else."""
+        written = self._written(place)
+        there = [path.relative_to(place) for path in place.rglob("*") if path.is_symlink() or not path.is_dir()]
+        found = sorted(path.as_posix() for path in there if "__pycache__" not in path.parts) if written else []
+        try:
+            return [path for path in found if not _digest(place / path).startswith(str(written.get(path)) or "none")]
+        except OSError:
+            return found  # what cannot be read is not ours to replace
+
+    @abstractmethod
+    def _written(self, place: Path) -> Mapping[str, str]:
+        """The digest of each file that an earlier export wrote; {} where there was none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillFolders(_OwnExports):
+    """Implements the protocol of formats for these folders alone, as programs look for them."""
+
+    name: str = "skill-folders"
 
     def files(self, skills: Sequence[ExportedSkill]) -> Mapping[str, str]:
         return {f"{one.skill.name}/{path}": text for one in skills for path, text in skill_files(one).items()}
 
     def script(self, skill: Skill) -> str:
         return "" if skill.environment else f"{skill.name}/scripts/{skill.name}.py"
-
-    def is_own(self, place: Path) -> bool:
-        return bool(self._written(place)) and not self.changed(place)
-
-    def changed(self, place: Path) -> list[str]:
-        """See :meth:`Bundle.changed`."""
-        return _changed(place, self._written(place))
 
     def _written(self, place: Path) -> Mapping[str, str]:
         try:
@@ -145,7 +161,7 @@ _EVIDENCE = "evidence.json"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bundle:
+class Bundle(_OwnExports):
     """Implements the protocol of formats.
 
     Attributes:
@@ -154,9 +170,6 @@ class Bundle:
 
     name: str = "bundle"
     package: str = "skills_of_mine"
-
-    def problems(self, skill: Skill, description: str) -> Sequence[str]:
-        return description_problems(description)
 
     def files(self, skills: Sequence[ExportedSkill]) -> Mapping[str, str]:
         functions = [one for one in skills if not one.skill.environment]
@@ -193,14 +206,6 @@ class Bundle:
     def script(self, skill: Skill) -> str:
         return "" if skill.environment else f"{self.package}/skills/{skill.name}/scripts/{skill.name}.py"
 
-    def is_own(self, place: Path) -> bool:
-        """Whether all that a folder holds is as an earlier export wrote it: nothing of a person's is replaced."""
-        return bool(self._written(place)) and not self.changed(place)
-
-    def changed(self, place: Path) -> list[str]:
-        """Files of an earlier export that are not as it wrote them, or that it did not write; [] of anything else."""
-        return _changed(place, self._written(place))
-
     def _written(self, place: Path) -> Mapping[str, str]:
         try:
             evidence = json.loads((place / _EVIDENCE).read_text(encoding="utf-8"))
@@ -209,15 +214,6 @@ class Bundle:
             return files and {**files, _EVIDENCE: _digest(place / _EVIDENCE)}
         except (OSError, ValueError, KeyError, TypeError):
             return {}
-
-
-def _changed(place: Path, written: Mapping[str, str]) -> list[str]:
-    there = [path.relative_to(place) for path in place.rglob("*") if path.is_symlink() or not path.is_dir()]
-    found = sorted(path.as_posix() for path in there if "__pycache__" not in path.parts) if written else []
-    try:
-        return [path for path in found if not _digest(place / path).startswith(str(written.get(path)) or "none")]
-    except OSError:
-        return found  # what cannot be read is not ours to replace
 
 
 def _digest(path: Path) -> str:

@@ -166,8 +166,10 @@ def _record(rows: Sequence[Row]) -> _Record | None:
     kinds: dict[str, str] = {}
     for row in found:
         for key, value in row.items():
-            kind = _kind_of(value)
-            kinds[key] = kind if kinds.get(key, kind) == kind else _joined(kinds[key], kind)
+            kind = type(value).__name__ if isinstance(value, str | bool | int | float) else "any"
+            known = kinds.setdefault(key, kind)
+            if known != kind:
+                kinds[key] = "float" if {known, kind} == {"int", "float"} else "any"
     if not kinds or len(kinds) > _MOST_KEYS or not all(map(may_stand, kinds)):
         return None
     return _Record(keys=tuple(kinds.items()), required=frozenset(kinds).intersection(*(row.keys() for row in found)))
@@ -179,11 +181,3 @@ def _records(value: Json) -> Iterator[dict[str, Json]]:
     elif isinstance(value, list):
         for item in value:
             yield from _records(item)
-
-
-def _kind_of(value: Json) -> str:
-    return type(value).__name__ if isinstance(value, str | bool | int | float) else "any"
-
-
-def _joined(one: str, other: str) -> str:
-    return "float" if {one, other} == {"int", "float"} else "any"

@@ -19,7 +19,7 @@ from evolve.skills.lint.classes import Classes, own_attributes
 from evolve.skills.lint.names import Uses, is_special_name
 from evolve.skills.lint.scopes import Scopes, parents
 from evolve.skills.lint.toplevel import TopLevel
-from evolve.skills.statefulness import state_changes
+from evolve.skills.statefulness import StateChanges
 
 _NODES = (
     *(ast.Module, ast.FunctionDef, ast.ClassDef, ast.Return, ast.Delete, ast.Assign, ast.AugAssign, ast.AnnAssign),
@@ -126,7 +126,7 @@ def _name_problems(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if is_special_name(name, classes) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
     yield from _shadows(tree)
-    yield from state_changes(tree)
+    yield from StateChanges(tree).problems()
     places = TypePlaces(tree, scopes)
     yield from TopLevel(tree).problems()
     yield from Classes(tree, places).problems()

@@ -64,27 +64,24 @@ def search(
     opposed = _opposed(services, task, others)
     if opposed is None:
         result = run(task)
-        kept = None if _fits(result) or _is_open(result) else _opposed(services, task, others, verified=False)
+        kept = None if is_found(result) or is_open(result) else _opposed(services, task, others, verified=False)
         found = len(result.misfits) if result.solved and result.answer else None
         return result, task, None if kept is None or (found is not None and found < kept.failed) else kept
     result = run(opposed.task)
-    if not _fits(result) and task.verify and not (result.budget_ended or result.limit_ended or _is_open(result)):
+    if not is_found(result) and task.verify and not (result.budget_ended or result.limit_ended or is_open(result)):
         alone = run(task)
         if alone.verified:
             return alone, task, None
     return result, opposed.task, opposed
 
 
-def function_holds(result: Result, opposed: Opposed | None) -> bool:
-    """Whether the kept function stays in use: a search is over, and found none that fits its rows and the table's."""
-    return opposed is not None and opposed.stays and not _fits(result) and not _is_open(result)
-
-
-def _fits(result: Result) -> bool:
+def is_found(result: Result) -> bool:
+    """Whether a search found a function that fits all of its rows."""
     return bool(result.solved and result.answer) and not result.misfits
 
 
-def _is_open(result: Result) -> bool:
+def is_open(result: Result) -> bool:
+    """Whether a search is not over."""
     return result.status in ("waiting", "interrupted")
 
 

@@ -20,7 +20,7 @@ from evolve.tasks.tables import Table, identity, is_blank, reading_text, table_p
 from evolve.workspace.fill.cells import ColumnCells, Contradicted, Functions
 from evolve.workspace.fill.contradictions import look_up
 from evolve.workspace.fill.corrections import apply_corrections
-from evolve.workspace.fill.counterexamples import Opposed, function_holds, search
+from evolve.workspace.fill.counterexamples import Opposed, is_found, is_open, search
 from evolve.workspace.fill.files import check_other_column, script_file, target_file, write_script
 from evolve.workspace.fill.given_function import chosen_function
 from evolve.workspace.fill.offers import accept_offer, made_for, offer_for
@@ -31,16 +31,15 @@ from evolve.workspace.fill.table import (
     check_column,
     check_in_place,
     column_read,
-    known_function,
     line_checked,
     opened_table,
 )
 from evolve.workspace.fill.written_cells import OwnCells
 from evolve.workspace.runs.applying import Applier
-from evolve.workspace.runs.contradictions import functions_for
+from evolve.workspace.runs.contradictions import functions_for, functions_giving
 from evolve.workspace.runs.files import write_table
 from evolve.workspace.runs.result import Result
-from evolve.workspace.runs.run_answers import function_named, note_written
+from evolve.workspace.runs.run_answers import WRITTEN, function_named
 from evolve.workspace.runs.skill_origin import origin_of
 from evolve.workspace.services import WorkspaceServices
 
@@ -118,21 +117,22 @@ def _found(
     if request.skill is None and request.function is None:
         with reading_text(table):
             task, read = column_read(services, table, request, own)
-        known = known_function(services, task)
+        # a model need not be asked; without one the search tries them itself
+        known = next(functions_giving(services, task), None) if services.uses_model else None
         if known is None:
             known = stands_in = _standing_in(services, table, task, read.inputs.column)
         if known is None:
             # a person put what stands in a file that no fill wrote, also where a fill wrote the same elsewhere
             others = () if own.written_to(table.path) else read.own_rows
             result, task, opposed = search(services, task, run, others)
-            if opposed is None or not function_holds(result, opposed):
+            # the kept function stays in use where the search is over and found none that fits its rows and the table's
+            if opposed is None or not opposed.stays or is_found(result) or is_open(result):
                 return _searched(services, task, read, result, opposed)
             known = opposed.origin.skill
         request = replace(request, skill=known.name)
     with reading_text(table):
-        program, wanted, rows = chosen_function(services, table, request, own)
+        program, wanted, rows, saved = chosen_function(services, table, request, own)
     wanted = wanted if read is None else replace(wanted, doubted=read.doubted, own=read.own)
-    saved = None if request.skill is None else origin_of(services, function_named(services, request.skill))
     used = opposed.used if opposed else None if saved is None else saved.used(wanted.examples)
     doubt = (None if saved is None else saved.narrow) or (None if opposed is None else opposed.doubt)
     if stands_in is not None:
@@ -173,7 +173,9 @@ def _searched(
     if not (result.solved and result.answer):
         known = look_up(task)
         return result, wanted, Functions(programs=[known] if known else [])
-    note_written(services, result.run_id, wanted.inputs.kind)
+    if wanted.inputs.kind.is_number:  # for a later table in which no cell shows how they are written
+        runs = services.stores.runs
+        runs.note(result.run_id, {**runs.run(result.run_id).body, WRITTEN: vars(wanted.inputs.kind)})
     rivals, distant = result.rivals[:_MOST_RIVALS], result.distant[:_MOST_RIVALS]
     programs = [Program(source=source, entry=result.entry) for source in (result.answer, *rivals, *distant)]
     earlier = (

@@ -42,8 +42,9 @@ _ANY_NUMBER = ColumnKind(name="float", whole=True)
 
 def chosen_function(
     services: WorkspaceServices, table: Table, request: FillRequest, is_own: IsOwn = lambda *_: False
-) -> tuple[Program, PartlyFilled, list[Row]]:
-    """The function that is named, the column that it fills, and the rows that it was learned from, as it reads them.
+) -> tuple[Program, PartlyFilled, list[Row], SkillOrigin | None]:
+    """The function that is named, the column that it fills, and the rows that it was learned from, as it reads them;
+    and of a saved one where it comes from.
 
     Its arguments are the columns that are called as its parameters are; where none is, the first ones, unless it was
     saved with names of columns.
@@ -84,7 +85,8 @@ def chosen_function(
     own = [not known and is_own(table, one, column) for one, known in zip(examples, doubted, strict=False)]
     partly = PartlyFilled(inputs=inputs, given=given, blank=blank, doubted=sum(doubted), own=sum(own))
     rows = [row for row in (() if origin is None else origin.rows) if len(row.input) == len(names)]
-    return program, partly, [replace(row, input=tuple(row.input[at] for at in places[: len(columns)])) for row in rows]
+    rows = [replace(row, input=tuple(row.input[at] for at in places[: len(columns)])) for row in rows]
+    return program, partly, rows, origin
 
 
 def _named(

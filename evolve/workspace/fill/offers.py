@@ -113,7 +113,7 @@ def accept_offer(
 def _unverified(one: UsedSkill, services: WorkspaceServices, table: Table, request: FillRequest) -> tuple[Reason, ...]:
     """What was doubtful about a function when it was kept, and what it would write into the first row, if anything."""
     doubts = (reason("unverified_when_kept"),) if one.doubt is None else (reason("doubtful_when_kept"), one.doubt)
-    program, wanted, _ = chosen_function(services, table, request)
+    program, wanted, *_ = chosen_function(services, table, request)
     first = next((record for record in table.records() if not all(map(is_blank, record.cells))), None)
     if first is None:
         return doubts

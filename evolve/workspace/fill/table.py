@@ -12,7 +12,6 @@ from evolve.core.episodes import Question
 from evolve.core.errors import UsageError
 from evolve.core.reasons import reason
 from evolve.runtime.sandbox import Program
-from evolve.skills import Skill
 from evolve.skills.signatures import types_of
 from evolve.tasks import Task
 from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
@@ -155,11 +154,7 @@ def column_read(
     label = wanted.inputs.label
     text = request.words(FlagReasons(reasons=(reason("own_cells", column=label, given=wanted.given, own=wanted.own),)))
     said = respond(Question(id=f"own:{label}", kind="ask", text=text, options=(YES, "no")))
-    return _as_it_is(services, table, request.column, _nobodys) if is_yes(said) else (task, wanted)
-
-
-def _nobodys(table: Table, record: Record, column: int) -> bool:
-    return False
+    return _as_it_is(services, table, request.column, lambda *cell: False) if is_yes(said) else (task, wanted)
 
 
 def _as_it_is(services: WorkspaceServices, table: Table, column: str | None, own: IsOwn) -> tuple[Task, PartlyFilled]:
@@ -170,8 +165,3 @@ def _as_it_is(services: WorkspaceServices, table: Table, column: str | None, own
         gives = any(types_of(one.signature)[1] == "str" for one in functions_giving(services, texts[0]))
         return texts if gives else (task, wanted)
     return task, wanted
-
-
-def known_function(services: WorkspaceServices, task: Task) -> Skill | None:
-    """The saved function by which a model need not be asked; None without a model, as the search tries them itself."""
-    return next(functions_giving(services, task), None) if services.uses_model else None

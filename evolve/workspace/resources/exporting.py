@@ -120,13 +120,6 @@ def given_to_runs(stores: Repositories, skill: Skill) -> str:
     return "\n".join(json.dumps(json.loads(text)) for text in given)
 
 
-def worked_in(stores: Repositories, runs: Path) -> list[Path]:
-    """The folders that runs worked in."""
-    from evolve.workspace.resources.folders import Folders
-
-    return [Path(patch.folder) for patch in Folders(runs, stores.runs, stores.objects).list()]
-
-
 def skill_folders(install: str | None) -> list[Path]:
     """Where a program looks for skills; nothing without one.
 

@@ -64,12 +64,11 @@ def tried_earlier(
     """
     unwanted = any(patch.run == run and patch.state not in _ACCEPTED for patch in services.folders.list())
     kept = [draft for draft in drafts if not (unwanted and (draft.rehearsals or draft.unseen))]
-    return tuple(_tried_earlier(services, draft, request) if draft.earlier else draft for draft in kept)
-
-
-def _tried_earlier(services: WorkspaceServices, draft: SkillDraft, request: RunRequest) -> SkillDraft:
-    tried = [one for call in draft.earlier if (one := _tried(services, draft, call, request)) is not None]
-    return replace(draft, rehearsals=(*draft.rehearsals, *tried))
+    tried = [[_tried(services, draft, call, request) for call in draft.earlier] for draft in kept]
+    return tuple(
+        replace(draft, rehearsals=(*draft.rehearsals, *(one for one in made if one is not None)))
+        for draft, made in zip(kept, tried, strict=True)
+    )
 
 
 def _tried(services: WorkspaceServices, draft: SkillDraft, call: EarlierCall, request: RunRequest) -> Rehearsal | None:

@@ -64,16 +64,20 @@ def with_kept_names(services: WorkspaceServices, task: Task) -> Task:
     return replace(task, work=replace(work, named=tuple(dict.fromkeys((*work.named, *named)))))
 
 
-def begun_with(services: WorkspaceServices, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
-    """The same as JSON, with the task in the object store."""
+def task_kept(services: WorkspaceServices, task: Task, python: str | None) -> dict[str, Any]:
+    """A task as it was given, in the object store, and who works on it with which environment, as JSON."""
     return {
         "input": services.stores.objects.put(canonical_json(task_json(task)).encode()),
-        "limits": to_data(limits),
         "python": python,
         "policy": services.learner.name,
         "model": model_name(services.model),
-        **({"turns": len(task.earlier), "said": _digest_of(task.earlier)} if task.earlier else {}),
     }
+
+
+def begun_with(services: WorkspaceServices, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
+    """What a run was begun with, as JSON."""
+    turns = {"turns": len(task.earlier), "said": _digest_of(task.earlier)} if task.earlier else {}
+    return {**task_kept(services, task, python), "limits": to_data(limits), **turns}
 
 
 def beginning_of(services: WorkspaceServices, run: Run) -> RunStart | None:

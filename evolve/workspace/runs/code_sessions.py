@@ -29,38 +29,12 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
 
 
-def run_in_session(
-    sandbox: Sandbox, name: str, code: str, limits: SandboxLimits, *, path: str | os.PathLike[str] | None = None
-) -> ActionResult:
+def _replay_and_run(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
     """Rebuilds a session by replaying its recorded actions, runs one more, and records that.
 
-    An action that hits a limit is not recorded: the session stays as it was before. An action with an error is.
-
-    Args:
-        sandbox: Where everything runs.
-        name: The session's name; a new one starts empty.
-        code: The action.
-        limits: Of every action.
-        path: The workspace.
-
-    Returns:
-        The result of the new action; of state ``fault`` when a recorded action did not give again what it gave then.
-
-    Raises:
-        UsageError: The name is not plain.
-        WorkspaceError: The record of the session cannot be read or written.
-        WorkspaceBusy: Another process works in that session.
+    An action that hits a limit is not recorded: the session stays as it was before. An action with an error is. Where a
+    recorded action does not give again what it gave then, the result has the state ``fault``.
     """
-    if not _NAME.match(name):
-        raise UsageError(f"{name!r} cannot name a session", hint="letters, digits, - and _, at most 64")
-    paths = locate(path).paths
-    file = paths.runs / "sessions" / f"{name}.jsonl"
-    # The file is written whole, so two commands that replayed at once would each lose the other's action.
-    with WriterLock(file.with_suffix(".lock")):
-        return _replay_and_run(sandbox, file, code, limits)
-
-
-def _replay_and_run(sandbox: Sandbox, file: Path, code: str, limits: SandboxLimits) -> ActionResult:
     from evolve.runtime.sandbox import ActionResult
 
     recorded = _read(file)
@@ -157,6 +131,7 @@ class SandboxedCode:
 
         Raises:
             UsageError: The file cannot be read, or the name of the session is not plain.
+            WorkspaceError: The record of the session cannot be read or written, or another process works in it.
             SandboxUnavailable: None passes its self-test here.
         """
         source = read_text(code) if isinstance(code, Path) else code
@@ -173,7 +148,12 @@ class SandboxedCode:
             if session is None:
                 result = box.execute(source, bounds)
             else:
-                result = run_in_session(box, session, source, bounds, path=self._place)
+                if not _NAME.match(session):
+                    raise UsageError(f"{session!r} cannot name a session", hint="letters, digits, - and _, at most 64")
+                file = locate(self._place).paths.runs / "sessions" / f"{session}.jsonl"
+                # The file is written whole, so two commands that replayed at once would each lose the other's action.
+                with WriterLock(file.with_suffix(".lock")):
+                    result = _replay_and_run(box, file, source, bounds)
             return Executed(result=result, backend=box.backend)
 
     def call(self, source: str, text: str) -> Outcome:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from evolve.agent import Run
 from evolve.core.episodes import PREFERENCE, Cost, EpisodeRecord
-from evolve.core.episodes.codec import to_data
+from evolve.core.episodes.codec import Jsonable
 from evolve.core.errors import EndpointProblem, SandboxUnavailable, UsageError
 from evolve.core.reasons import Reason, reason
 from evolve.trials.diagnosis import (
@@ -31,7 +31,6 @@ from evolve.workspace.runs.beginnings import RunStart, beginning_of, broken_off
 from evolve.workspace.runs.files import FILLING
 from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong
 from evolve.workspace.runs.interventions import COSTS, Interventions, free_of_charge
-from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.replaying import Reruns
 from evolve.workspace.runs.solving import waiting_question
 from evolve.workspace.services import WorkspaceServices
@@ -47,7 +46,7 @@ _GOES_ON = "the same command again goes on from there"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Jsonable):
     """Why a run ended as it did.
 
     Attributes:
@@ -81,12 +80,8 @@ class Diagnosis:
         """What turned the outcome when it was taken away, or put right."""
         return tuple(one for one in self.suspects if one.verdict == "cause")
 
-    def to_json(self) -> Mapping[str, Any]:
-        """As one JSON object."""
-        return dict(to_data(self))
 
-
-def diagnose(services: WorkspaceServices, name: str, replay: bool | None, person: Person) -> Diagnosis:
+def diagnose(services: WorkspaceServices, name: str, replay: bool | None) -> Diagnosis:
     """See :meth:`evolve.workspace.runs.past_runs.Runs.diagnose`."""
     run, record = chosen_episode(services, name)
     if record is None and run.kind == FILLING:
@@ -113,20 +108,17 @@ def diagnose(services: WorkspaceServices, name: str, replay: bool | None, person
     if record.status in ("solved", "unverified"):  # the person refused its change and says why, so no step is to blame
         broke, suspects = BreakingStep(step=0, why=None), tuple(one for one in suspects if one.kind != ACTION)
     found = replace(blank, step=broke.step, why=broke.why, suspects=suspects, compared=compared)
-    return _tried(services, run, record, replace(found, state="failed", said=wrong), (replay, person))
+    return _tried(services, run, record, replace(found, state="failed", said=wrong), replay)
 
 
 def _tried(
-    services: WorkspaceServices, run: Run, record: EpisodeRecord, found: Diagnosis, how: tuple[bool | None, Person]
+    services: WorkspaceServices, run: Run, record: EpisodeRecord, found: Diagnosis, replay: bool | None
 ) -> Diagnosis:
     """The same after interventions, as far as they are wanted and possible."""
-    replay, person = how
     begun = beginning_of(services, run)
     untried, made = _why_not(services, begun, record, replay), None
     if begun is not None and not untried:
-        replays = Reruns(
-            services=services, begun=begun, record=record, person=person, offered=told_at_the_start(record)
-        )
+        replays = Reruns(services=services, begun=begun, record=record, offered=told_at_the_start(record))
         made = Interventions(replays=replays, suspects=found.suspects, free=not replay)
         try:
             made.run()
@@ -134,7 +126,9 @@ def _tried(
             untried = reason("not_all_tried", text=str(problem))
         untried = untried or made.untried
         found = replace(found, suspects=_ordered(made.suspects), replays=replays.count, cost=replays.spent)
-        found = _by_cause(found)
+        proven = next((one for one in found.causes if one.step), None)
+        if proven is not None and proven.step != found.step:  # a cause says better than any sign where the run broke
+            found = replace(found, step=proven.step, why=proven.tested)
     more = untried in (COSTS, _AS_ASKED)
     return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=more))
 
@@ -158,14 +152,6 @@ def _ordered(suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
     """
     order = {"cause": 0, "suspicion": 1, "cleared": 2}
     return tuple(sorted(suspects, key=lambda one: (order[one.verdict], one.verdict == "cause" and one.kind == ACTION)))
-
-
-def _by_cause(found: Diagnosis) -> Diagnosis:
-    """A proven cause says better than any sign at which step the run broke."""
-    steps = [one for one in found.causes if one.step]
-    if not steps or steps[0].step == found.step:
-        return found
-    return replace(found, step=steps[0].step, why=steps[0].tested)
 
 
 def _unfinished(services: WorkspaceServices, run: Run) -> Diagnosis:

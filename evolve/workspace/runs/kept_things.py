@@ -18,7 +18,6 @@ from evolve.workspace.runs.skill_origin import origin_of
 
 if TYPE_CHECKING:
     from evolve.agent import Run
-    from evolve.memory.preferences import Preference
     from evolve.workspace.services import WorkspaceServices
 
 MemoryKind = Literal["preference", "note", "skill"]
@@ -94,7 +93,8 @@ def kept_things(services: WorkspaceServices) -> list[RememberedItem]:
     seen = [_Seen(run=run, at=datetime.fromisoformat(run.started).timestamp(), shown=shown) for run, shown in own]
     found = []
     for wish in services.preferences.list(status="active"):
-        shown, after = _counts(wish.id, wish.at, _folders(wish), seen)
+        folders = [context.folder for context in wish.contexts if context.folder]
+        shown, after = _counts(wish.id, wish.at, folders, seen)
         one = RememberedItem(
             id=wish.id, kind="preference", text=wish.description, kept=wish.date, shown=shown, runs=after
         )
@@ -153,10 +153,6 @@ def _counts(name: str, since: float, folders: Sequence[str], seen: Sequence[_See
 def _is_in(run: Run, folders: Sequence[str]) -> bool:
     place = str(run.body.get(ABOUT, {}).get("folder", ""))
     return not folders or any(place and PurePath(place).is_relative_to(folder) for folder in folders)
-
-
-def _folders(wish: Preference) -> tuple[str, ...]:
-    return tuple(context.folder for context in wish.contexts if context.folder)
 
 
 def _shown(record: EpisodeRecord) -> frozenset[str]:

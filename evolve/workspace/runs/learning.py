@@ -10,13 +10,12 @@ from functools import partial
 from typing import Any
 
 from evolve.agent import Lessons, PendingLearning
-from evolve.core.episodes import Cost, EpisodeRecord, LateAnswer, Limits, Suggestion
+from evolve.core.episodes import Cost, EpisodeRecord, LateAnswer, Limits, PatchDecision, Suggestion
 from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError, WorkspaceBusy
 from evolve.core.events import Event
 from evolve.core.failpoints import hit
-from evolve.core.files import canonical_json
 from evolve.core.ledger import Budget, Ledger
 from evolve.core.progress import doing
 from evolve.core.reasons import Reason, reason
@@ -24,14 +23,13 @@ from evolve.core.store.lock import SHORT
 from evolve.environments import kind_of
 from evolve.memory import insight_id
 from evolve.memory.preferences import Preference
-from evolve.tasks import Task, task_json
+from evolve.tasks import Task
 from evolve.tasks.alike import every_trait
 from evolve.tasks.work import FolderWork
 from evolve.trials.admitting import AdmissionResult, RefusedSkill
 from evolve.workspace.health.housekeeping import drop_checkpoints
-from evolve.workspace.learners import model_name
 from evolve.workspace.runs.admitting import keeper_for, past_work, report_admission, tried_earlier
-from evolve.workspace.runs.beginnings import beginning_of
+from evolve.workspace.runs.beginnings import beginning_of, task_kept
 from evolve.workspace.runs.context import (
     RunContext,
     RunRequest,
@@ -44,7 +42,7 @@ from evolve.workspace.runs.contradictions import retire_replaced
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
 from evolve.workspace.runs.result import Result, refusals_of
-from evolve.workspace.runs.suggesting import asks_model, decision_on, in_force_for, keep_suggestions, why_nothing
+from evolve.workspace.runs.suggesting import asks_model, keep_suggestions, why_nothing
 from evolve.workspace.runs.tasks import task_of
 from evolve.workspace.services import WorkspaceServices
 
@@ -52,6 +50,8 @@ PAUSED = ("waiting", "interrupted")
 """How a run stands that goes on later."""
 _PATIENCE_S = 5.0
 """How long learning waits for another process that learns; what is left it learns from later."""
+_MOST_IN_FORCE = 20
+"""Of what the person has kept for such work, the newest that learning is told of."""
 _PAIRS = {"after": 1, "full": None}
 """How many claims of one episode a policy may try by asking a model again."""
 
@@ -132,12 +132,9 @@ def owed_of(
             part = min(part, max(0, most - getattr(record.cost, name)))
         bounds[name] = int(part) if isinstance(most, int) else part
     return {
-        "input": services.stores.objects.put(canonical_json(task_json(request.task)).encode()),
+        **task_kept(services, request.task, request.python),
         "limits": to_data(replace(limits, **bounds)),
         "pairs": _PAIRS[mode],
-        "python": request.python,
-        "policy": services.learner.name,
-        "model": model_name(services.model),
         **({UNJUDGED: True} if is_bounded(request.budget) else {}),
     }
 
@@ -231,12 +228,14 @@ def _taught(services: WorkspaceServices, owed: PendingLearning, person: Person, 
     # "Do it again like that" says nothing without the turns before it.
     given = replace(stored, source=owed.source, earlier=() if begun is None else begun.task.earlier)
     task = with_earlier_runs(services, given, owed.run)
+    wishes = services.preferences.in_force(family=task.family, folder=task.folder)[:_MOST_IN_FORCE]
+    patch = next((patch for patch in services.folders.list() if patch.run == owed.run), None)
+    decision = None if patch is None else PatchDecision(state=patch.state, reason=patch.reason)
     # Whoever is told the answer needs no fact to give it.
-    in_force = in_force_for(services, task)
-    task = replace(task, found="", decision=decision_on(services, owed.run), in_force=in_force)
+    task = replace(task, found="", decision=decision, in_force=tuple(one.description for one in wishes))
     request = RunRequest(task=task, python=owed.body["python"], person=person)
-    judging, lessons, room, note = _worked_out(services, owed, request, given, _Room(limits=limits, left=left))
-    blank = replace(blank, limits=room.limits, shadow=judging.cost)
+    judging, lessons, limits, note = _worked_out(services, owed, request, given, left)
+    blank = replace(blank, limits=limits, shadow=judging.cost)
     stopped = replace(blank, cost=lessons.cost, note=reason("stopped_by_the_person"), stopped=True)
     if lessons.stopped or judging.waits:
         return stopped if lessons.stopped else replace(blank, note=judging.waits, waits=True)
@@ -246,8 +245,8 @@ def _taught(services: WorkspaceServices, owed: PendingLearning, person: Person, 
     if learned.found is not None and isinstance(request.task.work, FolderWork):
         services.folders.keep(learned, request.task.work)  # before the states of the folder may go
     try:
-        limits = room.limits.within(room.left).less(lessons.cost)
-        kept, proposals, dropped = _keep(services, learned, request, limits, lessons.suggestions)
+        rest = limits.within(left.less(judging.cost)).less(lessons.cost)
+        kept, proposals, dropped = _keep(services, learned, request, rest, lessons.suggestions)
     except Cancelled:
         return stopped
     report_admission(services, record.episode, kept)
@@ -263,34 +262,29 @@ def _taught(services: WorkspaceServices, owed: PendingLearning, person: Person, 
     return replace(taught, found=learned.found, changes=learned.found is not None and bool(request.task.folder))
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Room:
-    """What learning from an episode may spend in all, and of that now."""
-
-    limits: Limits
-    left: Limits
-
-
 def _worked_out(
-    services: WorkspaceServices, owed: PendingLearning, request: RunRequest, given: Task, room: _Room
-) -> tuple[Judging, Lessons, _Room, Reason | None]:
-    """Judges the task, as the person gave it, and then learns from it; or says why nothing could be learned."""
-    judging, lessons = Judging(), Lessons()
+    services: WorkspaceServices, owed: PendingLearning, request: RunRequest, given: Task, left: Limits
+) -> tuple[Judging, Lessons, Limits, Reason | None]:
+    """Judges the task, as the person gave it, and then learns from it; or says why nothing could be learned.
+
+    Gives what learning may spend in all as well; ``left`` is what both may spend now.
+    """
+    judging, lessons, limits = Judging(), Lessons(), from_data(Limits, owed.body["limits"])
     note: Reason | None = None
     try:
-        judging = judge_first(services, owed, replace(request, task=given), room.left)
-        room = _Room(limits=room.limits.within(judging.room), left=room.left.less(judging.cost))
+        judging = judge_first(services, owed, replace(request, task=given), left)
+        limits, left = limits.within(judging.room), left.less(judging.cost)
         if judging.stopped:
             lessons = Lessons(stopped=True)
-        elif services.uses_model and _is_spent(room.limits):
+        elif services.uses_model and _is_spent(limits):
             note = reason("nothing_left_to_learn_with")
         elif not judging.waits:
-            lessons = _lessons(services, owed, request, room)
+            lessons = _lessons(services, owed, request, limits, left)
     except Cancelled:
         lessons = Lessons(stopped=True)
     except UsageError as problem:  # the folder is not there any more, or not as it was
         note = reason("recorded", text=str(problem))
-    return judging, lessons, room, note
+    return judging, lessons, limits, note
 
 
 def _told(services: WorkspaceServices, learned: EpisodeRecord) -> tuple[str, ...]:
@@ -305,7 +299,9 @@ def _is_spent(limits: Limits) -> bool:
     return any(bound is not None and bound <= 0 for bound in (limits.tokens, limits.money, limits.calls))
 
 
-def _lessons(services: WorkspaceServices, owed: PendingLearning, request: RunRequest, room: _Room) -> Lessons:
+def _lessons(
+    services: WorkspaceServices, owed: PendingLearning, request: RunRequest, limits: Limits, left: Limits
+) -> Lessons:
     """What reflection and distillation say of an episode."""
     record = services.stores.runs.episode(owed.episode)
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
@@ -317,7 +313,7 @@ def _lessons(services: WorkspaceServices, owed: PendingLearning, request: RunReq
         )
         agent = agent_for(services, request, services.workflow, place, partial(past_work, services, owed.run))
         task = as_it_was(services, request.task, owed.run, stack)  # its own change is in the folder by now
-        lessons = agent.learn(task, record, limits=room.limits, pairs=owed.body["pairs"], left=room.left)
+        lessons = agent.learn(task, record, limits=limits, pairs=owed.body["pairs"], left=left)
         lessons = replace(lessons, drafts=tried_earlier(services, owed.run, lessons.drafts, request))
     hit("lessons.before")
     return lessons

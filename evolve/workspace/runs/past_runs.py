@@ -22,7 +22,7 @@ from evolve.workspace.resources.evaluators import Criterion
 from evolve.workspace.resources.patch import Patch
 from evolve.workspace.resources.preferences import Comment
 from evolve.workspace.runs.beginnings import RunStart, beginning_of
-from evolve.workspace.runs.conversations import PastConversation
+from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.explaining import Explanation, explain_run
 from evolve.workspace.runs.history import chosen_episode
@@ -120,19 +120,13 @@ class Runs(Resource):
 
     Args:
         writable: Raises :class:`UsageError` where the workspace is open for reading only.
-        talks: Gives the conversations of the workspace.
         retire: Takes a skill out of use.
     """
 
     def __init__(
-        self,
-        services: WorkspaceServices,
-        writable: Callable[[], None],
-        talks: Callable[[], builtins.list[PastConversation]],
-        retire: Callable[[str], Skill],
+        self, services: WorkspaceServices, writable: Callable[[], None], retire: Callable[[str], Skill]
     ) -> None:
-        self._services, self._talks, self._retire = services, talks, retire
-        self._writable = writable
+        self._services, self._writable, self._retire = services, writable, retire
 
     def list(self) -> builtins.list[RunRow]:
         """Every run, oldest first."""
@@ -146,7 +140,8 @@ class Runs(Resource):
         A time that the question names counts ("what did we decide about the port last week"). Nothing is learned from
         it. A run whose model looks something up is shown the best of it, as data.
         """
-        return search_record(question, k, self._talks(), self._services.stores.runs)
+        talks = Conversations(self._services.paths.runs / "chats").list()
+        return search_record(question, k, talks, self._services.stores.runs)
 
     def unlearned(self) -> builtins.list[str]:
         """Ids of the runs that :meth:`Workspace.learn` would learn from, oldest first; also for another policy."""
@@ -220,7 +215,7 @@ class Runs(Resource):
         """
         return self._services.stores.runs.episode(episode)
 
-    def diagnose(self, run: str, *, replay: bool | None = None, person: Person | None = None) -> Diagnosis:
+    def diagnose(self, run: str, *, replay: bool | None = None) -> Diagnosis:
         """Why a run failed: the step that broke it, what it rested on, and what turns the outcome when taken away.
 
         Nothing is changed and nothing is learned.
@@ -229,14 +224,13 @@ class Runs(Resource):
             run: Its id, or that of one of its episodes.
             replay: Have it again without its suspects, at the price of the model that is asked; False has nothing run
                 again; None what costs little: short searches, and recorded actions in a folder.
-            person: How to say stop.
 
         Raises:
             UsageError: There is none, or it has several episodes and none is named.
         """
         if replay:
             self._writable()  # what models cost is booked
-        return diagnose(self._services, run, replay, person or Person())
+        return diagnose(self._services, run, replay)
 
     def why(self, run: str) -> Explanation:
         """Why a run's answer counts as verified or not, what it used that was learned, and what was learned from it.

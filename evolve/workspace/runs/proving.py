@@ -73,13 +73,6 @@ def is_bounded(budget: Budget) -> bool:
     return budget.candidates is not None or budget.seconds is not None
 
 
-def told_before(bet: Mapping[str, Any]) -> str:
-    """What a bet means for a run, in a sentence for whoever pays for it; "" where it costs no money."""
-    if "most" not in bet:
-        return ""
-    return shadow.told_before(from_data(Limits, bet["most"]), Budget(**bet["budget"]))
-
-
 def judge_first(services: WorkspaceServices, owed: PendingLearning, request: RunRequest, left: Limits) -> Judging:
     """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
 

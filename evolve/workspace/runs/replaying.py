@@ -17,7 +17,6 @@ from evolve.runtime.sandbox import Sandbox
 from evolve.trials import Change
 from evolve.workspace.runs.beginnings import RunStart
 from evolve.workspace.runs.context import RunContext, RunRequest, agent_with, as_it_was, sandbox_for, with_earlier_runs
-from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.saved import saved_for
 from evolve.workspace.services import WorkspaceServices
 
@@ -38,7 +37,6 @@ class Reruns:
     services: WorkspaceServices
     begun: RunStart
     record: EpisodeRecord
-    person: Person
     offered: tuple[Recalled, ...] | None = None
     spent: Cost = field(default_factory=Cost)
     count: int = 0
@@ -49,9 +47,7 @@ class Reruns:
         Raises:
             UsageError: The folder is gone, or is not as it was.
             EndpointProblem: The model does not answer.
-            Cancelled: The person stopped it.
         """
-        self.person.cancellation.check_before()
         with self._at_work(change) as (request, sandbox):
             self.count += 1
             place = RunContext(run=f"{self.record.run}:again {self.count}", sandbox=sandbox, events=NoEvents())
@@ -75,7 +71,6 @@ class Reruns:
         Returns:
             None where an action or the check was ended by the machine or a limit, so that nothing is known.
         """
-        self.person.cancellation.check_before()
         with self._at_work(_AS_IT_WAS) as (request, sandbox):
             setting = EnvironmentOptions(sandbox=sandbox, own=True)
             with closing(open_environment(request.task, setting)) as environment:
@@ -119,5 +114,5 @@ class Reruns:
             # The same answers and refusals of earlier runs as the run itself was told of.
             task = with_earlier_runs(services, task, self.record.run)
             task = replace(task, saved=saved_for(services, task, self.record.run))
-            request = RunRequest(task=task, python=self.begun.python, person=self.person)
+            request = RunRequest(task=task, python=self.begun.python)
             yield request, stack.enter_context(sandbox_for(services, request)())

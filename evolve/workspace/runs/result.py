@@ -12,7 +12,6 @@ from evolve.core.episodes import (
     Cost,
     EpisodeRecord,
     Json,
-    Judgement,
     LateAnswer,
     OutlierRow,
     Question,
@@ -34,16 +33,13 @@ from evolve.workspace.runs.applying import SandboxedCalls, told_inputs
 from evolve.workspace.runs.kept_things import UsedItem
 from evolve.workspace.runs.skill_origin import UsedSkill
 
-CHECK, ASSERTIONS, ROWS, OPINION, NOTHING = "check", "assertions", "rows", "opinion", "nothing"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Grounds:
     """What a verdict rests on.
 
     Attributes:
-        kind: ``rows``, ``assertions`` of hidden tests, the ``check`` command of a folder, the ``opinion`` of a model,
-            or ``nothing``.
+        assertions: Assertions of hidden tests decided, and no rows.
         rows: How many rows or assertions that the answer was not made from decided.
         given: Rows that showed what was wanted, with those that ruled out an earlier answer, of this run or of one
             before it.
@@ -52,7 +48,7 @@ class Grounds:
         earlier: What earlier runs have to do with it, in a sentence, or "".
     """
 
-    kind: str = NOTHING
+    assertions: bool = False
     rows: int = 0
     given: int = 0
     missing: int = 0
@@ -70,23 +66,13 @@ def grounds_of(record: EpisodeRecord, task: Task, earlier: str = "") -> Grounds:
     known = {row_key(row) for row in (*task.examples, *shown)}
     given = len(task.examples) + len({row_key(one.row) for one in task.refused if one.row is not None} - known)
     return Grounds(
-        kind=_kind(judged, task),
+        assertions=bool(kind_of(task.environment).one_file and task.tests and not task.verify_rows()),
         rows=judged.rows,
         given=given + len(shown),
         missing=max(0, rows_missing(record.steps, given)) if rows_decide and task.examples else 0,
         finding=finding_of(judged.text) if judged.accepted else "",
         earlier=earlier,
     )
-
-
-def _kind(judged: Judgement, task: Task) -> str:
-    if judged.judged:
-        return OPINION
-    if judged.unchecked:
-        return NOTHING
-    if not kind_of(task.environment).one_file:
-        return CHECK
-    return ASSERTIONS if task.tests and not task.verify_rows() else ROWS if task.examples else NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,7 +279,9 @@ def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Admission
     """
     kept, last = kept or AdmissionResult(), record.steps[-1].action if record.steps else None
     in_words = last is not None and last.kind == "answer"
+    outputs = record.steps[-1].observation.outputs if record.steps and record.steps[-1].observation else ()
     kind, grounds = kind_of(task.environment), grounds_of(record, task, told)
+    found = [step.action.ambiguity for step in record.steps if step.action.ambiguity is not None]
     return Result(
         status=record.status,
         answer=record.answer,
@@ -306,12 +294,12 @@ def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Admission
         task=task.id,
         cost=record.cost + kept.cost,
         note="; ".join(filter(None, (told, record.note))),
-        ambiguity=_ambiguity(record),
+        ambiguity=None if not found else replace(found[-1], code=""),
         learned=tuple(dict.fromkeys(claim.text for claim in record.claims if not claim.is_denied)),
         skills=kept.skills,
         not_kept=kept.refused,
         warnings=task.warnings,
-        value=_value(record) if record.answer and not task.examples and (kind.one_file or in_words) else None,
+        value=outputs[0] if outputs and record.answer and not task.examples and (kind.one_file or in_words) else None,
         judged=any(step.judgement is not None and step.judgement.judged for step in record.steps),
         closing="" if kind.one_file else _closing(record),
         refused=refusals_of(record, one_file=kind.one_file),
@@ -354,15 +342,3 @@ def refusals_of(record: EpisodeRecord, *, one_file: bool) -> tuple[RefusedAnswer
         RefusedAnswer(answer=step.action.code if one_file else record.answer, row=judged.row, got=judged.got)
         for step, judged in wrong
     )
-
-
-def _value(record: EpisodeRecord) -> Json:
-    seen = record.steps[-1].observation
-    return seen.outputs[0] if seen is not None and seen.outputs else None
-
-
-def _ambiguity(record: EpisodeRecord) -> Ambiguity | None:
-    for step in reversed(record.steps):
-        if step.action.ambiguity is not None:
-            return replace(step.action.ambiguity, code="")
-    return None

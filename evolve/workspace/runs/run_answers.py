@@ -18,7 +18,6 @@ from evolve.skills.equivalence import plain
 from evolve.skills.naming import is_numbered, with_entry
 from evolve.skills.parameters import without_unread
 from evolve.tasks import Task, task_json
-from evolve.tasks.tables import ColumnKind
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.tasks import task_of
 from evolve.workspace.services import WorkspaceServices
@@ -39,12 +38,6 @@ FORGOTTEN = "forgotten"
 """And the key of its function, where the person took that out of use."""
 _MOST_RUNS = 100
 """Latest runs that are looked at."""
-
-
-def note_written(services: WorkspaceServices, run: str, kind: ColumnKind) -> None:
-    """Notes how the numbers of a column are written, for a later table in which no cell shows it."""
-    if kind.is_number:
-        services.stores.runs.note(run, {**services.stores.runs.run(run).body, WRITTEN: vars(kind)})
 
 
 def given_task_of(services: WorkspaceServices, run: Run) -> Task | None:

@@ -89,7 +89,8 @@ def _known(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunct
         if (
             record.solved
             and record.verified
-            and not _is_of_another(record)
+            # a function saved from another table is tried itself, with the rows that bore it
+            and (not record.steps[-1].action.spare or record.steps[-1].action.text.startswith(_KNOWN))
             and numbers.get(record.run, len(numbers)) < numbers[run]
         ):
             earlier = stores.runs.run(record.run)
@@ -101,25 +102,16 @@ def _known(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunct
             ):
                 continue
             taught = bool(record.claims or record.drafts) or record.episode in owed
-            first = known.setdefault(record.answer, _saved_of(record))
+            same = KnownFunction(
+                told=f"{_KNOWN} {record.run}: the same function",
+                run=record.run,
+                code=record.answer,
+                verified=record.verified,
+                private=record.steps[-1].action.private,
+            )
+            first = known.setdefault(record.answer, same)
             known[record.answer] = replace(first, taught=first.taught or taught)
     return list(known.values())[:_MOST_RUNS]
-
-
-def _is_of_another(record: EpisodeRecord) -> bool:
-    """Whether the answer is a function saved from another table: that is tried itself, with the rows that bore it."""
-    last = record.steps[-1].action
-    return last.spare and not last.text.startswith(_KNOWN)
-
-
-def _saved_of(record: EpisodeRecord) -> KnownFunction:
-    return KnownFunction(
-        told=f"{_KNOWN} {record.run}: the same function",
-        run=record.run,
-        code=record.answer,
-        verified=record.verified,
-        private=record.steps[-1].action.private,
-    )
 
 
 def _is_honest_of(before: Task, record: EpisodeRecord, task: Task, now: Set[str]) -> bool:

@@ -77,11 +77,6 @@ def said_by(task: Task) -> dict[str, str]:
     return {_SOURCE: _FILE} if task.source else {}
 
 
-def _author(run: Run) -> str:
-    noted = run.body.get(_SOURCE)
-    return noted if noted in (_PERSON, _FILE) else _UNKNOWN
-
-
 def search_record(
     question: str, k: int, talks: Iterable[PastConversation], records: RunRepository, *, without: str = ""
 ) -> list[SearchHit]:
@@ -204,7 +199,8 @@ def _all(
         words = asked_of(run)
         if run.id in seen or not words:
             continue
-        yield _note(f"{run.id}?", words, started[run.id], run.id, _author(run)), run.id, ""
+        author = noted if (noted := run.body.get(_SOURCE)) in (_PERSON, _FILE) else _UNKNOWN
+        yield _note(f"{run.id}?", words, started[run.id], run.id, author), run.id, ""
         episode = episodes.get(run.id)
         if episode is not None:
             answer = episode.answer[:_LONGEST].strip() or episode.status

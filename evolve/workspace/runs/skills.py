@@ -28,7 +28,6 @@ from evolve.workspace.resources.exporting import (
     none_trusted,
     skill_folders,
     why_not_exported,
-    worked_in,
 )
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
 from evolve.workspace.resources.skill_folders import UnusedFolder, unused_folders
@@ -343,7 +342,7 @@ class Skills(Resource):
             raise none_trusted(self._stores, self.list(KEPT), shipped, to)
         rules = export.ExportRules(
             # A .env file is never copied into a run, but what a program printed may hold its values all the same.
-            scanner=scanner_of(self._paths, worked_in(self._stores, self._paths.runs)),
+            scanner=scanner_of(self._paths, [Path(patch.folder) for patch in self._services.folders.list()]),
             with_rows=wanted.get("with_rows", False),
             description=wanted.get("description", ""),
             sandbox=self._services.open_sandbox(),

@@ -8,23 +8,23 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evolve.agent import Run, episode_id, question_in, room_for
 from evolve.core.episodes import OWN, Cost, EpisodeRecord, Limits, Question
 from evolve.core.episodes.codec import from_data, to_data
-from evolve.core.errors import BudgetExhausted, UsageError, WorkspaceBusy
+from evolve.core.errors import BudgetExhausted, EndpointProblem, UsageError, WorkspaceBusy
 from evolve.core.events import Event, EventFan, EventLog, read_events
 from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Budget, Ledger, overshoot_text
 from evolve.core.reasons import reason
 from evolve.core.store import WriterLock
-from evolve.tasks import Task, task_json
+from evolve.tasks import task_json
 from evolve.tasks.work import FolderWork
 from evolve.trials.admitting import AdmissionResult
 from evolve.trials.learned_state import LearnedState
 from evolve.workspace.health.fault_reports import FaultKept
-from evolve.workspace.learners import episode_limits, model_name
+from evolve.workspace.learners import episode_limits
 from evolve.workspace.model_setup import within_spending_limits
 from evolve.workspace.opening import now, sandbox_opener
 from evolve.workspace.resources.gate import BET
@@ -34,13 +34,14 @@ from evolve.workspace.runs.admitting import imported_for, keeper_for
 from evolve.workspace.runs.ambiguity import kept_for_doubts, with_ambiguities
 from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import deliver_patch
-from evolve.workspace.runs.beginnings import begun_with, told_when_broken_off, with_kept_names
+from evolve.workspace.runs.beginnings import begun_with, task_kept, told_when_broken_off, with_kept_names
 from evolve.workspace.runs.context import RunContext, RunRequest, agent_for, sandbox_opener_for, with_earlier_runs
 from evolve.workspace.runs.contradictions import contradictions, set_aside
+from evolve.workspace.runs.counterfactual import told_before
 from evolve.workspace.runs.kept_things import used_in
 from evolve.workspace.runs.learning import PAUSED, owed_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.proving import bet_for, told_before
+from evolve.workspace.runs.proving import bet_for
 from evolve.workspace.runs.result import Result, result_of
 from evolve.workspace.runs.run_answers import BY_CLIENT, CONTESTED, NARROW, VOUCHED
 from evolve.workspace.runs.saved import is_known, saved_for, told_of
@@ -61,15 +62,23 @@ def run_task(services: WorkspaceServices, request: RunRequest, run: Run | None =
             lock = WriterLock(services.paths.runs / name / "lock")
             return lock.try_acquire("run") and bool(held.callback(lock.release))
 
-        if run is not None and not claim(run.id):
+        if run is None:
+            request = replace(request, task=with_kept_names(services, request.task))
+            run = _begun(services, request, claim)
+        elif not claim(run.id):
             raise WorkspaceBusy(f"another process works on {run.id}", hint="evolve runs list")
-        return _solved(services, request, run, claim)
+        try:
+            return _solved(services, request, run)
+        except EndpointProblem as problem:
+            logs = (services.paths.runs / run.id).glob("*/events.jsonl")
+            spent = [event.data["cost"] for log in logs for event in read_events(log) if event.kind == "spent"]
+            if not (problem.retryable or any(cost["calls"] for cost in spent)):  # such as a key that is not set
+                services.stores.runs.end(run.id, "left")
+            raise
 
 
-def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, claim: Callable[[str], bool]) -> Result:
+def _solved(services: WorkspaceServices, request: RunRequest, run: Run) -> Result:
     stores, limits = services.stores, _limits_now(services, request)
-    if run is None:
-        run = _begun(services, request := replace(request, task=with_kept_names(services, request.task)), claim)
     task = with_earlier_runs(services, request.task, run.id)
     known = (*saved_for(services, task, run.id), *imported_for(services, task, judges=request.person.vouches))
     request = replace(request, task=(task := replace(task, saved=known)))
@@ -100,7 +109,7 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, c
             patch, question = deliver_patch(services, record, task.work, request.person, then)
     _note(services, run, {"variant": variant, "seed": seed, **_resume_data(services, request, question)})
     against = contradictions(services, task, record)
-    limit_ended = _limit_ended(services, request.budget, record, limits)
+    ended = _ended_by(services, request.budget, record, limits)
     result = replace(
         result_of(record, task, told_of(task, record, against[0].told if against else ""), kept),
         status=record.status if question is None else "waiting",
@@ -108,8 +117,8 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run | None, c
         overshoot=overshoot_text(request.budget, record.cost),
         patch=patch,
         question=question,
-        budget_ended=not limit_ended and _budget_ended(request.budget, record, limits),
-        limit_ended=limit_ended,
+        budget_ended=ended == "budget",
+        limit_ended=ended == "limit",
         calls=SandboxedCalls(open=sandbox_opener(services.settings, [services.paths.root])) if task.examples else None,
     )
     result = with_ambiguities(services, result, record, request)
@@ -151,8 +160,9 @@ def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[st
     asked = [limits.candidates, limits.seconds]
     asked += [limits.tokens, limits.money] if limits.tokens is not None else []
     key_parts = ["run", task_json(request.task), *asked, services.learner.name, *services.mark]
+    begun = begun_with(services, request.task, _limits(services, request), request.python)
     # So that a later search for the same rows knows them.
-    given = {} if services.uses_model else {"input": _kept(services, request.task)}
+    given = {} if services.uses_model else {"input": begun["input"]}
     # Of a run that is gone on with the one that was made when it began holds.
     bet = bet_for(services, request, _limits(services, request))
     foreign: dict[str, Any] = {}
@@ -160,7 +170,6 @@ def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[st
         key_parts.append(BY_CLIENT)
         told = "another program gave its rows, so they are evidence of nothing"
         foreign = {BY_CLIENT: True, CONTESTED: to_data(reason("recorded", text=told))}
-    begun = {BEGUN: begun_with(services, request.task, _limits(services, request), request.python)}
     body = {
         "task": request.task.id,
         **given,
@@ -168,12 +177,13 @@ def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[st
         **said_by(request.task),
         **services.mark,
         **bet,
-        **begun,
+        BEGUN: begun,
         **foreign,
     }
     run = services.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now(), claim=claim)
-    told = told_before(run.body.get(BET, {}))
-    if told:
+    drawn = run.body.get(BET, {})
+    if "most" in drawn:  # where it costs no money, nothing is told
+        told = told_before(from_data(Limits, drawn["most"]), Budget(**drawn["budget"]))
         services.events.emit(Event(kind="shadow", data={"text": told}))
     return run
 
@@ -213,31 +223,27 @@ def answer(services: WorkspaceServices, run_id: str, said: str | None, person: P
     return run_task(services, request, run)
 
 
-def _limit_ended(services: WorkspaceServices, budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
-    """Whether a limit of the day or the workspace ended the episode, and no bound of the budget."""
-    if not _was_refused(record, limits) or not (services.settings.day_limit or services.settings.total_limit):
-        return False
-    return budget.unlimited or bool(
-        within_spending_limits(services.paths, services.settings, Ledger(Budget())).exhausted_bound
-    )
+def _ended_by(
+    services: WorkspaceServices, budget: Budget, record: EpisodeRecord, limits: Limits
+) -> Literal["", "budget", "limit"]:
+    """What ended an episode: a bound of the budget, or a limit of the day or the workspace, which no larger one lifts.
 
-
-def _was_refused(record: EpisodeRecord, limits: Limits) -> bool:
+    "" where neither did, but the settings or the workflow.
+    """
     if record.status != "budget":
-        return False
+        return ""
     refused = record.steps[-1].action.ended
-    return refused is not None and (limits.tokens is None or record.cost.tokens + refused.tokens <= limits.tokens)
-
-
-def _budget_ended(budget: Budget, record: EpisodeRecord, limits: Limits) -> bool:
-    """Whether a bound of the budget ended the episode, and not one of the settings or of the workflow."""
-    if record.status != "budget" or _was_refused(record, limits):
-        return record.status == "budget" and not budget.unlimited
-    refused = record.steps[-1].action.ended
-    tokens = record.cost.tokens + (refused.tokens if refused is not None else 0)
+    tokens = record.cost.tokens + (0 if refused is None else refused.tokens)
+    if refused is not None and (limits.tokens is None or tokens <= limits.tokens):  # by something else than its limits
+        limited = services.settings.day_limit or services.settings.total_limit
+        if limited and not budget.unlimited:
+            known = within_spending_limits(services.paths, services.settings, Ledger(Budget()))
+            limited = known.exhausted_bound
+        return "limit" if limited else "" if budget.unlimited else "budget"
     spent = replace(record.cost, tokens=tokens)
     bounds = {kind: getattr(limits, kind) for kind, bound in asdict(budget).items() if bound is not None}
-    return any(bound is not None and getattr(spent, kind) >= bound for kind, bound in bounds.items())
+    is_reached = any(bound is not None and getattr(spent, kind) >= bound for kind, bound in bounds.items())
+    return "budget" if is_reached else ""
 
 
 def waiting_question(run: Run) -> Question | None:
@@ -251,19 +257,11 @@ def _resume_data(services: WorkspaceServices, request: RunRequest, question: Que
     if question is None:
         return {}
     return {
+        **task_kept(services, request.task, request.python),
         "question": to_data(question),
-        "input": _kept(services, request.task),
         "budget": asdict(request.budget),
-        "python": request.python,
-        "model": model_name(services.model),
-        "policy": services.learner.name,
         **({"learn": request.person.learn} if request.person.learn is not None else {}),
     }
-
-
-def _kept(services: WorkspaceServices, task: Task) -> str:
-    """The name under which the task is kept as it was given."""
-    return services.stores.objects.put(canonical_json(task_json(task)).encode())
 
 
 def _note(services: WorkspaceServices, run: Run, additions: Mapping[str, Any]) -> None:

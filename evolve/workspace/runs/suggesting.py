@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.agent import Lessons
-from evolve.core.episodes import EpisodeRecord, PatchDecision, Suggestion
+from evolve.core.episodes import EpisodeRecord, Suggestion
 from evolve.core.reasons import Reason, reason
 from evolve.environments import kind_of
 from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
@@ -24,7 +24,6 @@ from evolve.workspace.services import WorkspaceServices
 _LONGEST_CHECK = 120
 _SENTENCE_WORDS = 3
 _EARLIER_RUNS = 100
-_MOST_IN_FORCE = 20
 _MOST_SUGGESTED = 3
 _CHECK = "check offered:"
 """Begins the name of the step that keeps that the check of a folder was offered."""
@@ -38,18 +37,6 @@ class DroppedSuggestion:
 
     reason: str
     text: str = ""
-
-
-def decision_on(services: WorkspaceServices, run: str) -> PatchDecision | None:
-    """What the person did with the change of a run; None where it made none."""
-    patch = next((patch for patch in services.folders.list() if patch.run == run), None)
-    return None if patch is None else PatchDecision(state=patch.state, reason=patch.reason)
-
-
-def in_force_for(services: WorkspaceServices, task: Task) -> tuple[str, ...]:
-    """What the person has kept for all work in a task's folder, or for all such questions, the newest first."""
-    kept = services.preferences.in_force(family=task.family, folder=task.folder)
-    return tuple(one.description for one in kept[:_MOST_IN_FORCE])
 
 
 def asks_model(services: WorkspaceServices, task: Task) -> bool:
