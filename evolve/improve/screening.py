@@ -21,7 +21,7 @@ from evolve.improve.withholding import control_outcomes, item_controls
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED, Variant
 from evolve.trials.comparisons import Change
-from evolve.trials.gate import SequentialTest, clopper_pearson, is_verified, shuffled_groups
+from evolve.trials.gate import SequentialTest, clopper_pearson, is_informative, is_verified, shuffled_groups
 from evolve.trials.learned_state import LearnedState
 from evolve.trials.pairs import ArmTrials
 
@@ -280,6 +280,6 @@ def _trial(task: Task, record: EpisodeRecord) -> CandidateTrial:
         score=1.0 if solved else kind_of(task.environment).progress(task, record),
         solved=solved,
         cost=record.cost,
-        informative=record.status not in ("fault", "interrupted"),
+        informative=is_informative(record),
         record=record,
     )

@@ -15,6 +15,7 @@ from evolve.improve.optimizer.engine import SearchEnded
 from evolve.improve.session import Session
 from evolve.policies.language.plans import carries_plan
 from evolve.trials.comparisons import Change
+from evolve.trials.gate import is_informative
 from evolve.trials.pairs import ArmTrials
 
 _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflect", "distill", "commit"})
@@ -56,7 +57,7 @@ class StageRerun:
         hit("replay.kept")
         replayed = attempts[0].record
         session.tell("replayed", prompt=at.prompt, output=at.output, solved=replayed.solved)
-        if replayed.status in ("fault", "interrupted") or not same_beginning(record, replayed, len(begun.actions)):
+        if not is_informative(replayed) or not same_beginning(record, replayed, len(begun.actions)):
             return None
         return replayed
 

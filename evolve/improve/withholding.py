@@ -21,7 +21,7 @@ from evolve.improve.ablation import recalled_on
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.tasks import Task
 from evolve.trials.comparisons import Change
-from evolve.trials.gate import is_verified
+from evolve.trials.gate import is_informative, is_verified
 from evolve.trials.item_utility import ItemUtility
 from evolve.trials.learned_state import LearnedState, PromptedLearner
 from evolve.trials.learner import Learner
@@ -85,7 +85,7 @@ def _control(arm: LearnedState, task: Task, items: set[str], seed: int) -> ItemC
 
 def control_outcomes(control: ItemControl, record: EpisodeRecord) -> Mapping[str, ItemUtility]:
     """How a control came out, by item; what ended in a fault tells nothing."""
-    if record.status in ("fault", "interrupted"):
+    if not is_informative(record):
         return {}
     solved = int(is_verified(record))
     acted = ItemUtility(with_solved=solved, with_failed=1 - solved)

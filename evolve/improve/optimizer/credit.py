@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from evolve.core.episodes import EpisodeRecord, Step, Subgoal, stated_subgoals
 from evolve.core.files import canonical_json
 from evolve.policies.language.plans import carries_plan
+from evolve.trials.gate import is_informative
 
 ACT, PLAN, REFLECT, DISTILL = "act.md", "plan.md", "reflect.md", "distill.md"
 """Prompts that may be to blame, where a step names no other."""
@@ -290,7 +291,7 @@ def blame(
         records: Failed and successful episodes, in any order; those of the same task are compared.
         prompts: File names of what may be blamed.
     """
-    informative = [record for record in records if record.status not in ("fault", "interrupted")]
+    informative = [record for record in records if is_informative(record)]
     by_task: dict[str, list[EpisodeRecord]] = defaultdict(list)
     for record in informative:
         by_task[record.task].append(record)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         cost_outcome,
         cost_unit,
         has_headroom,
+        is_informative,
         is_verified,
         one_per_group,
         paired_outcome,

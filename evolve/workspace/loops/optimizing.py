@@ -63,7 +63,7 @@ def _drafter(services: WorkspaceServices, session: Session, opened: ExitStack) -
     Raises:
         UsageError: No model is chosen.
     """
-    from evolve.policies.language import EpisodeMeter, LanguageDesigner, Questions
+    from evolve.policies.language import LanguageDesigner, Questions
 
     policy = _acting(services)
     if policy is not None:
@@ -116,10 +116,10 @@ def editor_of(services: WorkspaceServices, session: Session) -> Editor:
     Raises:
         UsageError: No model reads prompts here.
     """
-    from evolve.policies.language import LanguagePolicy, LanguageRewriter
+    from evolve.policies.language import LanguageRewriter
 
-    policy = services.learner.policy(None, ())
-    if not isinstance(policy, LanguagePolicy):
+    policy = _acting(services)
+    if policy is None:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
     paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
@@ -247,9 +247,9 @@ def transfer(services: WorkspaceServices, variant: str, suite_name: str, budget:
 
 def _target(services: WorkspaceServices, opinion: Opinion, session: Session) -> MetricTarget:
     """The target for a run, which pays for it."""
-    policy = services.learner.policy(None, ())
+    policy = _acting(services)
     # Without a model nothing is asked that would have to be paid.
-    meter = policy.meter if isinstance(policy, LanguagePolicy) else EpisodeMeter()
+    meter = EpisodeMeter() if policy is None else policy.meter
     sandbox = session.sandbox()
     return MetricTarget(
         metric=opinion.criterion.name,
