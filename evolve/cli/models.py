@@ -90,6 +90,8 @@ def check_command(
             ("Responses API", probe.responses),
         ]
         emit(table(("ability", "works"), rows))
+        if abilities.draws > 1:
+            emit(f"gives a wrong answer again when it is told; up to {abilities.draws} are drawn before that")
         if abilities.without:
             emit(f"refuses {', '.join(abilities.without)}; they are left out")
         money = f", ${probe.usage.money:.4f}" if probe.usage.priced else ", price unknown"
@@ -132,6 +134,7 @@ def _probed(probe: ProbeReport) -> dict[str, Any]:
         "rungs": dict(abilities.rungs),
         "streams": abilities.streams,
         "without": list(abilities.without),
+        "draws": abilities.draws,
         "tokens": probe.usage.tokens,
         "money": probe.usage.money if probe.usage.priced else None,
     }

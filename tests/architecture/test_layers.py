@@ -58,7 +58,7 @@ INNER = {
     "memory": (("*", "notes", "preferences"), ("index",)),
     "skills": (("export",), ("*", "lint")),
     "tasks": (("*", "reading", "verification", "suites"), ("tables",)),
-    "runtime": (("folder_tree", "retrieval"), ("functions", "models", "sandbox")),
+    "runtime": (("folder_tree",), ("functions", "models", "sandbox"), ("retrieval",)),
     "core": (
         ("schema",),
         ("store", "text_screen", "equality"),

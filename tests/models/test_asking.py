@@ -7,7 +7,16 @@ import json
 import pytest
 
 from evolve.core.errors import EndpointProblem, UsageError
-from evolve.runtime.models import KEPT, ClientServices, Message, ModelRequest, load_wording, parse_model, probe
+from evolve.runtime.models import (
+    KEPT,
+    ClientServices,
+    EndpointModel,
+    Message,
+    ModelRequest,
+    load_wording,
+    parse_model,
+    probe,
+)
 from evolve.runtime.models.addressing import OPENAI
 from evolve.runtime.models.structure import RUNGS
 from evolve.testing import LocalWire, prompt_of
@@ -95,6 +104,23 @@ def test_a_probe_finds_out_who_drops_the_schema():
     services = ClientServices(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
     rungs = probe(endpoint, services).abilities.rungs
     assert rungs == {"json_schema": False, "json_object": True, "fenced": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "varies", "draws"),
+    [(False, True, 4), (False, False, 1), (True, True, 1)],
+    ids=["copies", "greedy", "strong"],
+)
+def test_a_probe_finds_out_who_gives_a_wrong_answer_again_and_another_when_asked_anew(changes, varies, draws):
+    def answer(body):
+        told = any(message["role"] == "assistant" for message in body.get("messages", body.get("input")))
+        warm = body.get("seed") if varies and body.get("temperature") else 0
+        return f"answer {warm}{' better' if told and changes else ''}"
+
+    endpoint = parse_model("http://127.0.0.1:1/v1#m", {})
+    services = ClientServices(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
+    assert probe(endpoint, services).abilities.draws == draws
+    assert EndpointModel(endpoint, services).limits("act").draws == draws
 
 
 def test_a_reply_that_was_cut_off_says_nothing_of_whether_schemas_are_kept_to(bench):

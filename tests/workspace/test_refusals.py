@@ -94,7 +94,8 @@ def test_an_answer_that_fails_a_shown_row_uses_up_no_submission():
     sources = {f"p{n}": f"def solve(xs):\n    return xs[0] + {n} * (len(set(xs)) > 1)\n" for n in (0, 2, 3)}
     record = attempt(FIVE, "own", policy=FixedPolicy(programs={**sources, "last": FixedPolicy().programs["last"]}))
     assert [step.judgement is not None for step in record.steps] == [True, False, False, True]
-    assert record.steps[1].observation.error == "a row that was shown after a refusal is not reproduced"
+    row = record.steps[0].judgement.row
+    assert record.steps[1].observation.error.endswith(f"solve({json.dumps(row.input[0])}): wanted {row.output}, got 3")
     assert record.verified
 
 

@@ -28,7 +28,7 @@ class Knobs:
     seconds: float = _knob(20.0, "Most CPU seconds the policy may use in one episode.")
     samples: int = _knob(
         1,
-        "Answers that a model gives to one question; the best by the examples, else by agreement, is the step's.",
+        "Answers that a model gives to one question: one at a time until one fits the rows; else the commonest counts.",
     )
     tokens: int = _knob(100_000, "Most tokens of language models in one episode.")
     recall_k: int = _knob(24, "Items recalled at the start.")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.core.episodes import Action, Json, Judgement, Observation, Row, Step, shown_rows
+from evolve.core.episodes import Action, Json, Judgement, Observation, Row, Step, call_text, shown_rows, value_text
 from evolve.core.equality import equal
 from evolve.core.files import canonical_json
 from evolve.core.reasons import reason
@@ -93,14 +93,19 @@ class ProgramsEnvironment(BaseEnvironment):
         excused = {canonical_json(list(misfit.input)) for misfit in action.misfits} if self._shows else set()
         matches = [right or row_key(row) in excused for row, right in zip(rows, trial.matches, strict=False)]
         # Handed in, it would be refused for certain, and use up a submission.
-        repeated = "" if all(matches[visible:]) else "a row that was shown after a refusal is not reproduced"
+        missed = next((place for place in range(visible, len(trial.outputs)) if not matches[place]), None)
+        repeated = "" if missed is None else self._missed(rows[missed], trial.outputs[missed])
         return Observation(
             ok=replace(trial, matches=tuple(matches)).ok,
             outputs=trial.outputs[:visible],
-            error=trial.error or repeated,
+            error=repeated or trial.error,
             denied=trial.denied,
             fault=trial.fault,
         )
+
+    def _missed(self, row: Row, got: Json) -> str:
+        wanted, gave = value_text(row.output), value_text(got)
+        return f"a row that a refusal showed still fails: {call_text(self._entry, row)}: wanted {wanted}, got {gave}"
 
     def judge(self, steps: Sequence[Step]) -> Judgement:
         """Runs the answer on the rows the policy never saw, and on the hidden tests; one bit comes back."""

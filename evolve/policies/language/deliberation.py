@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +21,12 @@ from evolve.policies.language.proposals import ProposedAction, read_proposal
 from evolve.policies.language.questions import CRITIQUE_SCHEMA, Questions
 from evolve.policies.language.quoting import quoted
 from evolve.runtime.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
+from evolve.runtime.retrieval.text_overlap import one_line, repeats
 
 _MOST_CASES = 3
 _LONGEST = 600
+_COPIED = 3
+"""Words from which on a text of the rules that a reply gives back is no text of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +52,14 @@ class ModelPolicy(BasePolicy):
         """The action that a reply to that question asks for."""
 
     def complete_text(self, request: ModelRequest) -> ModelReply:
-        """A reply in words; ``ModelMistake`` where the model would not answer."""
+        """A reply in words; ``ModelMistake`` where the model would not answer, or recites the rules it was given."""
         reply = self.models.complete(request)
         if reply.refused:
             raise ModelMistake("the model would not answer, which says nothing about the task")
-        return reply
+        rules = request.messages[0].text
+        if repeats(reply.text, rules):
+            raise ModelMistake("the reply repeats the rules and does nothing")
+        return reply if reply.data is None else replace(reply, data=_without_rules(reply.data, one_line(rules)))
 
     def complete_json(self, request: ModelRequest) -> ModelReply:
         """A usable reply; ``ModelMistake`` where there is none."""
@@ -125,6 +132,18 @@ class ModelPolicy(BasePolicy):
         if proposed.kind != "code" or not proposed.answer:
             raise ModelMistake("the revision holds no answer")
         return self.action_of(view, plan, steps, proposed)
+
+
+def _without_rules(value: Any, rules: str) -> Any:
+    """A value whose texts of three words and more are empty where they stand in the rules, as an example there."""
+    if isinstance(value, str):
+        line = one_line(value)
+        return "" if len(re.findall(r"[^\W_]+", line)) >= _COPIED and line in rules else value
+    if isinstance(value, list):
+        return [_without_rules(each, rules) for each in value]
+    if isinstance(value, dict):
+        return {name: _without_rules(each, rules) for name, each in value.items()}
+    return value
 
 
 def _answer_message(step: Step) -> Message:

@@ -31,6 +31,7 @@ from evolve.environments import ReflectionTrials, kind_of
 from evolve.policies.base import Once, OnPiece, PastWork, Proceeding
 from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.drafting import drafts_of, proceeding_of, repaired_draft
+from evolve.policies.language.drawing import next_draw
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
 from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, Watched
@@ -54,7 +55,7 @@ from evolve.policies.language.reflection import Reflection, unfit_fact
 from evolve.policies.language.skills import imported, mount, skill_files, skill_id, skill_offer
 from evolve.policies.language.suggestions import suggestions_of
 from evolve.policies.language.transcript import SEEN, TurnLimits, conversation_turns
-from evolve.runtime.models import Message
+from evolve.runtime.models import DRAWN_AT, Message
 from evolve.skills import Skill
 
 _DESCRIPTION = 300
@@ -81,7 +82,8 @@ class LanguageSettings:
         plans: Ask for a plan before the first action; without, the first action may carry one.
         reflects: Ask for claims after failures.
         distils: Ask for a name and description of right answers.
-        samples: Answers to one question; the agent runs all and goes on with the best.
+        samples: Answers to one question. Where rows decide they are drawn one at a time until one fits
+            (:mod:`~evolve.policies.language.drawing`); else the agent runs all and goes on with the commonest value.
         pairs: Most claims of one episode that are tried; None for all.
         differing: What an action gave is told as its difference to an earlier one, where it is long and mostly alike.
     """
@@ -165,16 +167,17 @@ class LanguagePolicy(ModelPolicy):
         if asked is not None:
             return asked
         kind = kind_of(view.environment)
-        reason = stuck_reason(steps)
+        draw = next_draw(view, steps, max(self.settings.samples, self.models.limits("act").draws))
+        reason = draw.ended or stuck_reason(draw.steps)
         if reason:
             return Action(kind="finish" if kind.one_file else "give_up", text=reason)
         started = time.process_time()
         told = TurnLimits.at_start(limits, steps)
-        proposed = self.proposal(view, plan, steps, told=told)
+        proposed = self.proposal(draw.view, plan, draw.steps, sample=draw.number, told=told, refusals=_refusals(steps))
         action = self.action_of(view, plan, steps, proposed)
         if proposed.continues and not kind.one_file:
             action = replace(action, continues=True)
-        if action.kind == "code" and action.code and not action.explores and kind.one_file:
+        if action.kind == "code" and action.code and not action.explores and kind.one_file and not view.examples:
             action = self._sampled(view, plan, steps, action)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
 
@@ -217,7 +220,14 @@ class LanguagePolicy(ModelPolicy):
         return reply
 
     def proposal(
-        self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0, told: TurnLimits | None = None
+        self,
+        view: TaskView,
+        plan: Plan,
+        steps: Sequence[Step],
+        *,
+        sample: int = 0,
+        told: TurnLimits | None = None,
+        refusals: int = 0,
     ) -> ProposedAction:
         rooms, kind = self.questions.rooms, kind_of(view.environment)
         opening = [
@@ -241,7 +251,9 @@ class LanguagePolicy(ModelPolicy):
         asked = self.questions.ask(kind.prompt.removesuffix(".md"), parts, seed=seed, strategy="")
         most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
-        reply = self.complete_text(replace(asked, refused=_refusals(steps), code=True, max_tokens=most))
+        refused = max(refusals, _refusals(steps))
+        warmth = DRAWN_AT if sample else None
+        reply = self.complete_text(replace(asked, refused=refused, code=True, max_tokens=most, temperature=warmth))
         return replace(read_proposal(reply.text, view, kind, reply.data), reasoning=reply.reasoning)
 
     def _sampled(self, view: TaskView, plan: Plan, steps: Sequence[Step], action: Action) -> Action:

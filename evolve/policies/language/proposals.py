@@ -17,6 +17,10 @@ from evolve.policies.language.questions import ACTION_SCHEMA
 from evolve.runtime.models.structure import extract
 
 _LONGEST_TEXT = 20_000
+_MOST_LINES = 200
+"""Lines of a reply without blocks in which code is looked for."""
+_BEGINS = re.compile(r"(?:async +)?def |import |from |class |@")
+_OTHER_FENCE = re.compile(r"^ {0,3}`{3,}[^`\n]*\n(.*?)^ {0,3}`{3,}[ \t]*$", re.DOTALL | re.MULTILINE)
 _SENTENCE = 300
 
 NO_BLOCK = "The reply holds no block that could be run."
@@ -74,8 +78,9 @@ def read_proposal(said: str, view: TaskView, kind: BaseKind, data: Mapping[str, 
         found = extract(said, ACTION_SCHEMA)
         if found.value is not None:
             return from_action(found.value, kind, said)
-        if kind.one_file and _parses(said) and defines(said, view.entry):
-            return ProposedAction(kind="code", code=said, answer=True, said=said)
+        code = _unfenced(said, view.entry) if kind.one_file else ""
+        if code:
+            return ProposedAction(kind="code", code=code, answer=True, said=said)
         if kind.accepts_unchecked and said.strip():  # a question is answered by what was said
             return ProposedAction(kind="answer", text=said.strip()[:_LONGEST_TEXT], cites=written.uses, said=said)
         return ProposedAction(kind="code", text=_no_block(kind.one_file), said=said)
@@ -88,6 +93,9 @@ def read_proposal(said: str, view: TaskView, kind: BaseKind, data: Mapping[str, 
     if run and not kind.one_file and ended:
         read = ("finish" if ended[-1].kind == "done" else "give_up", fenced(run), False)
     if read is None:
+        code = _unfenced(said, view.entry) if kind.one_file else ""
+        if code:  # in a block of another kind, such as `answer`
+            return ProposedAction(kind="code", code=code, answer=True, text=_sentence(written.thought), said=said)
         return _from_words(said, written, one_file=kind.one_file)
     action, code, answer = read
     text = _sentence((ended[-1].text if action == "give_up" else "") or written.thought)
@@ -145,6 +153,16 @@ def _from_words(said: str, written: WrittenReply, *, one_file: bool) -> Proposed
     names: dict[str, ActionKind] = {"done": "finish", "give_up": "finish" if one_file else "give_up"}
     kind = names.get(last.kind) or cast(ActionKind, last.kind)
     return ProposedAction(kind=kind, text=text, cites=written.uses, plan=plan, said=said)
+
+
+def _unfenced(said: str, entry: str) -> str:
+    """Source that defines the function: all of a reply, what stands between fences of another kind, or the most lines
+    of prose that are Python; "" for none."""
+    lines = said.split("\n")[:_MOST_LINES]
+    begins = [place for place, line in enumerate(lines) if _BEGINS.match(line)]
+    pieces = ("\n".join(lines[begin:end]) for begin in begins for end in range(len(lines), begin, -1))
+    whole = (said, *(match[1] for match in _OTHER_FENCE.finditer(said)))
+    return next((text for text in (*whole, *pieces) if entry in text and _parses(text) and defines(text, entry)), "")
 
 
 def _no_block(one_file: bool) -> str:

@@ -72,8 +72,8 @@ def right_answer(steps: Sequence[Step]) -> Step | None:
 
 
 def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
-    """The last failures, and where the right answer first differs from the last of them."""
-    failures = failed_answers(steps)[-_FAILURES_SHOWN:]
+    """The last failures, each once, and where the right answer first differs from the last of them."""
+    failures = _telling_failures(steps)
     texts = [step_text(view, step) for step in failures]
     right = right_answer(steps)
     if right is not None:
@@ -83,6 +83,14 @@ def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
         changes = "\n".join(list(unified_diff(before, after, "failed", "right", lineterm="", n=1))[2:])
         texts.append("They differ in:\n" + quoted("difference", truncate_middle(changes, 1_500)))
     return [Message(role="user", text="\n".join(texts), priority=KEPT, kind="feedback")]
+
+
+def _telling_failures(steps: Sequence[Step]) -> list[Step]:
+    """The last answers that failed, of equal ones the last; the first that was refused by a row stands before them."""
+    latest = {step.action.code: step for step in failed_answers(steps)}
+    by_row = [step for step in failed_answers(steps) if step.judgement is not None and step.judgement.row is not None]
+    told = sorted(latest.values(), key=lambda step: step.number)[-_FAILURES_SHOWN:]
+    return told if not by_row or by_row[0] in told else [by_row[0], *told[1:]]
 
 
 def read_claims(

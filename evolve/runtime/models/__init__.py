@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evolve.runtime.models.opening import ModelPool, ModelSetup, load_wording, open_models
     from evolve.runtime.models.probing import ProbeReport, offered_models, probe
     from evolve.runtime.models.protocol import (
+        DRAWN_AT,
         KEPT,
         ChatModel,
         Message,

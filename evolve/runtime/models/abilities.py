@@ -43,6 +43,9 @@ class Abilities:
             was reported of the densest prompts lately; None where nothing was.
         longest: Tokens of the longest replies lately, thinking included, by what was reported.
         replies: How many were reported, as far as it matters.
+        draws: Answers to one question that are worth drawing before any of them is talked about: 1 for a model that
+            changes an answer when it is told what is wrong with it, more for one that gives the same again but
+            others when it is asked anew.
     """
 
     api: Api = "chat"
@@ -55,6 +58,7 @@ class Abilities:
     share: float | None = None
     longest: int = 0
     replies: int = 0
+    draws: int = 1
 
     def with_share(self, most: int, reported: int) -> Abilities:
         """The same after a prompt of at most ``most`` tokens turned out to have as many as were reported."""
@@ -154,6 +158,7 @@ def _abilities(row: Mapping[str, Any]) -> Abilities:
         share=float(row["share"]) if row.get("share") else None,
         longest=int(row.get("longest") or 0),
         replies=int(row.get("replies") or 0),
+        draws=int(row.get("draws") or 1),
     )
 
 
@@ -186,7 +191,7 @@ def limits_of(window: int | None, found: Abilities) -> ModelLimits:
     tokens = min(told, default=OTHERWISE_WINDOW)
     reply = _REPLY_OF_LARGE if tokens >= _LARGE else OTHERWISE_REPLY
     reply = max(1, min(reply, tokens // _PART, found.reply or reply))
-    return ModelLimits(window=tokens, reply=reply, known=bool(told))
+    return ModelLimits(window=tokens, reply=reply, known=bool(told), draws=found.draws)
 
 
 def offered_window(endpoint: Endpoint, wire: Wire) -> int | None:

@@ -33,6 +33,7 @@ from evolve.runtime.models.wire import (
     over_budget,
     unusable_problem,
 )
+from evolve.runtime.retrieval.text_overlap import repeats
 
 _ADAPTATIONS = 6
 _CONTINUATIONS = 3
@@ -67,7 +68,6 @@ class EndpointModel:
         Raises:
             UsageError: A limit in money was set, and the model's price is not known.
         """
-        # An unknown price is no price of zero.
         if self.services.price is None and self.services.meter.remaining.money is not None:
             raise UsageError(
                 f"the price of {self.name} is not known, so a limit in money cannot be kept",
@@ -133,8 +133,9 @@ class _RequestRun:
         return reply
 
     def goes_on(self, reply: ModelReply) -> bool:
-        """Whether a reply is a text that was cut off, of which more may be asked for."""
-        return reply.finish == "length" and self.request.schema is None and self.continuations < _CONTINUATIONS
+        """Whether a reply is a text that was cut off and of which more may be asked for; a recital of the rules is none."""
+        cut = reply.finish == "length" and self.request.schema is None
+        return cut and self.continuations < _CONTINUATIONS and not repeats(reply.text, self.request.messages[0].text)
 
     def usable(self) -> ModelReply:
         """A reply that satisfies the request, though it may be cut off."""

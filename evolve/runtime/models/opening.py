@@ -84,6 +84,7 @@ class ModelPool:
             window=min(limits.window for limits in every),
             reply=min(limits.reply for limits in every),
             known=all(limits.known for limits in every),
+            draws=every[0].draws,
         )
 
     def complete(

@@ -9,11 +9,20 @@ from evolve.core.errors import EndpointProblem, ModelMistake, NotRecorded
 from evolve.runtime.models.abilities import Abilities, AbilityStore, Api, unknown_abilities
 from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.client import EndpointModel
-from evolve.runtime.models.protocol import Message, ModelReply, ModelRequest, Usage
+from evolve.runtime.models.protocol import DRAWN_AT, Message, ModelReply, ModelRequest, Usage
 from evolve.runtime.models.retries import ClientServices, RetryRules
 from evolve.runtime.models.structure import RUNGS
 from evolve.runtime.models.wire import Deadlines, Exchange, Failure, Wire
 
+MOST_DRAWS = 4
+"""Answers that are drawn from a model that repeats itself."""
+_FUNCTION = """\
+Write the Python function `short(name)`, in one fenced block and without a word besides:
+short("Ada Lovelace") == "A. Lovelace"
+short("Alan Mathison Turing") == "A. M. Turing"
+short("Plato") == "Plato\""""
+_MORE_WANTED = """\
+Wrong: short("Jean-Luc Picard") gave "J. Picard", and "J.-L. Picard" was wanted. Write it again, right for all four."""
 _MAX_TOKENS = 1_024  # a model that thinks needs some of it before it answers
 # No model that was not shown the schema gives this name to a sum: an endpoint that drops the schema is found out.
 _SCHEMA = {
@@ -66,12 +75,12 @@ def probe(endpoint: Endpoint, services: ClientServices) -> ProbeReport:
         raise trouble
     abilities, cost = _rungs(endpoint, services, abilities)
     streams, streamed = _streams(endpoint, services, question, abilities)
+    draws, drawn = _draws(endpoint, services, abilities)
+    used += cost + streamed + drawn
     # Its own questions are small: how long replies get is another matter.
-    abilities = replace(abilities, streams=streams, longest=0, replies=0)
+    abilities = replace(abilities, streams=streams, longest=0, replies=0, draws=draws)
     services.abilities.keep(endpoint, abilities)
-    return ProbeReport(
-        endpoint=endpoint, abilities=abilities, usage=used + cost + streamed, responses=offered["responses"]
-    )
+    return ProbeReport(endpoint=endpoint, abilities=abilities, usage=used, responses=offered["responses"])
 
 
 def _rungs(endpoint: Endpoint, services: ClientServices, abilities: Abilities) -> tuple[Abilities, Usage]:
@@ -103,6 +112,25 @@ def _streams(
     except (EndpointProblem, ModelMistake):
         return False, Usage()
     return bool(book.of(endpoint).streams), reply.usage
+
+
+def _draws(endpoint: Endpoint, services: ClientServices, abilities: Abilities) -> tuple[int, Usage]:
+    """How many answers are worth drawing: several where one that is wrong is given again, but not when asked anew."""
+    used = Usage()
+
+    def reply(request: ModelRequest) -> str:
+        nonlocal used
+        said, _, _ = _ask_in_one_way(endpoint, services, request, abilities)
+        used += Usage() if said is None else said.usage
+        return "" if said is None else " ".join(said.text.split())
+
+    question = ModelRequest(messages=[Message(role="user", text=_FUNCTION)], max_tokens=_MAX_TOKENS, seed=0)
+    first = reply(question)
+    told = [Message(role="assistant", text=first), Message(role="user", text=_MORE_WANTED)]
+    if not first or reply(question.plus(*told)) != first:
+        return 1, used
+    others = {reply(replace(question, seed=seed, temperature=DRAWN_AT)) for seed in (1, 2, 3)}
+    return (MOST_DRAWS if others - {first, ""} else 1), used
 
 
 def _ask_in_one_way(

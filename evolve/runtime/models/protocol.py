@@ -38,6 +38,10 @@ class Message:
     reasoning: Mapping[str, Any] | None = None
 
 
+DRAWN_AT = 0.8
+"""Temperature of a further answer to the same question; the first has the endpoint's own."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelRequest:
     """One question to a model.
@@ -84,11 +88,13 @@ class ModelLimits:
         window: Prompt and reply together.
         reply: A good :attr:`ModelRequest.max_tokens`: what the model can write, or less, and never all of the window.
         known: Somebody who should know named the window: a price list, the endpoint, or an error. Else it is assumed.
+        draws: Answers to one question that are worth drawing before any of them is talked about.
     """
 
     window: int = OTHERWISE_WINDOW
     reply: int = OTHERWISE_REPLY
     known: bool = False
+    draws: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,13 @@ def runs(text: str, words: int, characters: int = 0) -> frozenset[bytes]:
     return frozenset(_runs(one_line(text), words, characters))
 
 
+def repeats(text: str, other: str, *, words: int = 6, share: float = 0.5) -> bool:
+    """Whether at least this share of a text's runs of words stand in another text too; never of a text of fewer words
+    than 24, as a short one says little."""
+    own = runs(text, words)
+    return len(own) + words > 24 and len(own & runs(other, words)) >= share * len(own)
+
+
 def mark(text: str) -> bytes:
     """The digest of a piece of text that is in one line already."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()

@@ -9,12 +9,15 @@ import pytest
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.core.episodes import Recalled
 from evolve.core.prompts import PromptLayers
+from evolve.environments import kind_of
 from evolve.policies.language import LanguageSettings, Questions
 from evolve.policies.language.forms import from_data, read_written
+from evolve.policies.language.proposals import read_proposal
 from evolve.tasks import Task
 from evolve.testing import question_of
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.doubles.formed import FormedDouble, told
+from tests.policies.language.test_episodes import doubling
 
 JOBS = quirk_tasks(8)
 FORMS = ("blocks", "json")
@@ -111,7 +114,7 @@ def test_a_block_that_the_prompt_does_not_know_is_asked_for_again(model):
 def test_a_reply_without_a_block_is_told_so_in_its_form(formed):
     told_by, _ = formed(type("Idle", (), {"answer": lambda self, body: "I shall think."})(), settings=QUIET)
     told_by.run(JOBS[0].task, split="own")
-    last = told(told_by.bodies[-1])
+    last = told(told_by.bodies[1])
     assert "holds no block that could be run" in last
     assert ("```python" in last.rpartition("holds no block")[2]) is (formed.form == "blocks")
 
@@ -143,3 +146,22 @@ def test_a_word_that_is_somebodys_password_stays_in_code_of_json(model, monkeypa
     record = asked_for.run(Task(id="same", family="f", instruction="Give it back.", examples=JOBS[0].task.examples[:0]))
     assert record.steps[0].action.code == code
     assert record.steps[0].action.text == "[secret]"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Sure:\n```\ndef double(n):\n    return 2 * n\n```\nThat is it.",
+        "```Answer\ndef double(n):\n    return 2 * n\n```",
+        "It doubles.\n\ndef double(n):\n    return 2 * n\n\nIt's what the rows show, isn't it?",
+        "import math\n\n\ndef double(n):\n    return 2 * n\nThe module is not needed, really.",
+    ],
+)
+def test_code_with_another_fence_or_within_prose_is_an_answer(said):
+    read = read_proposal(said, doubling().view(), kind_of("programs"))
+    assert read.kind == "code" and read.answer and "return 2 * n" in read.code and "really" not in read.code
+
+
+def test_prose_about_a_function_is_none():
+    read = read_proposal("Use `def double(n)` and return 2 * n.", doubling().view(), kind_of("programs"))
+    assert read.kind == "code" and not read.code

@@ -123,7 +123,8 @@ def plain(value: Any, depth: int = 0) -> Any:
     for base in (str, int, float):
         if isinstance(value, base):
             return plain(base(value), depth + 1)
-    raise TypeError("not a JSON value: " + kind.__name__)
+    hint = "; return it as a list" if hasattr(kind, "__iter__") else ""
+    raise TypeError("not a JSON value: " + kind.__name__ + hint)
 
 
 def checked(value: Any) -> Any:

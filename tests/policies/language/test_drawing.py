@@ -1,0 +1,95 @@
+"""Where rows decide: draws of the first question, before a conversation and after an answer that was there before."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from evolve.core.prompts import PromptLayers, load_prompt
+from evolve.policies.language import LanguageSettings
+from evolve.policies.language.questions import CLAIMS_SCHEMA
+from evolve.policies.language.reflection import evidence_messages
+from evolve.testing.endpoint_faults import completion
+from tests.policies.language.conftest import action, asked
+from tests.policies.language.test_episodes import RIGHT, WRONG, doubling, scripted
+
+FITS = "def double(n):\n    return 2 * n if n < 6 else 0\n"
+
+
+def wrong(number):
+    return action(f"def double(n):\n    return {number}\n")
+
+
+def turns(body):
+    return [message["role"] for message in body["messages"]].count("assistant")
+
+
+def test_a_repeated_answer_leads_to_fresh_draws_and_only_then_to_the_end(model):
+    asked_for = model(scripted(action(WRONG)))
+    record = asked_for.run(doubling(), split="own", steps=12)
+    assert [turns(body) for body in asked_for.bodies] == [0, 1, 0, 0, 0]
+    assert [step.action.kind for step in record.steps] == ["code"] * 5 + ["finish"]
+    assert [body.get("temperature") for body in asked_for.bodies] == [None, None, 0.8, 0.8, 0.8]
+    assert len({body["seed"] for body in asked_for.bodies}) == 5
+    first = asked_for.bodies[0]["messages"]
+    assert all(body["messages"] == first for body in asked_for.bodies[2:])
+
+
+def test_a_fresh_draw_has_the_refused_row_among_its_examples(model):
+    asked_for = model(scripted(action(FITS), action(FITS), action(RIGHT)))
+    record = asked_for.run(doubling(), split="own")
+    row = record.steps[0].judgement.row
+    assert record.steps[1].observation.error.endswith(f"double({row.input[0]}): wanted {row.output}, got 0")
+    shown = f"double({row.input[0]}) == {row.output}"
+    assert [shown in prompt for prompt in asked_for.prompts()] == [False, False, True]
+    assert record.steps[-1].judgement.accepted
+
+
+def test_draws_stop_at_the_first_that_fits_and_else_the_best_of_them_is_talked_about(model):
+    three = LanguageSettings(samples=3)
+    half = action("def double(n):\n    return 8\n")
+    asked_for = model(scripted(wrong(0), half, wrong(1), wrong(2), action(RIGHT)), settings=three)
+    record = asked_for.run(doubling(), split="own")
+    assert record.answer == RIGHT
+    assert [turns(body) for body in asked_for.bodies] == [0, 0, 0, 1, 2]
+    assert "return 8" in asked_for.bodies[3]["messages"][-2]["content"]
+
+
+def test_what_was_looked_up_stays_beside_a_draw_until_the_next_answer(model):
+    look = action("print('seen')", answer=False)
+    asked_for = model(scripted(action(WRONG), action(WRONG), look, wrong(1), action(RIGHT)))
+    assert asked_for.run(doubling(), split="own").answer == RIGHT
+    assert [turns(body) for body in asked_for.bodies] == [0, 1, 0, 1, 0]
+
+
+def test_reflection_reads_the_refused_row_however_often_the_answer_was_repeated(model):
+    asked_for = model(scripted(action(FITS)))
+    record = asked_for.run(doubling(), split="own")
+    row = record.steps[0].judgement.row
+    (message,) = evidence_messages(doubling().view(), record.steps)
+    prompt = message.text
+    assert prompt.count("return 2 * n if n < 6") == 1
+    assert f"double({row.input[0]}): wanted {row.output}, got 0" in prompt
+
+
+def test_a_reply_that_recites_the_rules_is_no_answer_and_is_not_gone_on_with(model):
+    def recites(body):
+        rules = body["messages"][0]["content"]
+        return completion(rules[:900], choice={"finish_reason": "length"})
+
+    asked_for = model(recites)
+    record = asked_for.run(doubling(), split="own", steps=2)
+    assert [step.action.code for step in record.steps] == ["", ""]
+    assert len(asked_for.bodies) == 2
+
+
+def test_what_stands_in_the_rules_as_an_example_is_no_claim(model):
+    rules = load_prompt("reflect.md", PromptLayers())
+    example = json.loads(re.search(r"\{.*\}", rules, re.DOTALL)[0].replace("\n", " "))
+    said = scripted(action(WRONG), action(RIGHT))
+    own = "Even numbers are halves of others here."
+    parroted = {"claims": [*example["claims"], {"cause": own, "condition": ""}]}
+    asked_for = model(lambda body: said(body) if asked(body) == "action" else json.dumps(parroted))
+    policy = asked_for.policy
+    request = policy.questions.ask("reflect", [], CLAIMS_SCHEMA)
+    assert [one["cause"] for one in policy.complete_json(request).data["claims"]] == ["", own]
