@@ -15,7 +15,8 @@ import skills_ref
 from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill
-from evolve.skills.export import ExportRules, export
+from evolve.skills.export import ExportRules
+from tests.export.exports import export
 from tests.skills.samples import GOOD, draft, rows
 
 SHORT = replace(

@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks.export.__main__ import CONSUMERS, calls_of, consumed, environment_of
 from evolve.runtime.sandbox import open_sandbox
-from evolve.skills.export import ExportRules, export
+from evolve.skills.export import ExportRules
+from tests.export.exports import export
 from tests.export.test_bundle import ALL
 
 

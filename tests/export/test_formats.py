@@ -10,7 +10,8 @@ import pytest
 
 from evolve.core.errors import UsageError
 from evolve.skills import Skill
-from evolve.skills.export import export, export_format
+from evolve.skills.export import export_format
+from tests.export.exports import export
 from tests.skills.samples import GOOD
 
 FIRST = replace(Skill.from_draft(GOOD), status="admitted")

@@ -12,7 +12,8 @@ import evolve
 from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict, Skill
-from evolve.skills.export import ExportRules, export
+from evolve.skills.export import ExportRules
+from tests.export.exports import export
 from tests.redaction.canaries import CANARIES, dotenv, environment
 from tests.skills.samples import GOOD
 

@@ -11,7 +11,8 @@ import pytest
 
 from evolve.core.errors import EnvironmentProblem, UsageError
 from evolve.skills import Skill
-from evolve.skills.export import ExportedSkill, export
+from evolve.skills.export import ExportedSkill
+from tests.export.exports import export
 from tests.export.test_formats import FIRST
 from tests.offering import offer
 

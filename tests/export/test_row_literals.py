@@ -9,9 +9,10 @@ import pytest
 from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
 from evolve.skills import Skill
-from evolve.skills.export import ExportRules, export
+from evolve.skills.export import ExportRules
 from evolve.skills.export.row_literals import holds_rows
 from evolve.skills.hard_coded import copied_rows
+from tests.export.exports import export
 
 NAMES = ("Margit Kovacs", "Odon Zsigmondy", "Balthasar Quux", "Nora Bakerly")
 ROWS = tuple(Row(input=(name,), output=1000 + 37 * number) for number, name in enumerate(NAMES))

@@ -16,7 +16,8 @@ import strictyaml
 from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import open_sandbox
 from evolve.skills import Skill
-from evolve.skills.export import ExportRules, export
+from evolve.skills.export import ExportRules
+from tests.export.exports import export
 from tests.skills.samples import GOOD, draft, rows
 
 SKILL = replace(Skill.from_draft(GOOD), status="admitted", owner="user")

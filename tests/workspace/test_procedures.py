@@ -17,9 +17,9 @@ from benchmarks.doubles.chores import CHECK, GENERAL, RENAMES, ChoreDouble, chor
 from evolve.core.errors import UsageError
 from evolve.core.failpoints import VARIABLE
 from evolve.skills import Skill, read_folder
-from evolve.skills.export import export
 from evolve.tasks.reading.folder import folder_task
 from evolve.testing import ScriptedEndpoint, question_of
+from tests.export.exports import export
 
 HEAD = "import re\nfrom folder_functions import edit, read, run, search\n\n\ndef rename_setting(old, new):\n"
 WORKS = RENAMES.partition("def rename_setting(old, new):\n")[2]

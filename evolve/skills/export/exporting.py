@@ -107,23 +107,6 @@ def export_format(name: str) -> ExportFormat:
     return form
 
 
-def export(
-    skills: Sequence[Skill], to: Path, rules: ExportRules | None = None, *, format: str = "bundle"
-) -> list[Path]:
-    """Writes skills in a format's files; gives the folders and files that stand there now.
-
-    The bundle is one folder, ``to`` itself; another format writes below it. What an earlier export made is replaced;
-    anything else is left alone.
-
-    Raises:
-        UsageError: Nobody offers the format, or a skill must not leave (its status, name, a secret, a script that
-            answers otherwise than it did), or the place is taken.
-        SandboxUnavailable: The sandbox failed.
-        WorkspaceError: When it cannot be written.
-    """
-    return prepare(skills, rules or ExportRules(), to=to, format=format).write()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
     """Files that passed every rule.
@@ -170,10 +153,13 @@ class Prepared:
 
 
 def prepare(skills: Sequence[Skill], rules: ExportRules, *, to: Path | None, format: str = "bundle") -> Prepared:
-    """The files of skills, once all of them passed every rule; nothing is written.
+    """The files of skills in a format, once all of them passed every rule; nothing is written.
+
+    The bundle is one folder, ``to`` itself; another format writes below it.
 
     Raises:
-        UsageError: A skill must not leave, or the place cannot be one.
+        UsageError: Nobody offers the format, a skill must not leave (its status, name, a secret, a script that answers
+            otherwise than it did), or the place cannot be one.
         SandboxUnavailable: The sandbox failed.
     """
     form, out = export_format(format), to

@@ -127,24 +127,16 @@ def _record(paths: WorkspacePaths) -> Finding:
 
 def _bodies(paths: WorkspacePaths) -> Finding:
     """Checks what lies in files beside the database: objects, skill folders and checkpoints."""
-    from evolve.workspace.health import repair as soundness
+    from evolve.workspace.health.repair import body_faults, own_changes
 
     if not paths.db.exists():
         return Finding(part="bodies", state="ok", text="none yet")
-    objects = ObjectStore(paths.objects)
-    faults = [f"{path} does not match its digest" for path in soundness.damaged_objects(paths)]
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
-        faults += [f"{what} needs the object {name}" for what, name in soundness.missing_objects(db, objects)]
-        faults += [f"skill {name}: {what}" for name, what in soundness.changed_folders(paths, db)]
-        own = [
-            f"; your own {name} is not as it was learned: {files}" for name, files in soundness.own_changes(paths, db)
-        ]
-    faults += [f"{path} is damaged" for path in soundness.damaged_checkpoints(paths)]
-    if faults:
-        return _damage("bodies", faults)
-    return Finding(
-        part="bodies", state="ok", text=f"{len(objects.digests())} objects match their digests{''.join(own)}"
-    )
+        if faults := body_faults(paths, db):
+            return _damage("bodies", faults)
+        own = [f"; your own {name} is not as it was learned: {files}" for name, files in own_changes(paths, db)]
+    count = len(ObjectStore(paths.objects).digests())
+    return Finding(part="bodies", state="ok", text=f"{count} objects match their digests{''.join(own)}")
 
 
 def _spending(paths: WorkspacePaths) -> Finding:

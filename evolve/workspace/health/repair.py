@@ -214,13 +214,10 @@ def _still_wrong(paths: WorkspacePaths) -> list[str]:
         if faults:
             return faults
         with Database(paths.db, MIGRATIONS, read_only=True) as db:
-            missing = missing_objects(db, ObjectStore(paths.objects))
-            wrong = [f"{what} needs the object {name}" for what, name in missing]
-            wrong += [f"skill {name}: {what}" for name, what in changed_folders(paths, db)]
+            wrong = body_faults(paths, db)
     except EvolveError as problem:
         return [str(problem)]
-    wrong += [f"{fault} in {paths.spending}" for fault in book_faults(paths.spending)]
-    return [*wrong, *(f"{path} is damaged" for path in damaged_checkpoints(paths))]
+    return [*wrong, *(f"{fault} in {paths.spending}" for fault in book_faults(paths.spending))]
 
 
 def free_name(path: Path) -> Path:
@@ -245,6 +242,15 @@ def record_faults(paths: WorkspacePaths) -> list[str]:
             return [f"{fault} in {paths.db}" for fault in db.check()]
     except RecordDamaged as damage:
         return [str(damage)]
+
+
+def body_faults(paths: WorkspacePaths, db: Database) -> list[str]:
+    """What is wrong beside the database: with objects, skill folders and checkpoints."""
+    faults = [f"{path} does not match its digest" for path in damaged_objects(paths)]
+    missing = missing_objects(db, ObjectStore(paths.objects))
+    faults += [f"{what} needs the object {name}" for what, name in missing]
+    faults += [f"skill {name}: {what}" for name, what in changed_folders(paths, db)]
+    return [*faults, *(f"{path} is damaged" for path in damaged_checkpoints(paths))]
 
 
 def damaged_objects(paths: WorkspacePaths) -> list[Path]:

@@ -47,8 +47,11 @@ def write_table(
         return ""
     before, after = path.read_bytes(), io.BytesIO()
     table.rewrite(rewriting, after)
-    keeper = run or _made_run(services, path, before)
-    content = after.getvalue()
+    content, keeper = after.getvalue(), run
+    if not keeper:
+        key = digest(canonical_json([FILLING, str(path), digest(before)]))
+        body = {"task": path.name, **services.mark}
+        keeper = services.stores.runs.begin(FILLING, key, body, started=now()).id
     # Kept before the file is replaced, so that nothing is lost where this is cut off.
     keep = partial(services.folders.keep_file, keeper, path, before, content)
     with _replacing(table, path, as_it_was, keep) as stream:
@@ -56,12 +59,6 @@ def write_table(
     if not run:
         services.stores.runs.end(keeper, "done")
     return keeper
-
-
-def _made_run(services: WorkspaceServices, path: Path, before: bytes) -> str:
-    body = {"task": path.name, **services.mark}
-    key = digest(canonical_json([FILLING, str(path), digest(before)]))
-    return services.stores.runs.begin(FILLING, key, body, started=now()).id
 
 
 def _replacing(

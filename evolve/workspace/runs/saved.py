@@ -98,7 +98,8 @@ def _known(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunct
             if (
                 before is None
                 or (before.entry, before.signature) != (task.entry, task.signature)
-                or not _is_honest_of(before, record, task, now)
+                or not {row_key(row) for row in (*before.examples, *before.verify, *before.hidden)} & now
+                or not _is_honest(task, now - {row_key(row) for row in (*before.examples, *shown_rows(record.steps))})
             ):
                 continue
             taught = bool(record.claims or record.drafts) or record.episode in owed
@@ -114,16 +115,9 @@ def _known(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunct
     return list(known.values())[:_MOST_RUNS]
 
 
-def _is_honest_of(before: Task, record: EpisodeRecord, task: Task, now: Set[str]) -> bool:
-    """Whether a task has rows of an earlier one, and rows enough that the answer to that was not made from."""
-    seen = {row_key(row) for row in (*before.examples, *shown_rows(record.steps))}
-    rows = {row_key(row) for row in (*before.examples, *before.verify, *before.hidden)}
-    return bool(rows & now) and _is_honest(task, len(now - seen))
-
-
-def _is_honest(task: Task, unseen: int) -> bool:
+def _is_honest(task: Task, unseen: Set[str]) -> bool:
     """Whether rows enough are left that the author of an answer did not see, where it could be called verified."""
-    return unseen >= MIN_VERIFY or len(task.verify_rows()) < MIN_VERIFY
+    return len(unseen) >= MIN_VERIFY or len(task.verify_rows()) < MIN_VERIFY
 
 
 def _functions(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
@@ -133,7 +127,7 @@ def _functions(services: WorkspaceServices, task: Task, run: str) -> list[KnownF
     kept_back = {row_key(row) for row in task.verify_rows()}
 
     def add(skill: Skill, like: str, saved: KnownFunction) -> None:
-        if like and _is_honest(task, len(kept_back - {row_key(row) for row in skill.rows})):
+        if like and _is_honest(task, kept_back - {row_key(row) for row in skill.rows}):
             found = found_in(services, skill)
             contested = found is not None and CONTESTED in found[0].body and KEPT_BY_PERSON not in found[0].body
             verified = found is not None and found[1][-1].verified and CONTESTED not in found[0].body

@@ -12,9 +12,9 @@ from benchmarks.doubles.quirks import quirk_tasks
 from evolve.core.episodes import FACT, Claim, Evidence, Row, Scope
 from evolve.core.text_screen import as_key, insight_problem
 from evolve.skills import Skill
-from evolve.skills.export import export
 from evolve.testing import question_of
 from evolve.trials.learned_state import recall_from
+from tests.export.exports import export
 from tests.policies.language.orders import ORDERS
 from tests.skills.samples import GOOD
 
