@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from evolve.runtime.retrieval import Embedder
 
 
+_DELETIONS = "memory.deletions"
+"""Counts deletions of notes, by which a process sees those of others."""
 _OPTIONAL = ("role", "thread", "source", "environment", "family")
 
 
@@ -56,6 +58,7 @@ def delete_notes(db: Database, notes: Sequence[Note], at: float) -> None:
         for note in notes:
             db.delete("memory_statements", {"kind": "note", "id": note.id})
             db.insert("memory_forgotten_notes", {"id": _of_words(note.text), "at": at}, key="id")
+        db.set_meta(_DELETIONS, str(_deletions(db) + 1))
 
 
 def _of_words(text: str) -> str:
@@ -77,6 +80,7 @@ class NoteReader:
         self._kept = kept
         self._book: ResolvedNotes | None = None
         self._last = 0
+        self._deletions = 0
         self.round = 0
 
     def book(self) -> ResolvedNotes:
@@ -93,11 +97,12 @@ class NoteReader:
         if book is None:
             book = self._book = self._begun()
         # Numbers of rows, as clocks jump.
-        fresh = self._db.rows("memory_statements", "kind = 'note' AND seq > ?", parameters=[self._last])
-        if book.notes and not self._in_step(book, len(fresh)):
+        if book.notes and not self._in_step(book):
             self.restart()
             return self._read()
-        for note in map(read_note, fresh):
+        for note in map(
+            read_note, self._db.rows("memory_statements", f"{_NOTES} AND seq > ?", parameters=[self._last])
+        ):
             self._last = note.seq
             book.add(note)
         return book
@@ -112,9 +117,8 @@ class NoteReader:
         """Whether no note that was read has been deleted since, by whatever process."""
         if self._book is None or not self._book.notes:
             return True
-        after = "SELECT count(*) AS n FROM memory_statements WHERE kind = 'note' AND seq > ?"
         with self._db.snapshot():
-            return self._in_step(self._book, int(str(self._db.query(after, [self._last])[0]["n"])))
+            return self._in_step(self._book)
 
     def keep(self) -> None:
         """Stores what was worked out, where that is worth a file."""
@@ -126,11 +130,12 @@ class NoteReader:
     def _begun(self) -> ResolvedNotes:
         """A book of the notes that were worked out before, or an empty one."""
         book = ResolvedNotes()
+        self._deletions = _deletions(self._db)
         self._kept.read()
         if self._kept.count:
             # Unverified, as opening the record has checked each row, and the digest says that these are the same.
             names = ", ".join(COLUMNS)
-            rows = f"SELECT seq, checksum, {names} FROM memory_statements WHERE kind = 'note' ORDER BY seq LIMIT ?"
+            rows = f"SELECT seq, checksum, {names} FROM memory_statements WHERE {_NOTES} ORDER BY seq LIMIT ?"
             found = self._db.columns(rows, [self._kept.count])
             if self._kept.speaks_of(_digest(found[:2])):
                 try:
@@ -141,18 +146,21 @@ class NoteReader:
                 self._last = int(str(found[0][-1]))
         return book
 
-    def _in_step(self, book: ResolvedNotes, fresh: int) -> bool:
-        # Deleted or rolled back since: then there are fewer, or another one has the last number. All are counted, as
-        # for that the small index of ids is enough.
-        found = self._db.query(
-            "SELECT (SELECT id FROM memory_statements WHERE seq = ?) AS name, count(*) AS n FROM memory_statements"
-            " WHERE kind = 'note'",
-            [self._last],
-        )[0]
-        return found["name"] == next(reversed(book.notes)) and found["n"] == len(book.notes) + fresh
+    def _in_step(self, book: ResolvedNotes) -> bool:
+        # After a transaction that was rolled back the numbers are used again for other notes.
+        last = self._db.query("SELECT id FROM memory_statements WHERE seq = ?", [self._last])
+        same = bool(last) and last[0]["id"] == next(reversed(book.notes))
+        return same and self._deletions == _deletions(self._db)
 
 
-_SEALED = "SELECT seq, checksum FROM memory_statements WHERE kind = 'note'"
+_NOTES = "+kind = 'note'"
+"""Read by number: the index of ids would have SQLite look at every note for the few that are new."""
+_SEALED = f"SELECT seq, checksum FROM memory_statements WHERE {_NOTES}"
+
+
+def _deletions(db: Database) -> int:
+    """How many times notes were deleted."""
+    return int(db.get_meta(_DELETIONS) or "0")
 
 
 def _digest(sealed: Sequence[Sequence[Value]]) -> str:
