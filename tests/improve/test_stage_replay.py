@@ -94,7 +94,7 @@ class Run:
 def test_what_came_before_the_blamed_stage_is_taken_from_the_record(services, suite) -> None:
     open_one, asked = services
     with open_one() as ws, Run(ws, suite) as run:
-        assert not run.failed.solved and len(run.failed.steps) == 4
+        assert not run.failed.solved and len(run.failed.steps) == 6
         (blamed, *_) = divergences(run.failed)
         assert (blamed.prompt, blamed.output) == ("act.md", "step:1")
         for output, before in (("step:1", 0), ("step:2", 1)):

@@ -59,7 +59,7 @@ class ModelPolicy(BasePolicy):
         rules = request.messages[0].text
         if repeats(reply.text, rules):
             raise ModelMistake("the reply repeats the rules and does nothing")
-        return reply if reply.data is None else replace(reply, data=_without_rules(reply.data, one_line(rules)))
+        return reply
 
     def complete_json(self, request: ModelRequest) -> ModelReply:
         """A usable reply; ``ModelMistake`` where there is none."""
@@ -67,6 +67,11 @@ class ModelPolicy(BasePolicy):
         if reply.data is None:
             raise ModelMistake("the model would not answer, which says nothing about the task")
         return reply
+
+    def ask_own(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Any:
+        """The value that a question by ``prompts/NAME.md`` gives, without what only repeats an example of its rules."""
+        request = self.questions.ask(name, parts, schema)
+        return _without_rules(self.complete_json(request).data, one_line(request.messages[0].text))
 
     def alternatives(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], limits: Limits, wanted: int

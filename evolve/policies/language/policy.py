@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import (
@@ -199,13 +198,13 @@ class LanguagePolicy(ModelPolicy):
         Raises:
             ModelMistake: The model gave nothing usable; then nothing is kept.
         """
-        return drafts_of(view, steps, self._ask_by) if self.settings.distils else ()
+        return drafts_of(view, steps, self.ask_own) if self.settings.distils else ()
 
     def propose_procedure(
         self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork
     ) -> Proceeding | None:
         """The accepted change as a call of a procedure."""
-        return proceeding_of(view, steps, change, past, self._ask_by) if self.settings.distils else None
+        return proceeding_of(view, steps, change, past, self.ask_own) if self.settings.distils else None
 
     def suggestions(self, view: TaskView, steps: Sequence[Step]) -> tuple[Suggestion, ...]:
         """What the run suggests to remember."""
@@ -213,11 +212,7 @@ class LanguagePolicy(ModelPolicy):
 
     def repair_draft(self, view: TaskView, draft: SkillDraft, refusal: str, passed: Sequence[str]) -> SkillDraft | None:
         """The draft with further calls among its tests, or with another source."""
-        return repaired_draft(view, draft, refusal, passed, self._ask_by)
-
-    def _ask_by(self, name: str, parts: Sequence[Message], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        reply: Mapping[str, Any] = self.complete_json(self.questions.ask(name, parts, schema)).data
-        return reply
+        return repaired_draft(view, draft, refusal, passed, self.ask_own)
 
     def proposal(
         self,

@@ -208,13 +208,13 @@ class Reflection:
         if not failed_answers(self.steps):
             return self._tested_again()
         parts = [task_message(self.view), *evidence_messages(self.view, self.steps)]
-        reply: Any = self.policy.complete_json(self.policy.questions.ask("reflect", parts, CLAIMS_SCHEMA))
+        reply = self.policy.ask_own("reflect", parts, CLAIMS_SCHEMA)
         items = told_in(self.steps)
         known = [item.text for item in items if item.kind != TRIAL]
         # What may not act yet was recalled only to be tried, and it is tried here.
         open_ones = [_proposal(item) for item in items if item.kind == TRIAL]
         shown = shown_text(self.view, self.steps)
-        claims = read_claims([*open_ones[:1], *reply.data["claims"]], self.view, known=known, shown=shown)[: self.most]
+        claims = read_claims([*open_ones[:1], *reply["claims"]], self.view, known=known, shown=shown)[: self.most]
         return self._tried(claims) if claims else ()
 
     def _tried(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:

@@ -91,5 +91,4 @@ def test_what_stands_in_the_rules_as_an_example_is_no_claim(model):
     parroted = {"claims": [*example["claims"], {"cause": own, "condition": ""}]}
     asked_for = model(lambda body: said(body) if asked(body) == "action" else json.dumps(parroted))
     policy = asked_for.policy
-    request = policy.questions.ask("reflect", [], CLAIMS_SCHEMA)
-    assert [one["cause"] for one in policy.complete_json(request).data["claims"]] == ["", own]
+    assert [one["cause"] for one in policy.ask_own("reflect", [], CLAIMS_SCHEMA)["claims"]] == ["", own]
