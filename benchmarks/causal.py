@@ -35,7 +35,7 @@ from evolve.core.store import Database
 from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex
 from evolve.runtime.retrieval import HashingEmbedder
-from evolve.trials.gate import Interval, clopper_pearson
+from evolve.trials.gate import ConfidenceInterval, clopper_pearson
 
 SCOPE = Scope(environment="causal-world", family="actions")
 EPISODES = 10
@@ -112,7 +112,7 @@ def explored(world: CausalWorld, experimenter: Experimenter, number: int) -> Tra
 
 def claims_in(kept: MemoryRepository, world: CausalWorld) -> Claims:
     """What is confirmed."""
-    confirmed = Beliefs.of(kept.claims("confirmed"), SCOPE)
+    confirmed = Beliefs.of(kept.list_insights("confirmed"), SCOPE)
     return Claims(
         promoting=frozenset((action, effect) for effect in world.laws for action in confirmed.promoting(effect)),
         preventing=frozenset((action, effect) for effect in world.laws for action in confirmed.preventing(effect)),
@@ -177,7 +177,7 @@ def score(claims: Claims, world: CausalWorld) -> Score:
 def change(world: CausalWorld, experimenter: Experimenter, kept: MemoryRepository) -> Mapping[str, Any] | None:
     """What happens when an effect comes to need another action; None where no known plan breaks by it."""
     other, effect, old, new = world.changed()
-    known = Beliefs.of(kept.claims(), SCOPE).promoting(effect)
+    known = Beliefs.of(kept.list_insights(), SCOPE).promoting(effect)
     plan = experimenter.plans.get(effect)
     if plan is None or old not in known or other.holds(plan * len(plan), effect):
         return None
@@ -188,7 +188,7 @@ def change(world: CausalWorld, experimenter: Experimenter, kept: MemoryRepositor
         experimenter.still_holds(f"use {number}", effect)
         uses += other.plays - before
         number += 1
-    stopped = old not in Beliefs.of(kept.claims(), SCOPE).promoting(effect)
+    stopped = old not in Beliefs.of(kept.list_insights(), SCOPE).promoting(effect)
     tried, back, number = 0, False, 10_000
     while not back and number < 10_400:
         trace = explored(other, experimenter, number)
@@ -197,13 +197,13 @@ def change(world: CausalWorld, experimenter: Experimenter, kept: MemoryRepositor
             continue
         experimenter.investigate([trace])
         tried += _speaks_of(kept, effect, trace.group)
-        back = new in Beliefs.of(kept.claims(), SCOPE).promoting(effect)
+        back = new in Beliefs.of(kept.list_insights(), SCOPE).promoting(effect)
     return {"stopped": stopped, "episodes": uses, "experiments": tried, "back": back}
 
 
 def _speaks_of(kept: MemoryRepository, effect: str, group: str) -> bool:
     """Whether an experiment on an effect was made in a problem."""
-    about = [one for one in kept.claims() if one.effect == f"{REACHES}{effect}"]
+    about = [one for one in kept.list_insights() if one.effect == f"{REACHES}{effect}"]
     return any(row.group == group for one in about for row in kept.evidence(one.id))
 
 
@@ -260,7 +260,7 @@ def _share(name: str, held: Sequence[bool]) -> Target:
     return Target(name=name, op=">=", target=0.95, value=value, low=interval.low, high=interval.high, n=len(held))
 
 
-def _interval(arms: Sequence[Sequence[Score]], part: str) -> Interval:
+def _interval(arms: Sequence[Sequence[Score]], part: str) -> ConfidenceInterval:
     """A figure of the first arm, or its difference to a second one, with 95 % by drawing worlds with replacement."""
     draw, worlds = random.Random(0), range(len(arms[0]))
 
@@ -269,7 +269,7 @@ def _interval(arms: Sequence[Sequence[Score]], part: str) -> Interval:
         return parts[0] - sum(parts[1:])
 
     drawn = sorted(figure([draw.choice(worlds) for _ in worlds]) for _ in range(1000))
-    return Interval(value=figure(list(worlds)), low=drawn[25], high=drawn[974], n=len(worlds))
+    return ConfidenceInterval(value=figure(list(worlds)), low=drawn[25], high=drawn[974], n=len(worlds))
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:

@@ -91,9 +91,9 @@ def measure(seed: int, embedder: Embedder | None = None, domains: Sequence[Domai
     with tempfile.TemporaryDirectory(prefix="conflict-") as folder, Database(Path(folder) / "m.db", MEMORY) as db:
         memory = MemoryRepository(db, index, embedder or HashingEmbedder())
         for text, at in notes:
-            memory.note(text, "somebody", at=at)
-        replaced = memory.replaced()
-        gone = {note.text for note in memory.notes() if note.id in replaced}
+            memory.add_note(text, "somebody", at=at)
+        replaced = memory.replaced_notes()
+        gone = {note.text for note in memory.list_notes() if note.id in replaced}
         for fact in facts:
             told = memory.recall(fact.question, 5, kinds=["note"])
             found = [item.text for item in told]
@@ -126,9 +126,9 @@ def together(pairs: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
     for one, other, question in pairs:
         with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "m.db", MEMORY) as db:
             memory = MemoryRepository(db, MemoryIndex, HashingEmbedder())
-            memory.note(one, "somebody", at=_DAY)
-            memory.note(other, "somebody", at=2 * _DAY)
-            lost += bool(memory.replaced())
+            memory.add_note(one, "somebody", at=_DAY)
+            memory.add_note(other, "somebody", at=2 * _DAY)
+            lost += bool(memory.replaced_notes())
             marked += any(item.status == "older" for item in memory.recall(question, 5, kinds=["note"]))
             memory.close()
     return lost, marked

@@ -25,7 +25,7 @@ from evolve.core.settings import Settings
 from evolve.memory import Note
 from evolve.memory.encoding import WordEncoder
 from evolve.memory.index import MemoryIndex
-from evolve.memory.notes import Arms, Gains, NoteQuestion, ResolvedNotes, answer_question
+from evolve.memory.notes import NoteQuestion, RankingGains, ResolvedNotes, SearchArms, rank_notes
 from evolve.runtime.retrieval import Embedder, WordIndex
 from evolve.workspace.opening import open_embedder
 
@@ -33,7 +33,7 @@ DEPTHS = (5, 10)
 TARGETS = {5: 0.62, 10: 0.70}
 """What long conversations of real people are aimed at; made-up ones are easier or harder, and prove nothing of that."""
 OURS = "through a workspace"
-_NONE = Gains(beside=0.0, informed=False, in_time=0.0, dated=0.0, linked=0.0)
+_NONE = RankingGains(beside=0.0, informed=False, in_time=0.0, dated=0.0, linked=0.0)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Way:
     words: bool
     vectors: bool
     speaker: bool
-    gains: Gains = _NONE
+    gains: RankingGains = _NONE
 
 
 WAYS: Mapping[str, Way] = {
@@ -58,10 +58,10 @@ WAYS: Mapping[str, Way] = {
     "vectors, speaker, information": Way(False, True, True, replace(_NONE, informed=True)),
     "fused": Way(words=True, vectors=True, speaker=False),
     "+ speaker": Way(words=True, vectors=True, speaker=True),
-    "+ neighbours": Way(True, True, True, replace(_NONE, beside=Gains().beside)),
-    "+ information": Way(True, True, True, replace(_NONE, beside=Gains().beside, informed=True)),
-    "+ times": Way(True, True, True, replace(Gains(), linked=0.0)),
-    "+ links": Way(True, True, True, Gains()),
+    "+ neighbours": Way(True, True, True, replace(_NONE, beside=RankingGains().beside)),
+    "+ information": Way(True, True, True, replace(_NONE, beside=RankingGains().beside, informed=True)),
+    "+ times": Way(True, True, True, replace(RankingGains(), linked=0.0)),
+    "+ links": Way(True, True, True, RankingGains()),
 }
 Ranker = Callable[[str], Sequence[str]]
 
@@ -87,20 +87,20 @@ def ranker(talk: Talk, embedder: Embedder, weight: float, way: Way) -> Ranker:
         weight: Of vectors beside words.
     """
     notes = _notes(talk)
-    texts = {note.id: note.spoken if way.speaker else note.text for note in notes}
+    texts = {note.id: note.text_with_speaker if way.speaker else note.text for note in notes}
     index = MemoryIndex(embedder.dimension)
     index.upsert(list(texts), embedder.encode(list(texts.values())))
     words, book = WordIndex(), ResolvedNotes(notes)
     words.add(texts)
 
     def rank(question: str) -> list[str]:
-        arms = Arms(
+        arms = SearchArms(
             lexical=lambda text, most, own: words.scores(text, most) if way.words else {},
             nearest=lambda count, own: index.query(embedder.encode([question])[0], count) if way.vectors else [],
             weight=weight if way.words else 1.0,
         )
         asked = NoteQuestion(text=question, k=max(DEPTHS), now=talk.turns[-1].at + 86_400)
-        return [item.id for item in answer_question(book, arms, asked, way.gains)]
+        return [item.id for item in rank_notes(book, arms, asked, way.gains)]
 
     return rank
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from evolve.core.paths import WorkspacePaths, approvals_folder
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
-from evolve.workspace.opening import NAMED, identity_of
+from evolve.workspace.opening import NAMED, workspace_identity
 from evolve.workspace.register import Register, TrustedWorkspace
 
 
@@ -22,12 +22,12 @@ def copy_workspace(source: Path, target: Path) -> Path:
 
 def enter(root: Path, approvals: Path) -> None:
     """Enters a workspace as one of this user, where there is one."""
-    identity = identity_of(WorkspacePaths(root))
+    identity = workspace_identity(WorkspacePaths(root))
     if identity:
         entry = TrustedWorkspace(path=os.path.realpath(root), owners=(os.geteuid(),), id=identity)
-        Register(approvals).keep(entry)
+        Register(approvals).save_entry(entry)
 
 
 def named_record(paths: WorkspacePaths) -> Database:
     """The record of a workspace that was just made, opened without the rest."""
-    return Database(paths.db, MIGRATIONS, born={NAMED: identity_of(paths)})
+    return Database(paths.db, MIGRATIONS, born={NAMED: workspace_identity(paths)})

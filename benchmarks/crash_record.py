@@ -16,7 +16,7 @@ from evolve.core.paths import WorkspacePaths
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
 from evolve.skills.folder import folder_digest
-from evolve.workspace.opening import identity_of
+from evolve.workspace.opening import workspace_identity
 
 _TIMES = frozenset({"at", "started", "seconds", "fingerprint", "checksum"})
 """Columns and keys that differ from one undisturbed run to the next."""
@@ -41,7 +41,7 @@ def content(root: Path) -> Content:
         for table in _tables(db):
             found[table] = Counter(_text(_anywhere(row) if table in _PLACED else row) for row in db.rows(table))
         # Drawn at random; what counts is that record and store agree.
-        found["meta"] = Counter(text.replace(identity_of(paths) or "?", "ITS NUMBER") for text in found["meta"])
+        found["meta"] = Counter(text.replace(workspace_identity(paths) or "?", "ITS NUMBER") for text in found["meta"])
         if "skills" in found:
             found["skill folders"] = Counter(_folder(paths, str(row["name"])) for row in db.rows("skills"))
     found["damage"] = Counter(problems)

@@ -144,11 +144,11 @@ def _older_record(root: Path) -> None:
     from evolve.core.schema import AGENT
     from evolve.core.store import Database
     from evolve.workspace.locating import ensure_workspace
-    from evolve.workspace.opening import NAMED, identity_of
+    from evolve.workspace.opening import NAMED, workspace_identity
 
     ensure_workspace(root)
     paths = WorkspacePaths(root)
-    with Database(paths.db, AGENT, born={NAMED: identity_of(paths)}) as db:
+    with Database(paths.db, AGENT, born={NAMED: workspace_identity(paths)}) as db:
         records = RunRepository(db)
         for number in range(20):
             run = records.begin("run", f"key {number}", {"task": f"t{number}"}, started="2026-01-01T00:00:00+00:00")

@@ -34,7 +34,7 @@ def work(root: Path, *, episodes: int = 3) -> dict[str, Any]:
         _promote(stores, run.id)
         note = {}
         for number in range(2):
-            kept = stores.memory.note(f"note {number}", "somebody")
+            kept = stores.memory.add_note(f"note {number}", "somebody")
             note = {"id": kept.id, "author": kept.author}
         stores.runs.keep_report(run.id, {"run": run.id})
     return note
@@ -108,7 +108,7 @@ def _promote(stores: Repositories, run: str) -> None:
         journal.finish("variant:1", {"variant": variant.digest})
     state = SequentialTest(alpha=0.05).judge(Tally(wins=20))
     with stores.db.transaction():
-        stores.decisions.record(state, run=run, parent="unlearned", variant=variant.digest, suite="small")
+        stores.decisions.save_verdict(state, run=run, parent="unlearned", variant=variant.digest, suite="small")
         stores.variants.promote(variant.digest, grounds="gate decision 1")
         journal.finish("gate:1", {"promoted": True})
     stores.decisions.look("small", run=run, purpose="improve")

@@ -94,14 +94,14 @@ def values(folder: Path) -> Values:
         stores, memory = workspace.stores, workspace.memory
         claims = memory.list()
         found = {
-            "run": {run.id: [run.kind, run.state, run.body] for run in stores.runs.runs()},
+            "run": {run.id: [run.kind, run.state, run.body] for run in stores.runs.list_runs()},
             "episode": {record.episode: record for record in stores.runs.episodes()},
             "claim": {one.id: [one.text, one.status, one.evidence] for one in claims},
             "evidence": {row.id: [row.insight, row.task, row.detail] for c in claims for row in memory.evidence(c.id)},
             "note": {note.id: [note.text, note.author] for note in memory.notes()},
             "skill": {one.name: [one.code, one.status, list(one.tasks)] for one in workspace.skills.list()},
             "variant": {one.digest: one.variant.to_json() for one in stores.variants.entries()},
-            "promotion": dict(enumerate(stores.variants.promotions())),
+            "promotion": dict(enumerate(stores.variants.list_promotions())),
             "active": {"": stores.variants.active_digest},
             "guide": {"": stores.active_state(workspace.workflow.show()).guide},
             "recalled": {"": [one.id for one in memory.recall("total of a list", 5)]},

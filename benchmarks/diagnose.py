@@ -20,7 +20,7 @@ from benchmarks.diagnose_cases import HELD_OUT, MAKERS, Planted
 from benchmarks.figures import grouped_bootstrap
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.trials.diagnosis import Suspect
-from evolve.trials.gate import Interval
+from evolve.trials.gate import ConfidenceInterval
 from evolve.workspace import Diagnosis, Workspace
 
 FAULTS = ("endpoint", "denied")
@@ -79,7 +79,7 @@ def _by_last_step(ws: Workspace, planted: Planted) -> float:
     return float(planted.kind == "action" and planted.id == f"step {last.number}")
 
 
-def share(rows: Sequence[Mapping[str, Any]], hit: str, most: int = 1) -> Interval:
+def share(rows: Sequence[Mapping[str, Any]], hit: str, most: int = 1) -> ConfidenceInterval:
     """Share of the rows in which the planted item is among the first; of baselines, what is expected of them."""
     columns = [(_hit(row, hit, most), 1.0) for row in rows]
     names = [f"{row['kind']} {row['seed']}" for row in rows]
@@ -100,7 +100,7 @@ def _hit(row: Mapping[str, Any], hit: str, most: int) -> float:
     return float(0 < row[hit] <= most)
 
 
-def _gain(rows: Sequence[Mapping[str, Any]], better: str, worse: str) -> Interval:
+def _gain(rows: Sequence[Mapping[str, Any]], better: str, worse: str) -> ConfidenceInterval:
     columns = [(_hit(row, better, 1) - _hit(row, worse, 1), 1.0) for row in rows]
     names = [f"{row['kind']} {row['seed']}" for row in rows]
     return grouped_bootstrap(names, columns, lambda sums: sums[:, 0] / sums[:, 1])

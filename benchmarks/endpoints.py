@@ -22,12 +22,12 @@ from benchmarks.record import ROOT, Outcome, Target, common_options, progress, p
 from evolve.core.errors import BudgetExhausted, EndpointProblem, EvolveError, ModelMistake
 from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.models import (
-    ClientServices,
     Deadlines,
     Endpoint,
     EndpointModel,
-    Failure,
+    ExchangeFailure,
     Message,
+    ModelClientSetup,
     ModelRequest,
     ModelSetup,
     Price,
@@ -36,7 +36,7 @@ from evolve.runtime.models import (
     open_models,
 )
 from evolve.testing import LocalWire, Scenario, ScriptedEndpoint
-from evolve.testing.endpoint_faults import bad_bodies, bad_contents, completion, odd_bodies, odd_contents
+from evolve.testing.endpoint_faults import bad_bodies, bad_contents, chat_completion_body, odd_bodies, odd_contents
 
 ASKED = ModelRequest(messages=[Message(role="user", text="What is 17 + 25?")], max_tokens=50)
 SCHEMA = {
@@ -102,7 +102,7 @@ def budget_rows(runs: int) -> Iterator[dict[str, Any]]:
             money=rng.choice([None, rng.randint(1, 900) / 1_000]),
         )
         ledger = Ledger(budget)
-        services = ClientServices(
+        services = ModelClientSetup(
             wire=LocalWire(_erratic(rng)),
             wording=wording,
             meter=ledger,
@@ -135,10 +135,14 @@ def _erratic(rng: random.Random) -> Any:
     def answer(body: Mapping[str, Any]) -> Any:
         kind = rng.random()
         if kind < 0.2:
-            return Failure(kind="server", text="down") if kind < 0.1 else Failure(kind="timeout", text="", billed=True)
+            return (
+                ExchangeFailure(kind="server", text="down")
+                if kind < 0.1
+                else ExchangeFailure(kind="timeout", text="", billed=True)
+            )
         usage = {"prompt_tokens": rng.randint(1, 20), "completion_tokens": rng.randint(0, body["max_tokens"])}
         text = rng.choice(['{"sum": 42}', "no JSON", ""])
-        return completion(text, usage=rng.choice([usage, usage, None]))
+        return chat_completion_body(text, usage=rng.choice([usage, usage, None]))
 
     return answer
 

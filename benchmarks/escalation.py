@@ -23,8 +23,8 @@ from benchmarks.record import Outcome, Target, against, common_options, progress
 from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.models import Message, ModelPool, ModelRequest, ModelSetup, open_models
 from evolve.testing import LocalWire, prompt_of
-from evolve.testing.endpoint_faults import completion
-from evolve.trials.gate import Interval
+from evolve.testing.endpoint_faults import chat_completion_body
+from evolve.trials.gate import ConfidenceInterval
 
 RIGHT = {"cheap": 0.60, "dear": 0.95}
 PRICES = {"cheap": (0.20, 0.80), "dear": (3.00, 12.00)}
@@ -57,7 +57,7 @@ class Skilled:
         again = f"{name} {prompt.count('Refused:')}" if self._kind == "unsteady" else ""
         right = Random(f"{self._seed} {number} {again}").random() < RIGHT[name]
         usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": _WRITTEN}
-        return completion("right" if right else "wrong", usage=usage, model=name)
+        return chat_completion_body("right" if right else "wrong", usage=usage, model=name)
 
 
 def measured(arm: str, kind: str, seed: int, tasks: int, prices: Path) -> Iterator[dict[str, Any]]:
@@ -95,18 +95,18 @@ def _solve(models: ModelPool, number: int) -> tuple[bool, list[str]]:
         asked.append(reply.model)
         if reply.text == "right":
             return True, asked
-        request = request.plus(reply.turn(), Message(role="user", text=_REFUSED))
+        request = request.with_messages(reply.as_message(), Message(role="user", text=_REFUSED))
     return False, asked
 
 
-def money_for_one(rows: Sequence[Mapping[str, Any]], arm: str) -> Interval:
+def money_for_one(rows: Sequence[Mapping[str, Any]], arm: str) -> ConfidenceInterval:
     """Dollars of all tasks over the tasks that were solved."""
     mine = [row for row in rows if row["arm"] == arm]
     columns = [(row["money"], float(row["solved"])) for row in mine]
     return grouped_bootstrap([row["task"] for row in mine], columns, lambda sums: sums[:, 0] / sums[:, 1])
 
 
-def saving(rows: Sequence[Mapping[str, Any]]) -> Interval:
+def saving(rows: Sequence[Mapping[str, Any]]) -> ConfidenceInterval:
     """Dollars for a solved task of cheap,dear over those of dear alone, on the same tasks."""
     by_arm = {arm: {row["task"]: row for row in rows if row["arm"] == arm} for arm in ARMS}
     names = sorted(by_arm["dear"])
@@ -121,7 +121,7 @@ def saving(rows: Sequence[Mapping[str, Any]]) -> Interval:
     return grouped_bootstrap(names, columns, ratio)
 
 
-def lost(rows: Sequence[Mapping[str, Any]]) -> Interval:
+def lost(rows: Sequence[Mapping[str, Any]]) -> ConfidenceInterval:
     """Share of tasks that cheap,dear solves, minus that of dear alone."""
     by_arm = {arm: {row["task"]: float(row["solved"]) for row in rows if row["arm"] == arm} for arm in ARMS}
     names = sorted(by_arm["dear"])

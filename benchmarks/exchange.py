@@ -135,7 +135,7 @@ def exchange(folder: Path, *, quick: bool) -> list[dict[str, Any]]:
         got = third.team.pull(poisoned)
         solve(third, jobs, "third")
         active = sum(one.owner == "imported" for one in third.skills.list())
-        acting = sum(one.influences for one in third.memory.list())
+        acting = sum(one.may_influence for one in third.memory.list())
         told = {"skills": len(jobs), "active": active, "claims": len(CLAIMS), "claims_to_try": len(got.claims)}
         rows.append(
             {"arm": "poisoned", "task": "", **told, "claims_acting": acting, "guidance": len(got.skills.guidance)}

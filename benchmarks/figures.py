@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evolve.trials.gate import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
+from evolve.trials.gate import ConfidenceInterval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,17 +96,17 @@ def pairs(rows: Iterable[Row], parent: str, variant: str, *, at: int | None = No
     ]
 
 
-def candidate_ratio(rows: Iterable[Row], parent: str, variant: str) -> Interval:
+def candidate_ratio(rows: Iterable[Row], parent: str, variant: str) -> ConfidenceInterval:
     """Median, over tasks both solve, of the variant's candidates divided by the parent's; below 1 is cheaper."""
     return cost_ratio(pairs(rows, parent, variant))
 
 
-def solved_gain(rows: Iterable[Row], parent: str, variant: str, *, at: int | None = None) -> Interval:
+def solved_gain(rows: Iterable[Row], parent: str, variant: str, *, at: int | None = None) -> ConfidenceInterval:
     """Share solved by the variant minus share solved by the parent."""
     return solved_difference(pairs(rows, parent, variant, at=at))
 
 
-def relative_solved(rows: Iterable[Row], parent: str, variant: str, *, at: int | None = None) -> Interval:
+def relative_solved(rows: Iterable[Row], parent: str, variant: str, *, at: int | None = None) -> ConfidenceInterval:
     """How many times as many tasks the variant solves; a parent that solves none counts as solving one."""
     joined = pairs(rows, parent, variant, at=at)
     columns = [(float(pair.variant_solved), float(pair.parent_solved)) for pair in joined]
@@ -119,7 +119,7 @@ def relative_solved(rows: Iterable[Row], parent: str, variant: str, *, at: int |
     return grouped_bootstrap([pair.group for pair in joined], columns, ratio)
 
 
-def doublings_saved(rows: Iterable[Row], parent: str, variant: str) -> Interval:
+def doublings_saved(rows: Iterable[Row], parent: str, variant: str) -> ConfidenceInterval:
     """Mean over all tasks of log2(parent's effort / variant's effort); above 0 the variant needs less.
 
     Effort is the number of candidates until the right answer. A task that an arm did not solve
@@ -137,7 +137,7 @@ def doublings_saved(rows: Iterable[Row], parent: str, variant: str) -> Interval:
     return grouped_bootstrap(groups, columns, _ratio_of_sums)
 
 
-def cpu_ratio(rows: Iterable[Row], parent: str, variant: str, *, both: bool) -> Interval:
+def cpu_ratio(rows: Iterable[Row], parent: str, variant: str, *, both: bool) -> ConfidenceInterval:
     """CPU seconds of the variant, summed, over the parent's; below 1 is cheaper.
 
     Args:
@@ -161,26 +161,26 @@ def cpu_per_candidate(rows: Iterable[Row], parent: str, variant: str) -> float |
     return own / other
 
 
-def work_error(rows: Iterable[Row]) -> Interval:
+def work_error(rows: Iterable[Row]) -> ConfidenceInterval:
     """How far CPU seconds are from what work units tell: the median of the relative error over all attempts.
 
     A unit is taken to last as long as in the median attempt.
     """
     told = [row for row in rows if row["split"] == "test" and row.get("work") and row["cpu_s"]]
     if not told:
-        return Interval(value=None, low=None, high=None, n=0)
+        return ConfidenceInterval(value=None, low=None, high=None, n=0)
     each = sorted(row["cpu_s"] / row["work"] for row in told)
     unit = each[len(each) // 2]
     errors = sorted(abs(row["work"] * unit / row["cpu_s"] - 1.0) for row in told)
     low, middle, high = (errors[int(share * (len(errors) - 1))] for share in (0.1, 0.5, 0.9))
-    return Interval(value=middle, low=low, high=high, n=len(errors), level=0.8)
+    return ConfidenceInterval(value=middle, low=low, high=high, n=len(errors), level=0.8)
 
 
 def _ratio_of_sums(sums: np.ndarray) -> np.ndarray:
     return sums[:, 0] / sums[:, 1]  # type: ignore[no-any-return]
 
 
-def wrong_share(rows: Iterable[Row], arm: str) -> Interval:
+def wrong_share(rows: Iterable[Row], arm: str) -> ConfidenceInterval:
     """Of the answers claimed verified, the share that fails on some row the search never saw; exact bounds.
 
     Claims on tasks without further unseen rows cannot be checked and are left out.
@@ -188,11 +188,11 @@ def wrong_share(rows: Iterable[Row], arm: str) -> Interval:
     return clopper_pearson(*_wrong_claims(held_out(rows, arm)))
 
 
-def claimed_over_solved(rows: Iterable[Row], arm: str) -> Interval:
+def claimed_over_solved(rows: Iterable[Row], arm: str) -> ConfidenceInterval:
     """Answers claimed verified per answer that is right; None where nothing was solved."""
     figures = arm_figures(rows, arm)
     value = figures.claimed / figures.solved if figures.solved else None
-    return Interval(value=value, low=None, high=None, n=figures.solved)
+    return ConfidenceInterval(value=value, low=None, high=None, n=figures.solved)
 
 
 def splits_of(rows: Iterable[Row]) -> int:
@@ -206,7 +206,7 @@ def grouped_bootstrap(
     statistic: Callable[[np.ndarray], np.ndarray],
     *,
     level: float = 0.95,
-) -> Interval:
+) -> ConfidenceInterval:
     """Percentile interval of a statistic of column sums, resampling groups.
 
     Args:
@@ -218,14 +218,14 @@ def grouped_bootstrap(
 
     names = sorted(set(groups))
     if not names:
-        return Interval(value=None, low=None, high=None, n=0, level=level)
+        return ConfidenceInterval(value=None, low=None, high=None, n=0, level=level)
     place = {name: i for i, name in enumerate(names)}
     table = np.zeros((len(names), len(columns[0])))
     np.add.at(table, np.array([place[name] for name in groups]), np.array(columns))
     value = float(statistic(table.sum(axis=0, keepdims=True))[0])
     counts = np.random.default_rng(0).multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
     low, high = np.quantile(statistic(counts @ table), [(1 - level) / 2, 1 - (1 - level) / 2])
-    return Interval(value=value, low=float(low), high=float(high), n=len(names), level=level)
+    return ConfidenceInterval(value=value, low=float(low), high=float(high), n=len(names), level=level)
 
 
 def _key(row: Row) -> tuple[str, int, str]:

@@ -33,7 +33,7 @@ from benchmarks.gate_simulation import (
 )
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.improve.optimizer.gepa_engine import VERSION
-from evolve.trials.gate import Interval, clopper_pearson
+from evolve.trials.gate import ConfidenceInterval, clopper_pearson
 
 Row = Mapping[str, Any]
 LOOPS, RUNS, WHOLE, CHEATS, PACKAGE = 2000, 2000, 12, 2, 4000
@@ -41,7 +41,7 @@ READERS, CONTROL, GAINS = 150, 40, 200
 COMBINATIONS = tuple((e, d) for e in (0.05, 0.1, 0.2, 0.4) for d in (0.2, 0.3, 0.5) if e < d)
 
 
-def false_loops(rows: Sequence[Row], scenario: str, rule: str) -> Interval:
+def false_loops(rows: Sequence[Row], scenario: str, rule: str) -> ConfidenceInterval:
     """Share of loops with at least one false accept; exact bounds."""
     mine = [row for row in rows if row["measure"] == "loops" and row["scenario"] == scenario]
     return clopper_pearson(sum(row["false"][rule] > 0 for row in mine), len(mine))
@@ -52,25 +52,25 @@ def package_rows(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["measure"] == "package" and "missing" not in row]
 
 
-def package_share(rows: Sequence[Row], key: str) -> Interval:
+def package_share(rows: Sequence[Row], key: str) -> ConfidenceInterval:
     """Share of the package's loops in which a proposal was ``kept``, or ``led`` in the end; exact bounds."""
     mine = package_rows(rows)
     return clopper_pearson(sum(row[key] > 0 for row in mine), len(mine))
 
 
-def true_share(rows: Sequence[Row], rule: str) -> Interval:
+def true_share(rows: Sequence[Row], rule: str) -> ConfidenceInterval:
     """Share of the real improvements that were accepted."""
     mine = [row for row in rows if row["measure"] == "loops" and row["scenario"] == "mixed"]
     return clopper_pearson(sum(row["true"][rule] for row in mine), sum(row["real"] for row in mine))
 
 
-def reader_share(rows: Sequence[Row], told: str, size: int) -> Interval:
+def reader_share(rows: Sequence[Row], told: str, size: int) -> ConfidenceInterval:
     """Share of the reader's loops with a false accept; exact bounds."""
     mine = [row for row in rows if (row["measure"], row.get("told"), row.get("tasks")) == ("reader", told, size)]
     return clopper_pearson(sum(row["false"] > 0 for row in mine), len(mine))
 
 
-def gain_share(rows: Sequence[Row], size: int, before: int) -> Interval:
+def gain_share(rows: Sequence[Row], size: int, before: int) -> ConfidenceInterval:
     """Share of runs in which the demo's gain was accepted after so many other proposals; exact bounds."""
     mine = [row for row in rows if (row["measure"], row.get("tasks"), row.get("before")) == ("gain", size, before)]
     return clopper_pearson(sum(row["accepted"] for row in mine), len(mine))
@@ -191,7 +191,7 @@ def _package(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
     yield (f"{name}: a gain is reported, {gain:+.3f} on average", _shown(package_share(rows, "led")), "", "")
 
 
-def _shown(one: Interval) -> str:
+def _shown(one: ConfidenceInterval) -> str:
     return "" if one.value is None else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 

@@ -32,10 +32,10 @@ from evolve.tasks import Suite, Task, load_suite
 from evolve.trials import LearnedState, agent_for
 from evolve.trials.gate import (
     ComparisonPlan,
+    ConfidenceInterval,
     DecisionRepository,
     ErrorBudget,
     Gate,
-    Interval,
     Job,
     VariantProposal,
     clopper_pearson,
@@ -66,7 +66,7 @@ class NullReport:
     proposals: int
     groups: int
     accepted: int
-    rate: Interval
+    rate: ConfidenceInterval
     decisive: float
 
     @property
@@ -176,8 +176,8 @@ def _judge_proposal(gate: Gate, suite: Suite, plays: Plays, loop: int, number: i
 
     proposal = VariantProposal(run=f"loop {loop}", parent="parent", variant=f"{kind} {number}", suite=suite)
     judgement = gate.judge(proposal, ComparisonPlan(run=run, seed=loop * PROPOSALS + number))
-    gate.decisions.keep(judgement)
-    return judgement.accepted, judgement.state.tally.decisive
+    gate.decisions.save_finding(judgement)
+    return judgement.accepted, judgement.state.tally.decisive_pairs
 
 
 def table(report: NullReport) -> str:

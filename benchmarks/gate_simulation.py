@@ -71,7 +71,7 @@ def loops(scenario: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     for proposal in range(PROPOSALS):
         better = real[:, proposal]
         wins, losses = _counts(rng, np.where(better, REAL_EFFECT, 0.0), DISCORDANCE, GROUPS)
-        levels = [budget.level(one) for one in stakes]
+        levels = [budget.next_level(one) for one in stakes]
         bounds = -np.log(np.array(levels))
         reached = wealth[wins, losses] >= bounds[:, None]
         accepted = {
@@ -229,7 +229,7 @@ def whole_loop(scenario: str, loop: int, seed: int) -> dict[str, Any]:
                 _episode(job, int(outcomes[int(job.task.id[1:])]), bool(by_cost[int(job.task.id[1:])])) for job in jobs
             ]
 
-        alpha = budget.level(stakes)
+        alpha = budget.next_level(stakes)
         runner: PairedRunner[_Drawn] = PairedRunner(run=run, test=SequentialTest(alpha=alpha))
         done = runner.compare(tasks, parent="old", variant="new")
         accepted = done.state.verdict == "accept"

@@ -36,8 +36,8 @@ from evolve.improve.session import LoopPlan, Session
 from evolve.memory import ExperienceRow
 from evolve.skills import Skill
 from evolve.tasks import Suite, Task
-from evolve.tasks.alike import every_trait
-from evolve.trials.gate import DecisionRepository, Interval, PairedTotals, clopper_pearson
+from evolve.tasks.problem_traits import every_trait
+from evolve.trials.gate import ConfidenceInterval, DecisionRepository, PersonTaskOutcomes, clopper_pearson
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
 from evolve.trials.learned_state import UNLEARNED, LearnedState
 from evolve.trials.learner import Learner
@@ -172,7 +172,7 @@ def opened(suite: Suite, learner: Learner, workers_of: Callable[[str], Workers],
 def _verdict(session: Session) -> dict[str, Any]:
     """What the loop for small suites says of a stream."""
     report = improve_in_stream(session)
-    decisions = session.stores.decisions.log()
+    decisions = session.stores.decisions.list_verdicts()
     if not decisions:  # nothing was to be judged, or nothing that was left could have been accepted
         last = report.rounds[-1]
         return {"accepted": False, "pairs": last.pairs, "wins": last.better, "losses": last.worse, "level": None}
@@ -180,7 +180,7 @@ def _verdict(session: Session) -> dict[str, Any]:
     tally = decision.tally
     return {
         "accepted": bool(report.promoted),
-        "pairs": tally.tried,
+        "pairs": tally.tried_pairs,
         "wins": tally.wins,
         "losses": tally.losses,
         "level": decision.alpha,
@@ -196,7 +196,7 @@ def null_loop(pool: NullPool, size: int, number: int) -> dict[str, Any]:
     with opened(suite, learner, lambda run: KnownEpisodes(pool, run), plan) as session:
         # Which episode counts as unlearned is known with the arm alone. The look ends streams and never accepts one, so
         # without it no fewer are accepted.
-        session.journal.finish(LOOKED, {"why": ""})
+        session.step_log.finish(LOOKED, {"why": ""})
         return {"measure": "null", "verdict": LOOP, "tasks": size, "stream": number, **_verdict(session)}
 
 
@@ -210,7 +210,11 @@ def null_proof(pool: NullPool, size: int, number: int) -> dict[str, Any]:
                 arm = arm_of(tuple(pool.arms), number, place)
             before, after = pool.arms[arm].sides[task.id]
             own.add_own_pair(
-                str(place), task.family, every_trait(task), PairedTotals(unlearned=before, learned=after), met=False
+                str(place),
+                task.family,
+                every_trait(task),
+                PersonTaskOutcomes(unlearned=before, learned=after),
+                met=False,
             )
             proof = own.proof()
             accepted = accepted or proof.helped
@@ -264,7 +268,7 @@ def power_rows(name: str, streams: Mapping[int, int]) -> Iterator[dict[str, Any]
             progress(f"the product's learner, stream {number + 1} of {size} tasks")
 
 
-def accepted_share(rows: Sequence[Row], measure: str, size: int, verdict: str = "") -> Interval:
+def accepted_share(rows: Sequence[Row], measure: str, size: int, verdict: str = "") -> ConfidenceInterval:
     """Share of streams that are accepted; exact bounds."""
     mine = _streams(rows, measure, size, verdict)
     return clopper_pearson(sum(row["accepted"] for row in mine), len(mine))
@@ -321,7 +325,7 @@ def _line(rows: Sequence[Row], name: str) -> tuple[Any, ...]:
     )
 
 
-def _shown(one: Interval) -> str:
+def _shown(one: ConfidenceInterval) -> str:
     return "" if one.value is None else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 

@@ -16,8 +16,8 @@ from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Term, from_json
-from evolve.policies.search.programs.types import as_type, thaw
-from evolve.policies.search.reflection import ablations
+from evolve.policies.search.programs.types import as_type, thaw_value
+from evolve.policies.search.reflection import term_ablations
 from evolve.runtime.sandbox import Sandbox
 from evolve.skills import UNSEEN, Admission, Skill
 from evolve.tasks import equal
@@ -55,7 +55,7 @@ class HostJudge:
     def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> ReflectionTrials:
         problem = problem_of(view)
         policy.vocabulary.grammar(problem)
-        changes = ablations(from_json(action.private["tree"]))
+        changes = term_ablations(from_json(action.private["tree"]))
 
         def probe(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:
             # Reflection renders exactly these changes, in this order.
@@ -103,7 +103,7 @@ def _outputs(policy: SearchPolicy, problem: SearchProblem, term: Term, inputs: S
     for row in inputs:
         try:
             values = tuple(as_type(value, type_) for value, type_ in zip(row, problem.input_types, strict=True))
-            found.append(thaw(meaning(values)))
+            found.append(thaw_value(meaning(values)))
         except EVALUATION_ERRORS as error:
             found.append({"error": type(error).__name__})
     return found

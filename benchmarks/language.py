@@ -27,10 +27,10 @@ from evolve.core.errors import EndpointProblem
 from evolve.core.paths import WorkspacePaths
 from evolve.core.settings import load_settings
 from evolve.policies.language import EpisodeMeter, LanguagePolicy, LanguageSettings
-from evolve.runtime.models import Failure, ModelSetup, open_models
+from evolve.runtime.models import ExchangeFailure, ModelSetup, open_models
 from evolve.tasks import Task
 from evolve.testing import LocalWire, TrustingSandbox
-from evolve.testing.endpoint_faults import bad_contents, completion
+from evolve.testing.endpoint_faults import bad_contents, chat_completion_body
 
 MODEL = "http://localhost:1/v1#double"
 TASKS = 30
@@ -46,7 +46,7 @@ def counted(answer: Callable[[Mapping[str, Any]], str]) -> Answer:
         text = answer(body)
         prompt, said = prompt_tokens(body), max(1, len(text) // 4)
         usage = {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said}
-        return completion(text, usage=usage)
+        return chat_completion_body(text, usage=usage)
 
     return reply
 
@@ -132,11 +132,11 @@ def fault_rows() -> Iterator[dict[str, Any]]:
     """Each fault at each call of an episode: it must end as without, with nothing learned from the fault."""
     faults: dict[str, Any] = {f"text: {kind}": text for kind, text in bad_contents().items()}
     faults |= {
-        f"status {status}": Failure(kind="server" if status >= 500 else "auth", text="no", status=status)
+        f"status {status}": ExchangeFailure(kind="server" if status >= 500 else "auth", text="no", status=status)
         for status in (401, 500, 502, 503)
     }
-    faults |= {f"lost {n} times": [Failure(kind="timeout", text="silence", billed=True)] * n for n in (1, 3, 9)}
-    faults["refusal"] = completion(None, message={"refusal": "I will not."})
+    faults |= {f"lost {n} times": [ExchangeFailure(kind="timeout", text="silence", billed=True)] * n for n in (1, 3, 9)}
+    faults["refusal"] = chat_completion_body(None, message={"refusal": "I will not."})
     job = quirk_tasks(1)[0]
     right = agent_of(QuirkDouble().answer).run_episode(job.task, variant="unlearned", split="train")
     for name, fault in faults.items():
@@ -181,7 +181,7 @@ def budget_rows(runs: int) -> Iterator[dict[str, Any]]:
             said = rng.randint(1, int(body.get("max_tokens") or body.get("max_completion_tokens") or 100))
             prompt = rng.randint(1, 4 * prompt_tokens(body))
             usage = {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said}
-            return completion(double.answer(body), usage=usage)
+            return chat_completion_body(double.answer(body), usage=usage)
 
         limits = Limits(
             candidates=None,

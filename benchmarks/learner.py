@@ -103,7 +103,7 @@ class _Practice:
     spent: int = 0
 
     def round(self, number: int) -> None:
-        experience = self.memory.experience() if number > 1 else ()
+        experience = self.memory.experience_rows() if number > 1 else ()
         guide = self.guide(experience) if experience else None
         before = list(self.skills)
         for place, task in enumerate(self._tasks_of(number)):
@@ -198,7 +198,7 @@ def practise(course: Course, judge: Judge) -> Learned:
         practice = _Practice(course=course, judge=judge, memory=memory)
         for number in range(1, ROUNDS + 1):
             practice.round(number)
-        known = bool(memory.experience())
+        known = bool(memory.experience_rows())
         return Learned(
             course=course,
             memory=memory.snapshot() if known else None,
@@ -227,10 +227,10 @@ def solver_of(arm: str, learned: Learned, judge: Judge) -> Solver:
         return Solver(policy=SearchPolicy(library=learned.skills), judge=judge)
     assert memory is not None
     if arm == "re-priced":
-        return Solver(policy=SearchPolicy(guide=_frequencies(memory.experience())), judge=judge)
-    source = memory.shuffled(learned.course.seed) if arm == "placebo" else memory
+        return Solver(policy=SearchPolicy(guide=_frequencies(memory.experience_rows())), judge=judge)
+    source = memory.shuffled_placebo(learned.course.seed) if arm == "placebo" else memory
     library = () if arm == "guide" else learned.skills
-    policy = SearchPolicy(library=library, guide=_guide(source.experience(), learned.course, library))
+    policy = SearchPolicy(library=library, guide=_guide(source.experience_rows(), learned.course, library))
     return Solver(policy=policy, judge=judge)
 
 

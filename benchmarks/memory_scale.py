@@ -96,7 +96,7 @@ def build(folder: Path, size: int, encoder: str) -> dict[str, float]:
         for start in range(0, size, _BATCH):
             with db.transaction():
                 for text in texts[start : start + _BATCH]:
-                    memory.note(text, "somebody", at=1.0)
+                    memory.add_note(text, "somebody", at=1.0)
         memory.recall(texts[0], kinds=["note"])
     return {"build s": time.process_time() - started}
 
@@ -113,7 +113,7 @@ def use(folder: Path, size: int, encoder: str) -> dict[str, float]:
         reopened = {"reopen s": time.process_time() - started, "reopen wall s": time.monotonic() - wall}
         found: list[list[str]] = []
         spent = [_timed(lambda q=q: found.append(_ids(memory, q))) for q in asked]
-        added = [_timed(lambda t=t: memory.note(t, "somebody", at=2.0)) for t in texts[size:]]
+        added = [_timed(lambda t=t: memory.add_note(t, "somebody", at=2.0)) for t in texts[size:]]
         first_after = _timed(lambda: _ids(memory, asked[0]))
     shares = [len(set(a) & set(b)) / max(1, len(b)) for a, b in zip(found, truth, strict=True)]
     return {

@@ -23,8 +23,8 @@ from evolve.policies.search import Guide, SearchPolicy
 from evolve.policies.search.guide import MAX_PRICE
 from evolve.runtime.sandbox import open_sandbox
 from evolve.tasks import Task, load_suite
-from evolve.tasks.alike import every_trait
-from evolve.tasks.reading.labels import behind_rows
+from evolve.tasks.problem_traits import every_trait
+from evolve.tasks.reading.labels import labels_after_rows
 from evolve.trials.gate import one_per_group, paired_outcome
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
 from evolve.trials.learned_state import LearnedState
@@ -84,7 +84,7 @@ def distinct_tasks(suite: str = SUITE) -> list[Task]:
     chosen = []
     tasks = one_per_group(load_suite(suite).tasks)
     if len({task.instruction for task in tasks}) == 1:
-        tasks = [replace(task, instruction=behind_rows(suite)) for task in tasks]
+        tasks = [replace(task, instruction=labels_after_rows(suite)) for task in tasks]
     for task in tasks:
         traits = every_trait(task)
         if not (traits & met or task.only_checked):

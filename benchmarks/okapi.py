@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
-from evolve.runtime.retrieval import words
+from evolve.runtime.retrieval import split_words
 
 
 class BM25:
@@ -28,7 +28,7 @@ class BM25:
         self._postings: dict[str, list[tuple[str, int]]] = {}
         sizes: dict[str, int] = {}
         for name, text in documents.items():
-            counts = Counter(words(text))
+            counts = Counter(split_words(text))
             sizes[name] = sum(counts.values())
             for word, count in counts.items():
                 self._postings.setdefault(word, []).append((name, count))
@@ -41,7 +41,7 @@ class BM25:
         """Scores above zero by id; documents that share no word with the query are left out."""
         total: dict[str, float] = {}
         # A word that the query repeats counts once.
-        for word in dict.fromkeys(words(query)):
+        for word in dict.fromkeys(split_words(query)):
             postings = self._postings.get(word, [])
             idf = math.log(1 + (len(self._norms) - len(postings) + 0.5) / (len(postings) + 0.5))
             for name, count in postings:

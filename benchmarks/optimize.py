@@ -25,7 +25,7 @@ from benchmarks.optimize_search import HAND, LIMITS, climb, held_out, run_search
 from benchmarks.record import Outcome, Target, against, common_options, progress, publish
 from evolve.agent.workflow import Workflow
 from evolve.tasks import load_suite
-from evolve.trials.gate import Interval, clopper_pearson
+from evolve.trials.gate import ConfidenceInterval, clopper_pearson
 
 SUITES = ("everyday", "lists")
 SEARCH_SEEDS = 2
@@ -128,7 +128,7 @@ def targets_of(rows: Rows) -> list[Target]:
     ]
 
 
-def gain(rows: Rows, suite: str, rival: str) -> Interval:
+def gain(rows: Rows, suite: str, rival: str) -> ConfidenceInterval:
     """Share of held-out groups that the optimiser's workflow solves minus the rival's, paired by group and seed."""
     held = [row for row in rows if row["measure"] == "held-out" and row["suite"] == suite]
     theirs = {(row["seed"], row["task"]): row for row in held if row["arm"] == rival}
@@ -141,7 +141,7 @@ def gain(rows: Rows, suite: str, rival: str) -> Interval:
     return grouped_bootstrap([group for group, _ in pairs], columns, lambda sums: sums[:, 0] / sums[:, 1])
 
 
-def lead(rows: Rows, kind: str, rival: str) -> Interval:
+def lead(rows: Rows, kind: str, rival: str) -> ConfidenceInterval:
     """Mean best score of the optimiser minus the rival's on one kind of landscape, paired by seed."""
     best = {(row["arm"], row["seed"]): float(row["best"]) for row in rows if row["measure"] == kind}
     seeds = sorted(seed for arm, seed in best if arm == MINE and (rival, seed) in best)

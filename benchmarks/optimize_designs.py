@@ -40,8 +40,8 @@ from evolve.policies.language import EpisodeMeter, LanguageDesigner
 from evolve.runtime.models import ModelSetup, open_models
 from evolve.tasks import Suite, load_suite
 from evolve.testing import LocalWire
-from evolve.testing.endpoint_faults import completion
-from evolve.trials.gate import Interval
+from evolve.testing.endpoint_faults import chat_completion_body
+from evolve.trials.gate import ConfidenceInterval
 from evolve.trials.learner import Learner
 from evolve.workspace.language import LanguageLearner
 
@@ -80,7 +80,7 @@ def design_row(arm: str, seed: int, budget: int) -> dict[str, Any]:
             paths=paths,
             settings=load_settings(paths.root),
             model=_ADDRESS,
-            wire=lambda _: LocalWire(lambda body: completion(double.answer(body), usage=USAGE)),
+            wire=lambda _: LocalWire(lambda body: chat_completion_body(double.answer(body), usage=USAGE)),
         )
         plan, acting = LoopPlan(rounds=1, seed=seed, limits=MOST), cast(Learner, learner)
         with opened_session(suite, Budget(tokens=budget), plan, learner=acting, workflow=START) as session:
@@ -111,11 +111,11 @@ def _engine(arm: str, parts: BudgetSplit, seed: int) -> Engine:
         if arm == ARMS[2]:
             told = [{**one, "content": _TOLD.sub("", one["content"])} for one in body["messages"]]
             body = {**body, "messages": told}
-        return completion(DesigningDouble().answer(body), usage=DESIGN_USAGE)
+        return chat_completion_body(DesigningDouble().answer(body), usage=DESIGN_USAGE)
 
     meter = EpisodeMeter()
     setup = ModelSetup(model=_ADDRESS, environ={}, meter=meter, wire=lambda _: LocalWire(answer))
-    paid = PaidAnswers(meter, parts.search.ledger, parts.search.journal)
+    paid = PaidAnswers(meter, parts.search.ledger, parts.search.step_log)
     designer = PaidDesigner(designer=LanguageDesigner(models=open_models(setup)), paid=paid)
     guard = guard_of(parts.whole.suite.tasks)
     return AdasEngine(drafter=Drafter(designer=designer, guard=guard), settings=settings, scope=scope)
@@ -145,7 +145,7 @@ def targets_of(rows: Rows) -> list[Target]:
     ]
 
 
-def mean(rows: Rows, arm: str, rival: str = "") -> Interval:
+def mean(rows: Rows, arm: str, rival: str = "") -> ConfidenceInterval:
     """Mean gain of an arm, minus that of a rival at the same seeds, with a bootstrap over seeds."""
     gains = {(row["arm"], row["seed"]): float(row["gain"]) for row in rows if row["measure"] == "design"}
     seeds = sorted(seed for one, seed in gains if one == arm and (not rival or (rival, seed) in gains))

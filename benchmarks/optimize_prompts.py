@@ -25,8 +25,8 @@ from evolve.core.episodes import EpisodeRecord
 from evolve.core.files import canonical_json
 from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database, ObjectStore
-from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal
-from evolve.improve.optimizer.credit import Divergence, blame
+from evolve.improve.optimizer.counterfactual import Attribution, EditSearch, PromptProposal
+from evolve.improve.optimizer.credit import Divergence, rank_blame
 from evolve.improve.optimizer.engine import Candidate, EngineSettings
 from evolve.improve.optimizer.gepa_engine import GepaEngine
 from evolve.improve.optimizer.leakage import guard_of
@@ -84,10 +84,10 @@ def defect_row(number: int, rule: LineRule | None, kind: str, *, replays: bool =
         settings=EngineSettings(seed=seed, proposals=PROPOSALS if replays else PROPOSALS_WHOLE),
     )
     records = [desk.run(texts, task, seed) for task in train]
-    observed = blame(records, list(texts))
+    observed = rank_blame(records, list(texts))
     reason = engine.search(trials, start)
     ranking = engine.rankings[0] if engine.rankings else observed
-    ended = trials.incumbent.texts
+    ended = trials.incumbent.prompt_texts
     accepted = [judgement.accepted for _, judgement in trials.judgements]
     row = {
         "measure": "control" if rule is None else "defect" if replays else "defect, whole episodes",
@@ -124,12 +124,16 @@ def nothing_else_changed(before: Mapping[str, str], after: Mapping[str, str], ru
     same = [item.text for item in old.items if item.text not in own] == [
         item.text for item in new.items if item.text not in own
     ]
-    return same and old.fixed == new.fixed and all(after[other] == before[other] for other in before if other != name)
+    return (
+        same
+        and old.fixed_text == new.fixed_text
+        and all(after[other] == before[other] for other in before if other != name)
+    )
 
 
-def editor_of(tasks: Sequence[Task], texts: Mapping[str, str], wrong: float) -> Editor:
+def editor_of(tasks: Sequence[Task], texts: Mapping[str, str], wrong: float) -> EditSearch:
     """The screening of edits, with a rewriter of which a share of proposals follows from nothing."""
-    return Editor(
+    return EditSearch(
         rewriter=LanguageRewriter(models=LineRewriter(wrong=wrong)),
         tasks={task.id: canonical_json(task.examples[0].input[0]) for task in tasks},
         guard=guard_of(tasks, common=list(texts.values())),
@@ -167,9 +171,9 @@ class Cycles:
         listed = [item.id for text in self.texts.values() for item in parse_prompt(text).items]
         weak = weak_items(self.items.item_utilities(), listed)
         plain = editor_of(tasks, self.texts, WRONG)
-        editor = Editor(rewriter=plain.rewriter, tasks=plain.tasks, guard=plain.guard, limits=LIMITS, weak=weak)
+        editor = EditSearch(rewriter=plain.rewriter, tasks=plain.tasks, guard=plain.guard, limits=LIMITS, weak=weak)
         attribution = Attribution(editor=editor, records=records, texts=self.texts)
-        made = next((one for seed in range(4) if (one := attribution.attempt(seed=4 * number + seed))), None)
+        made = next((one for seed in range(4) if (one := attribution.propose_edit(seed=4 * number + seed))), None)
         if made is None:
             return
         self.made += 1
@@ -188,7 +192,7 @@ class Cycles:
         gain = sum(one.solved for one in after) - sum(one.solved for one in before)
         if not self.judged or gain <= 0:
             return not self.judged and gain >= 0
-        level = ErrorBudget().level(self.stakes)
+        level = ErrorBudget().next_level(self.stakes)
         arms = {"old": self.texts, "new": changed}
         tasks = desk_tasks(60, self.seed * 1_000 + number, prefix="gate")
         runner: PairedRunner[Task] = PairedRunner(
@@ -239,7 +243,7 @@ def cycles_row(seed: int, *, judged: bool, cycles: int) -> dict[str, Any]:
             run.turn(number)
             ever = ever | run.told()
         now = run.told()
-    fixed = all(parse_prompt(run.texts[name]).fixed == parse_prompt(texts[name]).fixed for name in texts)
+    fixed = all(parse_prompt(run.texts[name]).fixed_text == parse_prompt(texts[name]).fixed_text for name in texts)
     return {
         "measure": "cycles",
         "arm": "gate" if judged else "screening alone",

@@ -27,12 +27,12 @@ from evolve.improve.optimizer.engine import (
     Engine,
     EngineSettings,
     EngineTrials,
-    Left,
+    RemainingBudget,
     SearchEnded,
 )
 from evolve.improve.optimizer.linked import LOOKS, LinkedEngine
-from evolve.improve.optimizer.parts import parts_of, resample_part
 from evolve.improve.optimizer.workflow_drafts import SearchScope
+from evolve.improve.optimizer.workflow_parts import parts_of, resample_part
 from evolve.improve.session import LoopPlan, Session, split_budget
 from evolve.tasks import Suite, Task
 from evolve.testing import TrustingSandbox
@@ -86,9 +86,9 @@ class PickBest:
             for _ in range(rng.randint(1, self.farthest)):
                 part = rng.choice(parts_of(workflow, only=self.settings.only))
                 workflow = resample_part(workflow, part, rng) or workflow
-            workflow = self.scope.fitted(workflow)
+            workflow = self.scope.clamp_knobs(workflow)
             child = Candidate(workflow=workflow, parents=(start.digest,), operator=self.name)
-            if child.digest in self.screened or not self.scope.shows(start.workflow, workflow):
+            if child.digest in self.screened or not self.scope.can_distinguish(start.workflow, workflow):
                 barren += 1
                 continue
             barren = 0
@@ -143,7 +143,7 @@ def run_search(arm: str, suite: Suite, *, budget: int, seed: int) -> Found:
         elif isinstance(engine, TpeEngine):
             best = engine.best.workflow if engine.best is not None else POOR
         else:
-            judged = session.stores.decisions.log(suite.digest)
+            judged = session.stores.decisions.list_verdicts(suite.digest)
             best = session.stores.state(judged[-1].variant, POOR).workflow if judged else POOR
         return Found(
             workflow=best,
@@ -258,9 +258,9 @@ class LandscapeTrials:
             self.incumbent = candidate
         return CandidateJudgement(accepted=gain > 0)
 
-    def remaining(self) -> Left:
+    def remaining(self) -> RemainingBudget:
         """No bound but the number of candidates."""
-        return Left()
+        return RemainingBudget()
 
     def _total(self, candidate: Candidate) -> float:
         return sum(self.landscape.scores(candidate.workflow)) / self.landscape.blocks

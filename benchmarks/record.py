@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
-from evolve.trials.gate import Interval
+from evolve.trials.gate import ConfidenceInterval
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED_WITH = ("evolve-learn", "langgraph", "chromadb", "numpy")
@@ -55,7 +55,7 @@ class Target:
         return {**asdict(self), "met": self.met}
 
 
-def against(name: str, interval: Interval, op: Op, target: float) -> Target:
+def against(name: str, interval: ConfidenceInterval, op: Op, target: float) -> Target:
     """A target on an interval."""
     return Target(
         name=name, op=op, target=target, value=interval.value, low=interval.low, high=interval.high, n=interval.n

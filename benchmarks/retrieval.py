@@ -33,7 +33,7 @@ from evolve.core.store import Database
 from evolve.memory import MemoryRepository
 from evolve.memory.index import MemoryIndex, VectorIndex
 from evolve.runtime.functions import Function
-from evolve.runtime.retrieval import Embedder, HashingEmbedder, WordIndex, fuse
+from evolve.runtime.retrieval import Embedder, HashingEmbedder, WordIndex, fuse_rankings
 from evolve.workspace.opening import open_embedder
 
 DEPTHS = (1, 5, 10, 12)
@@ -106,7 +106,7 @@ def rankers(corpus: Corpus, embedder: Embedder) -> Iterator[dict[str, Ranker]]:
         return sorted(total, key=lambda name: (-total[name], name))
 
     def by_score(question: str) -> list[str]:
-        return [name for name, _ in fuse([(1.0, words.scores(question, _ARM_HITS)), (1.0, dense(question))])]
+        return [name for name, _ in fuse_rankings([(1.0, words.scores(question, _ARM_HITS)), (1.0, dense(question))])]
 
     search = FunctionSearch([_function(name, text) for name, text in corpus.texts.items()])
     with _memory(corpus, embedder) as memory:
@@ -129,7 +129,7 @@ def _function(name: str, text: str) -> Function:
 
 
 def _names(search: FunctionSearch, question: str) -> list[str]:
-    return [one.source for one in search.fitting(question, SHOWN)]
+    return [one.source for one in search.functions_for(question, SHOWN)]
 
 
 @contextmanager
@@ -141,7 +141,7 @@ def _memory(corpus: Corpus, embedder: Embedder) -> Iterator[MemoryRepository]:
         memory = MemoryRepository(db, index, embedder)
         with db.transaction():
             for name, text in corpus.texts.items():
-                memory.note(text, "corpus", id=name, role="document", at=1.0)
+                memory.add_note(text, "corpus", id=name, role="document", at=1.0)
         yield memory
         memory.close()
 

@@ -63,7 +63,7 @@ def practised(suite: str, tasks: int | None) -> dict[str, Any]:
             attempt = solver.attempt(task, BUDGET, submissions=3)
             claims, _ = solver.learned_groups(attempt)
             memory.commit(attempt.record(seed=0, claims=claims), instruction=task.instruction)
-        return {"suite": suite, "tasks": train, "experience": memory.experience()}
+        return {"suite": suite, "tasks": train, "experience": memory.experience_rows()}
 
 
 def fitted(found: Sequence[Mapping[str, Any]], without: str = "") -> Guide:

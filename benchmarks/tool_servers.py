@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.record import ROOT
 from benchmarks.tool_errand import LEDGER, over_http
 from evolve.runtime.functions import CallFailed, CallFile, CallGate, CallLimits, Permission
-from evolve.runtime.functions.servers import Pin, Server, ServerApproval, ServerFunctions
+from evolve.runtime.functions.servers import Server, ServerApproval, ServerFunctions, ToolPin
 from evolve.runtime.sandbox import open_sandbox
 from evolve.workspace.resources.servers import start_server
 
@@ -104,11 +104,11 @@ def overhead(count: int, blocks: int) -> Iterator[Mapping[str, Any]]:
 def _allowed(server: Server) -> ServerApproval:
     functions = ServerFunctions([ServerApproval(server=server)], start_server)
     try:
-        offers = functions.offers(server.name)
+        offers = functions.offered_tools(server.name)
     finally:
         functions.close()
     return ServerApproval(
-        server=server, tools={offer.tool: Pin.of(offer.function) for offer in offers if offer.function}
+        server=server, tools={offer.tool: ToolPin.from_function(offer.function) for offer in offers if offer.function}
     )
 
 

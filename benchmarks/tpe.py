@@ -42,7 +42,9 @@ class TpeEngine:
         self.best, highest = start, known[start.digest]
         while True:
             asked = study.ask()
-            workflow = self.scope.fitted(_suggested(asked, start.workflow, knobs_only=self.settings.only == "knobs"))
+            workflow = self.scope.clamp_knobs(
+                _suggested(asked, start.workflow, knobs_only=self.settings.only == "knobs")
+            )
             child = Candidate(workflow=workflow, parents=(start.digest,), operator=self.name)
             if child.digest not in known:
                 known[child.digest] = self._value(trials, child, tasks)

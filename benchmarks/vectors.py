@@ -20,7 +20,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.record import ROOT, Outcome, common_options, progress, publish
-from evolve.memory.index import Rows, VectorIndex
+from evolve.memory.index import IndexContent, VectorIndex
 
 STORES = ("exact", "chroma")
 SIZES = (1_000, 5_000, 10_000, 20_000, 50_000)
@@ -62,17 +62,17 @@ def part_of(part: str, store: str, size: int, folder: Path) -> dict[str, float]:
 
     from evolve.core.extensions import find
 
-    def some(count: int, first: int) -> Rows:
+    def some(count: int, first: int) -> IndexContent:
         vectors = np.random.default_rng(first).normal(size=(count, DIMENSION))
         ids = [f"e{number:08d}" for number in range(first, first + count)]
         tags = [{"environment": "programs", "family": f"family-{number % 40}"} for number in range(count)]
-        return Rows(ids=ids, vectors=vectors, tags=tags, generation=first + count)
+        return IndexContent(ids=ids, vectors=vectors, tags=tags, generation=first + count)
 
     rows = some(size, 0) if part == "build" else some(BATCH, size)
     laps = Laps()
     index: VectorIndex = find("vectors", store)(folder, "episodes", DIMENSION)
     if part == "build":
-        index.refill(rows)
+        index.replace_rows(rows)
         index.close()
         laps.end("build s")
         size_of = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
@@ -82,7 +82,7 @@ def part_of(part: str, store: str, size: int, folder: Path) -> dict[str, float]:
     index.query(rows.vectors[0], NEIGHBOURS)
     laps.end("first question s")
     index.upsert(rows.ids, rows.vectors, rows.tags)
-    index.mark(rows.generation)
+    index.set_generation(rows.generation)
     laps.end("add 256 s")
     for where in (None, {"environment": "programs", "family": "family-7"}):
         for vector in rows.vectors[:QUESTIONS]:

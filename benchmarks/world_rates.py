@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from evolve.core.errors import EnvironmentProblem
+from evolve.core.errors import SetupProblem
 from evolve_worlds import Move, World, open_world
 
 PLAYED = {
@@ -111,7 +111,7 @@ def main() -> None:
     for name in options.worlds:
         try:
             rows += rates(name, PLAYED[name][: 1 if options.quick else None], games, moves)
-        except EnvironmentProblem as problem:
+        except SetupProblem as problem:
             progress(f"{name} is left out: {problem}; {problem.hint}")
     replays = [row["moves_per_s"] for row in rows if (row["world"], row["way"]) == ("scienceworld", "replay")]
     slowest = min(replays) if replays else None

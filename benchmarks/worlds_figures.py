@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.record import Target, against
 from benchmarks.results_trust import PUBLISHED
 from benchmarks.worlds_arms import ARMS
-from evolve.trials.gate import Interval
+from evolve.trials.gate import ConfidenceInterval
 
 WITHOUT = ("no skills", "no transitions")
 """As ``gen-adapt``, but of practice only what moves do is brought along, and no plan of another variation, or the plans
@@ -37,15 +37,15 @@ def averages(rows: Sequence[Row], arm: str, how: Any) -> dict[tuple[str, int], f
     return {key: how(scores) for key, scores in found.items()}
 
 
-def interval(values: Mapping[tuple[str, int], float]) -> Interval:
+def interval(values: Mapping[tuple[str, int], float]) -> ConfidenceInterval:
     """The mean over tasks, with the 95 % interval of a bootstrap over pairs of task and variation."""
     draw, own = random.Random(0), list(values.values())
     means = sorted(fmean(draw.choices(own, k=len(own))) for _ in range(RESAMPLES)) if own else [0.0]
     low, high = means[int(0.025 * len(means))], means[int(0.975 * len(means)) - 1]
-    return Interval(value=fmean(own) if own else 0.0, low=low, high=high, n=len(own))
+    return ConfidenceInterval(value=fmean(own) if own else 0.0, low=low, high=high, n=len(own))
 
 
-def paired(one: Mapping[tuple[str, int], float], other: Mapping[tuple[str, int], float]) -> Interval:
+def paired(one: Mapping[tuple[str, int], float], other: Mapping[tuple[str, int], float]) -> ConfidenceInterval:
     """The mean difference on the variations that both played, in a fixed order: the bootstrap's draws follow it."""
     return interval({key: one[key] - other[key] for key in sorted(one.keys() & other.keys())})
 
@@ -136,7 +136,7 @@ def text(rows: Sequence[Row]) -> str:
     return "\n".join(told)
 
 
-def _shown(one: Interval) -> str:
+def _shown(one: ConfidenceInterval) -> str:
     return f"{one.value:5.1f}  [{one.low:5.1f}, {one.high:5.1f}]  n={one.n}"
 
 

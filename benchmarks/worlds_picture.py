@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.worlds_figures import Row, by_steps
-from evolve.core.svg import Panel, document, text
-from evolve.trials.gate import Interval, mean
+from evolve.core.svg import Panel, svg_document, text
+from evolve.trials.gate import ConfidenceInterval, mean
 
 COLOURS: Mapping[str, str] = {"gen-adapt": "#2b5fb8", "adapt": "#1a7f5a", "no memory": "#8a8f98", "novelty": "#b8772b"}
 EVERY = 100
@@ -28,7 +28,7 @@ def draw(rows: Sequence[Row]) -> str:
         curve = _by_trial(rows, arm)
         band = [(at, one.low) for at, one in enumerate(curve, 1)]
         band += [(at, one.high) for at, one in reversed(list(enumerate(curve, 1)))]
-        parts.append(left.area([(x, y) for x, y in band if y is not None], COLOURS[arm]))
+        parts.append(left.draw_area([(x, y) for x, y in band if y is not None], COLOURS[arm]))
         parts.append(left.line([(at, one.value or 0.0) for at, one in enumerate(curve, 1)], COLOURS[arm]))
     curves = {arm: by_steps(rows, arm, EVERY) for arm in COLOURS}
     longest = max(map(len, curves.values())) * EVERY
@@ -45,10 +45,10 @@ def draw(rows: Sequence[Row]) -> str:
         parts.append(right.line([(EVERY * at, one) for at, one in enumerate(values, 1)], COLOURS[arm]))
         x, y = right.left + 290, right.top + 24 + 16 * number
         parts.append(f'<path d="M{x} {y - 4} h24" stroke="{COLOURS[arm]}" stroke-width="2.5"/>' + text(x + 30, y, arm))
-    return document("trials in worlds, without a model", parts)
+    return svg_document("trials in worlds, without a model", parts)
 
 
-def _by_trial(rows: Sequence[Row], arm: str) -> list[Interval]:
+def _by_trial(rows: Sequence[Row], arm: str) -> list[ConfidenceInterval]:
     kept: dict[tuple[str, int], list[float]] = {}
     for row in rows:
         if row["arm"] == arm:

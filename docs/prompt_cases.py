@@ -20,10 +20,10 @@ from evolve.core.episodes import (
     Step,
     TaskView,
 )
-from evolve.improve.optimizer.adas import apart_of, others_of, setting_of, tasks_of, trials_of
+from evolve.improve.optimizer.adas import other_candidates, separate_tasks, setting_of, tasks_of, trials_of
 from evolve.improve.optimizer.engine import Candidate, CandidateTrial
 from evolve.improve.optimizer.population import ScoredCandidate
-from evolve.improve.optimizer.workflow_drafts import Room, SearchScope
+from evolve.improve.optimizer.workflow_drafts import DraftSpace, SearchScope
 from evolve.policies import WorkflowBrief
 from evolve.skills import Skill
 from evolve.tasks import Task
@@ -220,12 +220,12 @@ def design_brief() -> WorkflowBrief:
     drafted = start.with_knobs(steps=4).render().replace("steps = 4", "steps = 4\nrivals = 3")
     fault = "workflow.toml: knobs.rivals: none of the stages uses it"
     return replace(
-        Room(parent=start, scope=scope).told(
+        DraftSpace(parent=start, scope=scope).to_brief(
             setting=setting_of(scope, views, start),
             trials=trials_of(parent),
             tasks=tasks_of(parent, views)[:2],
-            others=others_of(others, parent, {others[0].candidate.digest}),
-            apart=apart_of(others, parent, views),
+            others=other_candidates(others, parent, {others[0].candidate.digest}),
+            apart=separate_tasks(others, parent, views),
         ),
         faults=((drafted, fault),),
     )

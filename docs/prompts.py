@@ -50,7 +50,7 @@ from evolve.core.episodes.blocks import blocks_of, read_reply
 from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.environments.files.editing import EditRefusal as EditRefused
 from evolve.environments.files.editing import apply_block
-from evolve.environments.files.first_look import seen_of, without_rules
+from evolve.environments.files.first_look import first_look_text, without_rules
 from evolve.policies.base import PastWork
 from evolve.policies.language import EpisodeMeter, LanguageDesigner, LanguagePolicy, LanguageRewriter
 from evolve.policies.language.describing import describe_preference
@@ -58,11 +58,11 @@ from evolve.policies.language.plans import read_plan
 from evolve.policies.language.policy import LanguageSettings
 from evolve.policies.language.questions import Questions
 from evolve.runtime.models import ChatModel, ModelSetup, open_models
-from evolve.tasks.verification.checks import Checked
+from evolve.tasks.verification.checks import CheckResult
 from evolve.tasks.verification.rubric import RubricVerifier
 from evolve.tasks.verification.verifiers import Submission
 from evolve.testing import LocalWire, TrustingSandbox
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 
 PAGE = Path(__file__).with_suffix(".md")
 RENEW = "python -m docs.prompts"
@@ -185,7 +185,7 @@ def _function() -> Iterator[tuple[str, str, Body]]:
 
 def _folder() -> Iterator[tuple[str, str, Body]]:
     instruction = "iso_date gives 2031-3-9 for 9.3.2031; it should give 2031-03-09."
-    checked = Checked(ok=False, output=PRINTED, tail=PRINTED, exit=1, seconds=0.2)
+    checked = CheckResult(ok=False, output=PRINTED, tail=PRINTED, exit=1, seconds=0.2)
     view = TaskView(
         id="dates",
         family="files",
@@ -195,7 +195,7 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
         environment="files",
         check=CHECK,
         files=tuple(FILES),
-        seen=tuple(seen_of(FILES, instruction, CHECK, checked)),
+        seen=tuple(first_look_text(FILES, instruction, CHECK, checked)),
     )
     limits = Limits(steps=60, tokens=1_000_000)
     plan = Plan(goal=instruction, told=(FACT,))
@@ -222,7 +222,7 @@ def _folder() -> Iterator[tuple[str, str, Body]]:
     later.policy().act(view, plan, steps, replace(limits, steps=58, tokens=996_000))
     planned = _step(1, PLANNED, replace(state, output=_ran(PLANNED)), "the check fails: FAILED (failures=1)")
     checks = (SubgoalCheck(id="s1", held=True), SubgoalCheck(id="s2", held=False, told="exit 1"))
-    brought = replace(plan, subgoals=read_plan(read_reply(PLANNED).of("plan")[0].text).subgoals)
+    brought = replace(plan, subgoals=read_plan(read_reply(PLANNED).blocks_of("plan")[0].text).subgoals)
     planned = replace(
         planned,
         action=replace(planned.action, plan=brought),
@@ -282,7 +282,9 @@ def _procedure() -> Iterator[tuple[str, str, Body]]:
 
 def _ran(said: str) -> str:
     """What the environment tells of the first block of a reply, an edit."""
-    block = blocks_of("".join(f"```{one.kind} {one.path}\n{one.text}```\n" for one in read_reply(said).of("edit")))[0]
+    block = blocks_of(
+        "".join(f"```{one.kind} {one.path}\n{one.text}```\n" for one in read_reply(said).blocks_of("edit"))
+    )[0]
     try:
         return f"[1] edit {block.path}: {apply_block(block, FILES).told}"
     except EditRefused as refusal:
@@ -451,7 +453,7 @@ def _forms() -> Iterator[tuple[str, str, Body]]:
             asked.asked[0],
         )
 
-    told = Endpoint(replies=[completion(FITS[:80], choice={"finish_reason": "length"}), FITS[80:]])
+    told = Endpoint(replies=[chat_completion_body(FITS[:80], choice={"finish_reason": "length"}), FITS[80:]])
     told.policy().act(TASK.view(), Plan(goal=""), (), Limits(steps=6, tokens=100_000))
     shown = {**told.asked[1], "messages": told.asked[1]["messages"][-2:]}
     yield "reply-continue.md", "Said after a reply that was cut off; the messages before it are left out here.", shown

@@ -43,7 +43,7 @@ class MeteredEndpoint(ScriptedEndpoint):
         self.calls: list[Call] = []
         self._earlier: list[str] = []
 
-    def taken(self, body: dict[str, Any], key: str) -> Any:
+    def take_step(self, body: dict[str, Any], key: str) -> Any:
         """Answers a request and writes it down."""
         text, version = reply(body, self._draw)
         with self._guard:

@@ -48,7 +48,7 @@ class Replay(ScriptedEndpoint):
         super().__init__()
         self._exchanges, self._place, self.stale = list(exchanges), 0, cast(int | None, None)
 
-    def taken(self, body: dict[str, Any], key: str) -> Any:
+    def take_step(self, body: dict[str, Any], key: str) -> Any:
         """The next reply."""
         place, self._place = self._place, self._place + 1
         fits = place < len(self._exchanges) and _plain(self._exchanges[place]["messages"]) == _plain(body["messages"])

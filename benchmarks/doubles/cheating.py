@@ -86,7 +86,7 @@ def _attempted(name: str, runner: Runner, suite: Suite, folder: Path, seed: int)
             proposal = VariantProposal(run=f"r{number}", parent="old", variant="new", suite=suite, texts=texts)
             # Proposed again, it may hope for another order of the tasks and another seed.
             found.append(gate.judge(proposal, ComparisonPlan(run=runner, seed=seed + number)))
-            gate.decisions.keep(found[-1])
+            gate.decisions.save_finding(found[-1])
     return Attempted(
         optimiser=name,
         accepted=any(one.accepted for one in found),
@@ -105,7 +105,7 @@ def _plain_test(suite: Suite, runner: Runner, seed: int) -> bool:
         ]
         before, after = runner(jobs)
         if before is not None and after is not None:
-            tally = tally.plus(paired_outcome(before, replace(after, seed=seed)))
+            tally = tally.with_outcome(paired_outcome(before, replace(after, seed=seed)))
     return SequentialTest(alpha=0.05).judge(tally).verdict == "accept"
 
 

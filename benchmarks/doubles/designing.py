@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from evolve.agent.workflow import Workflow, kind_of, parse_workflow
+from evolve.agent.workflow import Workflow, parse_workflow, stage_kind
 from evolve.core.errors import WorkspaceError
 from evolve.testing.doubles import prompt_of
 
@@ -45,13 +45,13 @@ def _ideas(before: Workflow, trials: str, prompt: str) -> Iterator[tuple[Workflo
         yield before.with_knobs(steps=_FURTHER * knobs.steps), "A second action could mend the first."
     offered = _OFFERED.findall(prompt)
     for stage in offered:
-        if stage not in before.stages and stage not in _TRIED.findall(prompt) and kind_of(stage) is not None:
+        if stage not in before.stages and stage not in _TRIED.findall(prompt) and stage_kind(stage) is not None:
             yield with_stage(before, stage), f"The stage {stage} has not been tried."
 
 
 def with_stage(before: Workflow, stage: str) -> Workflow:
     """The workflow with a stage before the action, right after it, or at the next place where it may stand."""
-    kind = kind_of(stage)
+    kind = stage_kind(stage)
     assert kind is not None
     wanted = before.stages.index("act") + ("deliberate" in kind.places)
     for place in sorted(range(len(before.stages) + 1), key=lambda place: abs(place - wanted)):

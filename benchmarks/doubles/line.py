@@ -15,8 +15,8 @@ from evolve.core.episodes import Action, Cost, EpisodeRecord, Json, Judgement, O
 from evolve.core.files import canonical_json
 from evolve.core.prompts import PromptLayers
 from evolve.policies.language import Questions
-from evolve.policies.language.quoting import quoted
-from evolve.runtime.models import KEPT, ChatModel, Message, ModelReply, ModelRequest, OnDelta, Usage
+from evolve.policies.language.quoting import quote_text
+from evolve.runtime.models import ESSENTIAL, ChatModel, Message, ModelReply, ModelRequest, OnDelta, Usage
 from evolve.tasks import Task
 
 _GIVEN = re.compile(r"<data \w+ kind=order[^>]*>\n(.*?)\n</data", re.DOTALL)
@@ -166,8 +166,8 @@ class Desk:
             if stage in kept:
                 outputs[stage] = kept[stage]
             else:
-                text = "\n".join([f"Stage: {stage}", *(quoted("order", one) for one in given)])
-                parts = [Message(role="user", text=text, priority=KEPT, kind="task")]
+                text = "\n".join([f"Stage: {stage}", *(quote_text("order", one) for one in given)])
+                parts = [Message(role="user", text=text, priority=ESSENTIAL, kind="task")]
                 reply = self.model.complete(questions.ask(stage, parts, _SCHEMA, seed=seed))
                 outputs[stage] = reply.text
                 cost = Cost(tokens=reply.usage.tokens, calls=1)

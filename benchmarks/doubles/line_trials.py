@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.doubles.line import Desk
 from evolve.core.episodes import EpisodeRecord, TaskView
-from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, Left, SearchEnded
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, RemainingBudget, SearchEnded
 from evolve.tasks import Task
 from evolve.trials.gate import PairedRunner, SequentialTest, run_serially
 from evolve.trials.gate import error_level as reused_level
@@ -71,12 +71,12 @@ class DeskTrials:
             self.incumbent = candidate
         return judgement
 
-    def remaining(self) -> Left:
+    def remaining(self) -> RemainingBudget:
         """What is left of the episodes for screening."""
-        return Left(episodes=None if self.most is None else self.most - self.screened)
+        return RemainingBudget(episodes=None if self.most is None else self.most - self.screened)
 
     def _run(self, candidate: Candidate, task: Task, seed: int) -> EpisodeRecord:
-        return self.desk.run(candidate.texts, task, seed, variant=candidate.digest)
+        return self.desk.run(candidate.prompt_texts, task, seed, variant=candidate.digest)
 
 
 def _trial(record: EpisodeRecord) -> CandidateTrial:

@@ -17,7 +17,7 @@ from benchmarks.doubles.small import small_suite
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Step, TaskView
 from evolve.core.files import digest
-from evolve.improve.optimizer.engine import Candidate, CandidateTrial, Left
+from evolve.improve.optimizer.engine import Candidate, CandidateTrial, RemainingBudget
 from evolve.improve.optimizer.engine import CandidateJudgement as Bit
 from evolve.tasks import SplitName, Suite, Task
 from evolve.trials.gate import ComparisonPlan, Gate, GateReport, Job, SequentialTest, VariantProposal
@@ -84,7 +84,7 @@ class GateTrials:
 
     def judge(self, candidate: Candidate, parent: Candidate) -> Bit:
         """The real gate's verdict, as an engine is told it or with the outcomes besides."""
-        routes = {arm.digest: json.loads(arm.texts["routes"]) for arm in (parent, candidate)}
+        routes = {arm.digest: json.loads(arm.prompt_texts["routes"]) for arm in (parent, candidate)}
 
         def run(jobs: Sequence[Job[Task]]) -> list[EpisodeRecord]:
             return [self._episode(job, routes[job.variant]) for job in jobs]
@@ -93,17 +93,17 @@ class GateTrials:
             run=f"r{len(self.findings)}", parent=parent.digest, variant=candidate.digest, suite=self.suite
         )
         finding = self.gate.judge(proposal, ComparisonPlan(run=run, seed=self.seed))
-        self.gate.decisions.keep(finding)
+        self.gate.decisions.save_finding(finding)
         self.findings.append(finding)
         if self.tallies:
             outcomes = {pair.task: pair.outcome for pair in finding.pairs}
             return Told(accepted=finding.accepted, outcomes=outcomes)
         return Bit(accepted=finding.accepted)
 
-    def remaining(self) -> Left:
+    def remaining(self) -> RemainingBudget:
         """How many wins the next proposal needs; nothing else bounds the search."""
         _, level = self.gate.decisions.next_level(self.suite.digest)
-        return Left(wins=SequentialTest(alpha=level).wins_needed(0))
+        return RemainingBudget(wins=SequentialTest(alpha=level).wins_needed(0))
 
     def _episode(self, job: Job[Task], routes: Mapping[str, int]) -> EpisodeRecord:
         behaviour = routes.get(feature(job.task.id), routes.get(EVERYWHERE, PARENT))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from evolve.core.episodes import Claim, Evidence, EvidenceKind, Relation, Scope
-from evolve.memory.insights import Insight, camp_of
+from evolve.memory.insights import Insight, relation_camp
 from evolve_worlds.experiments import REACHES
 
 ACTION = "action:"
@@ -133,5 +133,5 @@ class Beliefs:
         return frozenset(
             action
             for (action, to), one in self.insights.items()
-            if to == effect and one.influences and one.posterior.agree and camp_of(one.relation) == camp
+            if to == effect and one.may_influence and one.posterior.agree and relation_camp(one.relation) == camp
         )

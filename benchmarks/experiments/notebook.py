@@ -42,7 +42,7 @@ class MemoryNotebook:
     _number: int = 0
 
     def insights(self) -> list[Insight]:
-        return self.memory.claims()
+        return self.memory.list_insights()
 
     def keep(self, group: str, claims: tuple[Claim, ...]) -> None:
         self._number += 1

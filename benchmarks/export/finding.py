@@ -19,7 +19,7 @@ from evolve.runtime.retrieval import Embedder
 from evolve.runtime.sandbox import Program, Sandbox, SandboxLimits
 from evolve.skills import Skill
 from evolve.skills.export import SkillIndex, search_text
-from evolve.skills.signatures import shape, types_of
+from evolve.skills.signatures import signature_shape, types_of
 from evolve.tasks import Task
 from evolve.tasks.suites import BUILTIN, generate_suite
 
@@ -68,9 +68,11 @@ def other_tasks(skills: Sequence[Skill], sandbox: Sandbox) -> list[Task]:
     """Tasks of the suites that none of the skills does, as far as their rows tell."""
     tasks = [task for suite in BUILTIN for task in generate_suite(suite.name).tasks]
     same: set[str] = set()
-    for kind in {shape(skill.signature) for skill in skills}:
-        rows = [(task, row) for task in tasks if shape(task.signature) == kind for row in task.examples]
-        programs = [Program(source=one.code, entry=one.entry) for one in skills if shape(one.signature) == kind]
+    for kind in {signature_shape(skill.signature) for skill in skills}:
+        rows = [(task, row) for task in tasks if signature_shape(task.signature) == kind for row in task.examples]
+        programs = [
+            Program(source=one.code, entry=one.entry) for one in skills if signature_shape(one.signature) == kind
+        ]
         for program in programs if rows else ():
             ran = sandbox.run_programs([program], [list(row.input) for _, row in rows], SandboxLimits(wall_s=20.0))
             given = ran.programs[0].outputs if ran.programs and not ran.timed_out else ()
@@ -96,12 +98,12 @@ def found(
             names = rng.sample(sorted(texts), min(size, len(texts)))
             library = {name: texts[name] for name in names} | _others(texts, size - len(names), tasks, rng)
             index = SkillIndex(library, embedder)
-            index.best("warm up", 3)
+            index.best_matches("warm up", 3)
             for text, skill in asked:
                 if skill not in library:
                     continue
                 began = time.process_time()
-                best = index.best(text, 3)
+                best = index.best_matches(text, 3)
                 spent.append(1000 * (time.process_time() - began))
                 right, count = right + (skill in best), count + 1
         results.append(Found(skills=size, right=right, asked=count, milliseconds=statistics.median(spent)))

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     )
     from evolve.agent.function_uses import FunctionCounts
     from evolve.agent.journal import Journal
-    from evolve.agent.lessons import Lessons
+    from evolve.agent.lessons import EpisodeLessons
     from evolve.agent.outcome import rows_missing
     from evolve.agent.questions import question_in
-    from evolve.agent.runner import Agent, CounterfactualRun, episode_id, room_for
+    from evolve.agent.runner import Agent, CounterfactualRun, episode_id, remaining_room
     from evolve.agent.runs import PendingLearning, Run, RunRepository
     from evolve.agent.stages.recall import sampling_fraction
     from evolve.environments.probing import ProgramTrial, make_probe, try_rows

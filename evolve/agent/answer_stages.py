@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outcome import goes_on
+from evolve.agent.outcome import should_continue
 from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps, with_last_step
 from evolve.core.episodes import Action, Alternative, Json, Limits, Plan, SampleRequest, StageNote, Step
 from evolve.core.episodes.codec import to_json
@@ -49,7 +49,7 @@ def change_action(state: AgentState, context: EpisodeContext, stage: str, work: 
     def compute() -> Action:
         return _last_resort(context, steps, work(context, plan, steps), stage)
 
-    action = context.outputs.once((step.number, stage, "action"), Action, compute)
+    action = context.outputs.compute_once((step.number, stage, "action"), Action, compute)
     return {"steps": with_last_step(state, replace(step, action=action))}
 
 
@@ -81,7 +81,7 @@ def doubt_of(action: Action, stage: str = "") -> StageNote | None:
 def exchange_answer(action: Action, other: Alternative) -> Action:
     """The action with another answer; the one it had is kept among the rivals."""
     rivals = [rival for rival in action.rivals if rival.code != other.code]
-    return replace(with_answer(action, other), rivals=(*rivals, as_rival(action)))
+    return replace(with_answer(action, other), rivals=(*rivals, rival_answer(action)))
 
 
 def with_answer(action: Action, other: Alternative) -> Action:
@@ -96,7 +96,7 @@ def with_answer(action: Action, other: Alternative) -> Action:
     )
 
 
-def as_rival(action: Action) -> Alternative:
+def rival_answer(action: Action) -> Alternative:
     """The action's answer as it is kept beside the one that is handed in."""
     return replace(action.as_alternative, code=clean_text(action.code))
 
@@ -118,7 +118,7 @@ def with_rivals(context: EpisodeContext, plan: Plan, steps: Sequence[Step], stag
     answers = ask_once(context, (steps[-1].number, stage, "rivals"), work)
     known = {action.code, *(rival.code for rival in action.rivals)}
     fresh = [
-        as_rival(answer) for answer in answers if answer.kind == "code" and answer.code and answer.code not in known
+        rival_answer(answer) for answer in answers if answer.kind == "code" and answer.code and answer.code not in known
     ]
     return replace(
         action,
@@ -145,7 +145,7 @@ def ask_once(
         *others, last = actions or (Action(kind="finish"),)
         return _Actions(found=(*others, replace(last, cost=last.cost + (context.policy.total_cost - before))))
 
-    return context.outputs.once(key, _Actions, compute).found
+    return context.outputs.compute_once(key, _Actions, compute).found
 
 
 def run_programs(
@@ -154,7 +154,9 @@ def run_programs(
     """Runs each program on each input in the sandbox, once; None for a program that did not load."""
     probe = make_probe(context.services.sandbox)
     programs = [(code, context.view.entry) for code in codes]
-    table = context.outputs.once(key, _ProgramOutputs, lambda: _ProgramOutputs(rows=tuple(probe(programs, inputs))))
+    table = context.outputs.compute_once(
+        key, _ProgramOutputs, lambda: _ProgramOutputs(rows=tuple(probe(programs, inputs)))
+    )
     return list(table.rows)
 
 
@@ -207,7 +209,7 @@ def replay_limits(context: EpisodeContext, steps: Sequence[Step]) -> Limits:
     return Limits(candidates=action_limits(context, steps).candidates, seconds=None)
 
 
-def doubted_instead(context: EpisodeContext, steps: Sequence[Step], action: Action) -> Action:
+def doubted_alternative(context: EpisodeContext, steps: Sequence[Step], action: Action) -> Action:
     """The action; in place of giving up, the first answer that was only doubted, since a doubt is no refutation."""
     first = _first_doubted(steps) if action.kind == "finish" else None
     if first is None:
@@ -215,7 +217,7 @@ def doubted_instead(context: EpisodeContext, steps: Sequence[Step], action: Acti
     limits = replay_limits(context, steps) if context.policy.searches else None
     text = f"nothing better was found, so the answer of step {first.number} is handed in"
     return replace(
-        with_answer(Action(kind="code", text=text, cost=action.cost), as_rival(first.action)),
+        with_answer(Action(kind="code", text=text, cost=action.cost), rival_answer(first.action)),
         allowed=limits,
         settled=True,
     )
@@ -225,13 +227,13 @@ def _last_resort(context: EpisodeContext, steps: Sequence[Step], action: Action,
     """The action; where it is doubted like all before it and none can follow, the first answer of them, which the
     policy liked best."""
     current = [*steps[:-1], replace(steps[-1], action=action)]
-    if doubt_of(action, stage) is None or steps[-1].observation is not None or goes_on(current, context):
+    if doubt_of(action, stage) is None or steps[-1].observation is not None or should_continue(current, context):
         return action
     first = _first_doubted(steps[:-1])
     if first is None:
         return action
     text = f"all answers are doubted, so that of step {first.number} is handed in"
-    return with_note(exchange_answer(action, as_rival(first.action)), stage, text, doubtful=True)
+    return with_note(exchange_answer(action, rival_answer(first.action)), stage, text, doubtful=True)
 
 
 def _first_doubted(steps: Sequence[Step]) -> Step | None:

@@ -13,8 +13,8 @@ from evolve.agent.questions import was_stopped
 from evolve.core.episodes import Action, Cost, Json, Judgement, Step
 from evolve.core.episodes.codec import to_json
 from evolve.core.files import clean_text, digest
-from evolve.environments import Attempted
-from evolve.environments.probing import cut_short
+from evolve.environments import AttemptResult
+from evolve.environments.probing import truncate_value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,15 +55,15 @@ class EpisodeTrials:
         """Runs programs; see :data:`~evolve.environments.probing.Probe`."""
         key = (self._number, "reflect", f"probe {digest(to_json([programs, inputs]))[:16]}")
         work = partial(self._context.environment.probe, programs, inputs)
-        return list(self._context.outputs.once(key, _Probed, lambda: _Probed(values=tuple(work()))).values)
+        return list(self._context.outputs.compute_once(key, _Probed, lambda: _Probed(values=tuple(work()))).values)
 
-    def attempt(self, action: Action, before: Sequence[Step]) -> Attempted | None:
+    def attempt(self, action: Action, before: Sequence[Step]) -> AttemptResult | None:
         """Tries an action after the given steps."""
         code, text = clean_text(action.code), clean_text(action.text)
         # It belongs to no plan, and what asking for it cost is booked on reflection.
         action = replace(action, code=code, text=text, plan=None, subgoal="", cost=Cost())
         key = (self._number, "reflect", f"attempt {digest(to_json([code, len(before)]))[:16]}")
-        tried = self._context.outputs.once(key, _Tried, lambda: self._tried(action, before))
+        tried = self._context.outputs.compute_once(key, _Tried, lambda: self._tried(action, before))
         step, judged = tried.step, tried.step.judgement
         # An answer that is tried twice is kept once, and so is what was asked for it.
         if judged is not None and not judged.fault and _what(step) not in self._verdicts:
@@ -72,11 +72,11 @@ class EpisodeTrials:
         if self._right is None and judged is not None and judged.accepted and not judged.judged:
             self._right = step
         observed = step.observation
-        if observed is None or observed.fault or observed.denied or any(map(cut_short, observed.outputs)):
+        if observed is None or observed.fault or observed.denied or any(map(truncate_value, observed.outputs)):
             return None
         if observed.state is not None and not observed.state.changed:
             return None
-        return Attempted(fits=observed.ok, right=_verdict(step.judgement) if observed.ok else False)
+        return AttemptResult(fits=observed.ok, right=_verdict(step.judgement) if observed.ok else False)
 
     def _tried(self, action: Action, before: Sequence[Step]) -> _Tried:
         environment = self._context.environment
@@ -94,7 +94,7 @@ class EpisodeTrials:
     def _verdict_of_one_alike(self, step: Step) -> Judgement | None:
         if step.observation is None or step.observation.state is not None:
             return None
-        other = self._context.environment.alike(step.action.code, list(self._verdicts))
+        other = self._context.environment.equivalent_answer(step.action.code, list(self._verdicts))
         return None if other is None else self._verdicts[other]
 
     def handed_in(self) -> Step | None:

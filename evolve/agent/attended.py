@@ -41,7 +41,7 @@ class ApprovalRequest:
     refused: Callable[[str], object]
 
 
-def gives_leave(answer: str) -> bool:
+def is_approval(answer: str) -> bool:
     """Whether an answer gives leave."""
     return answer.strip().lower() in (YES, "y")
 
@@ -86,7 +86,7 @@ def _graph(approval: ApprovalRequest, saver: Any) -> Any:
         return _State(said=json.loads(interrupt(to_json(approval.question)))["text"])
 
     def act(state: _State) -> dict[str, str]:
-        if gives_leave(state["said"]):
+        if is_approval(state["said"]):
             approval.effect()
         else:
             approval.refused(state["said"])

@@ -15,7 +15,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from evolve.agent.outputs import output_checksum
 from evolve.core.errors import RecordDamaged, WorkspaceError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import AFTER_SPACE
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ _SUFFIX = "+sha256"
 _LENGTH = hashlib.sha256().digest_size
 
 
-def with_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
+def _with_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
     """The value with its checksum in front, and a kind that says so."""
     return kind + _SUFFIX, hashlib.sha256(data).digest() + data
 
 
-def without_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
-    """What :func:`with_checksum` was given; values of earlier versions, which have no checksum, come back as they are.
+def _without_checksum(kind: str, data: bytes) -> tuple[str, bytes]:
+    """What :func:`_with_checksum` was given; values of earlier versions, which have no checksum, come back as they are.
 
     Raises:
         RecordDamaged: The value does not match its checksum.
@@ -54,7 +54,7 @@ def is_sound(path: Path) -> bool:
             for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
                 if table in tables:
                     for kind, data in connection.execute(f"SELECT type, {column} FROM {table}"):
-                        without_checksum(kind, data)
+                        _without_checksum(kind, data)
             if "step_outputs" in tables:
                 rows = connection.execute("SELECT step, stage, kind, body, checksum FROM step_outputs")
                 return all(row[4] == output_checksum(row[:3], row[3]) for row in rows)
@@ -78,10 +78,10 @@ class _Serializer(JsonPlusSerializer):
         super().__init__(allowed_msgpack_modules=None)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        return with_checksum(*super().dumps_typed(obj))
+        return _with_checksum(*super().dumps_typed(obj))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        return super().loads_typed(without_checksum(*data))
+        return super().loads_typed(_without_checksum(*data))
 
 
 class EpisodeSaver(SqliteSaver):
@@ -95,18 +95,18 @@ class EpisodeSaver(SqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Writes a checkpoint."""
-        hit("checkpoint.put.before")
+        hit_failpoint("checkpoint.put.before")
         saved_config = super().put(config, checkpoint, metadata, new_versions)
-        hit("checkpoint.put.after")
+        hit_failpoint("checkpoint.put.after")
         return saved_config
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Writes what a stage left."""
-        hit("checkpoint.writes.before")
+        hit_failpoint("checkpoint.writes.before")
         super().put_writes(config, writes, task_id, task_path)
-        hit("checkpoint.writes.after")
+        hit_failpoint("checkpoint.writes.after")
 
 
 @contextmanager

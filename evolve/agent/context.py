@@ -23,7 +23,7 @@ from evolve.core.episodes import (
 )
 from evolve.core.events import EventSink, NoEvents
 from evolve.core.redaction import Scanner
-from evolve.environments import BaseEnvironment, BaseKind, kind_of
+from evolve.environments import BaseEnvironment, BaseKind, environment_kind
 from evolve.policies.base import BasePolicy, PastWork
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def recall_nothing(view: TaskView, features: tuple[float, ...], k: int) -> tuple
     return ()
 
 
-def no_past(question: str, k: int) -> tuple[Recalled, ...]:
+def no_earlier_work(question: str, k: int) -> tuple[Recalled, ...]:
     """What was said before, where nobody talked."""
     return ()
 
@@ -138,7 +138,7 @@ class AgentServices:
     policy: BasePolicy
     sandbox: Sandbox
     recall: Recall = recall_nothing
-    past: Past = no_past
+    past: Past = no_earlier_work
     today: str = ""
     has_past: bool = False
     recorder: Recorder = field(default_factory=NoRecorder)
@@ -171,7 +171,7 @@ class EpisodeContext:
         skills: The skills that stages call, by stage.
         learns: Whether anything is learned from the episode; nothing is where tasks are held out.
         later: Reflection and distillation are a job of their own once the outcome is on record, see
-            :func:`evolve.agent.lessons.lessons_of`; in the graph they do nothing.
+            :func:`evolve.agent.lessons.learn_from_episode`; in the graph they do nothing.
         redone: What a person stops is done again when it goes on, and stands in no step.
         attendance: The person who follows it; None where nobody may be asked.
         begun: What it repeats of another episode.
@@ -199,7 +199,7 @@ class EpisodeContext:
     @property
     def kind(self) -> BaseKind:
         """What kind of environment it is."""
-        return kind_of(self.environment.name)
+        return environment_kind(self.environment.name)
 
     def check(self) -> None:
         """Raises ``Cancelled`` where the person asked that nothing more is begun."""
@@ -210,13 +210,13 @@ class EpisodeContext:
         """What is left of the limits after the steps; counts never fall below zero."""
         spent = sum((step.action.cost for step in steps), Cost())
         submitted = sum(step.judgement is not None for step in steps)
-        left = self.limits.less(spent)
+        left = self.limits.minus_cost(spent)
         return replace(
             left,
-            steps=max(0, self.knobs.steps - self.counted(steps)),
+            steps=max(0, self.knobs.steps - self.count_steps(steps)),
             submissions=max(0, left.submissions - submitted),
         )
 
-    def counted(self, steps: Sequence[Step]) -> int:
+    def count_steps(self, steps: Sequence[Step]) -> int:
         """How many of the steps the knob counts: not those that gave a search one more example."""
         return len(steps) - (len(shown_rows(steps)) if self.policy.learns_from_refusals else 0)

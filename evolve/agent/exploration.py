@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evolve.agent.questions import was_stopped
 from evolve.core.episodes import Action, Json, Observation, Step, Subgoal, SubgoalCheck
 from evolve.core.errors import Cancelled
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, clean_text, digest
 from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, CodeSession
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
@@ -129,7 +129,7 @@ class Exploration:
 
     def _run(self, code: str, number: int) -> ActionResult:
         """Runs the code of the step with that number."""
-        hit("sandbox.before")
+        hit_failpoint("sandbox.before")
         if self.calls is not None:
             self.calls.start(number)
         if self._session is None:
@@ -143,7 +143,7 @@ class Exploration:
         except Cancelled:
             self.close()  # it ended with the action; the next one has it rebuilt
             raise
-        hit("sandbox.after")
+        hit_failpoint("sandbox.after")
         self._ran += 1
         if result.ended:
             self.close()

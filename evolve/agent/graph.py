@@ -22,15 +22,15 @@ from langgraph.runtime import Runtime
 
 from evolve.agent.answer_stages import StageWork, change_answer, doubt_of, note_skipped
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outcome import goes_on
+from evolve.agent.outcome import should_continue
 from evolve.agent.progress import progress_of
 from evolve.agent.stage_values import change_and_keep
 from evolve.agent.state import AgentState, AgentUpdate, read_steps
-from evolve.agent.workflow import MAIN_STAGES, Workflow, kind_of, skill_of
+from evolve.agent.workflow import MAIN_STAGES, Workflow, skill_of, stage_kind
 from evolve.core.episodes import Action, Plan, Step
 from evolve.core.events import Event, NoEvents
-from evolve.core.extensions import refused
-from evolve.core.failpoints import hit
+from evolve.core.extensions import extension_error
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 
 Stage = Callable[[AgentState, EpisodeContext], AgentUpdate]
@@ -66,25 +66,25 @@ def _compiled(shape: _Shape) -> CompiledStateGraph[AgentState, EpisodeContext, A
     workflow = shape.workflow
     builder: StateGraph[AgentState, EpisodeContext] = StateGraph(AgentState, context_schema=EpisodeContext)
     for name in workflow.stages:
-        builder.add_node(node_name(name), cast(Any, as_node(name, partial(run_stage, name))))
-    builder.add_edge(START, node_name(workflow.start))
+        builder.add_node(_node_name(name), cast(Any, as_node(name, partial(_run_stage, name))))
+    builder.add_edge(START, _node_name(workflow.start))
     for edge in workflow.edges:
         if edge.condition == "always":
-            builder.add_edge(node_name(edge.source), node_name(edge.target))
+            builder.add_edge(_node_name(edge.source), _node_name(edge.target))
     for source, targets in workflow.routes.items():
-        path_map = {condition: node_name(target) for condition, target in targets.items()}
-        builder.add_conditional_edges(node_name(source), cast(Any, _router(source, workflow)), cast(Any, path_map))
+        path_map = {condition: _node_name(target) for condition, target in targets.items()}
+        builder.add_conditional_edges(_node_name(source), cast(Any, _router(source, workflow)), cast(Any, path_map))
     builder.add_edge(workflow.stages[-1], END)
     return builder.compile()
 
 
-def run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpdate:
+def _run_stage(name: str, state: AgentState, context: EpisodeContext) -> AgentUpdate:
     """What the function of a stage says of this state."""
     if skill_of(name) is not None:
         from evolve.agent.stages.optional.skill import skill
 
         return skill(state, context, stage=name)
-    kind = kind_of(name)
+    kind = stage_kind(name)
     if kind is not None and kind.keeps:
         return change_and_keep(state, context, kind)
     if kind is not None and kind.work is not None:
@@ -100,13 +100,13 @@ def _checked(stage: str, work: Callable[..., Any]) -> StageWork:
     def checked(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
         action = work(context, plan, steps)
         if not isinstance(action, Action):
-            raise refused("stages", stage, f"gave {type(action).__name__} and no action")
+            raise extension_error("stages", stage, f"gave {type(action).__name__} and no action")
         return action
 
     return checked
 
 
-def node_name(stage: str) -> str:
+def _node_name(stage: str) -> str:
     """The stage's name in the graph; the library keeps the colon for itself."""
     return stage.replace(":", " ")
 
@@ -122,10 +122,10 @@ def as_node(name: str, stage: Stage) -> Callable[[AgentState, Runtime[EpisodeCon
     def node(state: AgentState, runtime: Runtime[EpisodeContext]) -> AgentUpdate:
         context = runtime.context
         context.check()
-        hit(f"stage.{point}.before")
+        hit_failpoint(f"stage.{point}.before")
         reason = context.idle.get(name)
         update = stage(state, context) if reason is None else note_skipped(state, name, reason)
-        hit(f"stage.{point}.after")
+        hit_failpoint(f"stage.{point}.after")
         unknown = set(update) - set(AgentUpdate.__annotations__)
         if unknown:
             raise KeyError(f"stage {name} returned the unknown key {min(unknown)!r}")
@@ -151,11 +151,11 @@ def _router(source: str, workflow: Workflow) -> Callable[[AgentState, Runtime[Ep
             # Straight back only where there is nothing to judge.
             observation = steps[-1].observation
             ready = observation is not None and observation.ok
-            return "stop" if ready or not goes_on(steps, runtime.context) else "again"
+            return "stop" if ready or not should_continue(steps, runtime.context) else "again"
         if source != "judge":
             # A doubt leads back only where another action may follow; else the answer stands as it is.
             doubted = doubt_of(steps[-1].action, source) is not None
-            return "doubtful" if doubted and (leads_forward or goes_on(steps, runtime.context)) else "agree"
-        return "again" if goes_on(steps, runtime.context) else "stop"
+            return "doubtful" if doubted and (leads_forward or should_continue(steps, runtime.context)) else "agree"
+        return "again" if should_continue(steps, runtime.context) else "stop"
 
     return route

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.agent.answer_stages import doubted_instead
+from evolve.agent.answer_stages import doubted_alternative
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outcome import goes_on
+from evolve.agent.outcome import should_continue
 from evolve.core.episodes import OWN, Action, Step
 
 TOLD = "the model ended without handing it in"
@@ -19,16 +19,18 @@ class _Left:
     step: Step | None = None
 
 
-def left_behind(context: EpisodeContext, steps: Sequence[Step]) -> Step | None:
+def files_left_behind(context: EpisodeContext, steps: Sequence[Step]) -> Step | None:
     """A further step that hands in what the steps left, where the episode ends with them; None where nothing is.
 
     Every end comes here: an episode that goes in circles, gives up, fails, or is out of replies or budget. It looks at
     what decides for the policy too, and at nothing else, so the arms of a comparison are treated alike.
     """
-    if goes_on(steps, context) or context.remaining(steps).submissions < 1:
+    if should_continue(steps, context) or context.remaining(steps).submissions < 1:
         return None
     number = len(steps) + 1
-    kept = context.outputs.once((number, "judge", "left"), _Left, lambda: _Left(step=_left(context, steps, number)))
+    kept = context.outputs.compute_once(
+        (number, "judge", "left"), _Left, lambda: _Left(step=_left(context, steps, number))
+    )
     return kept.step
 
 
@@ -47,7 +49,7 @@ def _left(context: EpisodeContext, steps: Sequence[Step], number: int) -> Step |
     left = environment.left_right(steps)
     if left is not None or context.kind.has_states:
         return None if left is None else Step(number=number, action=action, observation=left)
-    settled = doubted_instead(context, steps, action)
+    settled = doubted_alternative(context, steps, action)
     judged = {step.action.code for step in steps if step.judgement is not None}
     if settled.kind != "code" or settled.code in judged:
         return None

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outputs import Paid
+from evolve.agent.outputs import PaidOutput
 from evolve.agent.state import AgentState, read_aside, read_steps
 from evolve.core.episodes import Cost
 from evolve.core.episodes.codec import to_json
-from evolve.core.errors import Cancelled, EndpointProblem, EnvironmentProblem
+from evolve.core.errors import Cancelled, EndpointProblem, SetupProblem
 from evolve.core.events import Event
 from evolve.core.files import digest
 from evolve.runtime.models import ModelReply, ModelRequest
@@ -24,37 +24,37 @@ SPENT = "spent"
 """Kind of the event that tells what an episode has cost that breaks off."""
 
 
-def once_with_cost(context: EpisodeContext, key: tuple[int, str, str], compute: Callable[[], str]) -> Paid:
+def once_with_cost(context: EpisodeContext, key: tuple[int, str, str], compute: Callable[[], str]) -> PaidOutput:
     """What ``compute`` gave when it was first called under this key, with its cost."""
 
-    def work() -> Paid:
+    def work() -> PaidOutput:
         before = context.policy.total_cost
         text = compute()
-        return Paid(text=text, cost=context.policy.total_cost - before)
+        return PaidOutput(text=text, cost=context.policy.total_cost - before)
 
-    return context.outputs.once(key, Paid, work)
+    return context.outputs.compute_once(key, PaidOutput, work)
 
 
-def begin_within(context: EpisodeContext, state: AgentState) -> None:
+def start_within_budget(context: EpisodeContext, state: AgentState) -> None:
     """Tells the policy what is left of the episode's limits."""
     left = context.remaining(read_steps(state))
-    context.policy.start_budget(left.less(read_aside(state) + context.outputs.lost()))
+    context.policy.start_budget(left.minus_cost(read_aside(state) + context.outputs.lost_cost()))
 
 
 def cost_of(state: AgentState, context: EpisodeContext) -> Cost:
     """What the episode has cost so far."""
-    return sum((step.action.cost for step in read_steps(state)), read_aside(state) + context.outputs.lost())
+    return sum((step.action.cost for step in read_steps(state)), read_aside(state) + context.outputs.lost_cost())
 
 
 @contextmanager
-def told_when_it_breaks(context: EpisodeContext, state: Callable[[], AgentState]) -> Iterator[None]:
+def report_failures(context: EpisodeContext, state: Callable[[], AgentState]) -> Iterator[None]:
     """Tells what the episode has cost where machine or endpoint break it off; the error goes on."""
     try:
         yield
-    except EnvironmentProblem:
+    except SetupProblem:
         data: Mapping[str, object] = {
             "cost": asdict(cost_of(state(), context)),
-            "lost": bool(context.outputs.lost().tokens),
+            "lost": bool(context.outputs.lost_cost().tokens),
         }
         context.services.events.emit(Event(kind=SPENT, episode=context.identity.episode, data=data))
         raise
@@ -98,13 +98,13 @@ class CountedModelCalls:
             return _Asked(reply=reply, cost=self._context.policy.total_cost - before)
 
         try:
-            points = self._context.outputs.checked(self._context.check)
-            kept = points.once(self._key(f"{name} {self._asked[name]}"), _Asked, work)
+            points = self._context.outputs.with_check(self._context.check)
+            kept = points.compute_once(self._key(f"{name} {self._asked[name]}"), _Asked, work)
         except (Cancelled, EndpointProblem):
             cost = self._context.policy.total_cost - before
             if cost != Cost():
                 self._lost += 1
-                self._context.outputs.once(self._key(f"lost {self._lost}"), _Asked, lambda: _Asked(cost=cost))
+                self._context.outputs.compute_once(self._key(f"lost {self._lost}"), _Asked, lambda: _Asked(cost=cost))
             raise
         assert kept.reply is not None
         return kept.reply
@@ -121,4 +121,4 @@ def set_aside_when_asked(context: EpisodeContext, number: int) -> tuple[EpisodeC
     """The surroundings of learning from an episode with so many steps, which can be set aside at any time."""
     asking = CountedModelCalls(context, number)
     policy = context.policy.with_reply_cache(asking)
-    return replace(context, policy=policy, outputs=context.outputs.checked(context.check)), asking
+    return replace(context, policy=policy, outputs=context.outputs.with_check(context.check)), asking

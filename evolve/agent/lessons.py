@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.learning_costs import once_with_cost
-from evolve.agent.outputs import Paid
+from evolve.agent.outputs import PaidOutput
 from evolve.agent.progress import progress_of
 from evolve.agent.stages.distill import distill
 from evolve.agent.stages.reflect import reflect
@@ -22,7 +22,7 @@ Unasked = Literal["", "budget", "reply"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lessons:
+class EpisodeLessons:
     """What reflection and distillation made of an episode's steps.
 
     Attributes:
@@ -42,7 +42,7 @@ class Lessons:
     stopped: bool = False
 
 
-def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) -> Lessons:
+def learn_from_episode(record: EpisodeRecord, revision: str, context: EpisodeContext) -> EpisodeLessons:
     """Runs the stages ``reflect`` and ``distill`` on a record's steps; each is paid for once, whatever a crash repeats.
 
     Args:
@@ -50,7 +50,7 @@ def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) ->
     """
     # A fault is never evidence, nor is what would be claimed of its episode.
     if record.status == "fault":
-        return Lessons()
+        return EpisodeLessons()
     state = cast(AgentState, {**initial_state(revision), "steps": [to_json(step) for step in record.steps]})
     for name, stage in (("reflect", reflect), ("distill", distill)):
         context.check()
@@ -63,7 +63,7 @@ def lessons_of(record: EpisodeRecord, revision: str, context: EpisodeContext) ->
         found = LateAnswer(step=step, answer=context.environment.answer(step))
     told = _suggested(record, context)
     suggested = from_json(_Suggested, told.text)
-    return Lessons(
+    return EpisodeLessons(
         claims=read_claims(state),
         drafts=read_drafts(state),
         suggestions=suggested.suggestions,
@@ -80,7 +80,7 @@ class _Suggested:
     unasked: Unasked = field(default="", metadata=SPARSE)
 
 
-def _suggested(record: EpisodeRecord, context: EpisodeContext) -> Paid:
+def _suggested(record: EpisodeRecord, context: EpisodeContext) -> PaidOutput:
     """What work in a folder or a question in words suggests to remember: last, because no skill or claim waits for it.
 
     Of a question about a folder that was answered at once, or work that a known procedure did at once, nobody is paid
@@ -89,7 +89,7 @@ def _suggested(record: EpisodeRecord, context: EpisodeContext) -> Paid:
     policy, kind = context.policy, context.kind
     asked = kind.accepts_unchecked or (kind.leaves_changes and not _is_plain(record))
     if not asked:
-        return Paid(text=to_json(_Suggested()))
+        return PaidOutput(text=to_json(_Suggested()))
 
     def ask() -> str:
         try:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from evolve.core.episodes import PREFERENCE, FunctionCall, Json, OfferedFunction, Recalled, Step, TaskView
 from evolve.core.errors import RecordDamaged
-from evolve.core.files import both_ends, canonical_json, clean_text, digest
+from evolve.core.files import canonical_json, clean_text, digest, head_and_tail
 from evolve.runtime.functions import (
-    Call,
     CallAnswer,
     CallFile,
     CallsInMemory,
     Function,
+    RecordedCall,
     StatefulSource,
     Toolbox,
     effects_text,
@@ -75,7 +75,7 @@ class FindFunctions:
     def call(self, name: str, arguments: Mapping[str, Json], *, seconds: float) -> Json:
         if self._search is None:
             self._search = FunctionSearch(self._functions)
-        found = self._search.fitting(str(arguments["query"]), _FOUND)
+        found = self._search.functions_for(str(arguments["query"]), _FOUND)
         return [
             {"call": signature_of(one), "about": clean_text(one.description), "does": effects_text(one.effects)}
             for one in found
@@ -101,7 +101,7 @@ class FunctionSearch:
         self._index = WordIndex()
         self._index.add({str(place): _text_of(function) for place, function in enumerate(functions)})
 
-    def fitting(self, words: str, most: int) -> list[Function]:
+    def functions_for(self, words: str, most: int) -> list[Function]:
         """Those that share words with a text, equal ones in the order that they were given in."""
         return [self._functions[int(place)] for place in self._index.scores(words, most)]
 
@@ -133,7 +133,7 @@ def opened_gate(
     if own is not None:  # a look takes no move, so a loop may look often
         toolbox = replace(toolbox, limits=replace(toolbox.limits, calls=max(toolbox.limits.calls, _OWN_CALLS)))
     try:
-        yield toolbox.gate(record, clean=scanner.cleaned, more=more)
+        yield toolbox.open_gate(record, clean=scanner.redact_value, more=more)
     finally:
         finds.close()
         if isinstance(record, CallFile):
@@ -170,7 +170,7 @@ def chosen_functions(functions: Sequence[Function], words: str) -> list[Function
     if len(functions) <= SHOWN:
         return sorted(functions, key=_by_name)
     search = FunctionSearch(functions)
-    best = search.fitting(words, SHOWN)
+    best = search.functions_for(words, SHOWN)
     search.close()
     names = {one.name for one in best}
     rest = (one for one in functions if one.name not in names)
@@ -228,21 +228,21 @@ def _identity(call: FunctionCall) -> tuple[str, str, str, str]:
     return call.function, call.digest, call.state, call.value
 
 
-def _kept(call: Call, answer: CallAnswer, function: Function | None) -> FunctionCall:
+def _kept(call: RecordedCall, answer: CallAnswer, function: Function | None) -> FunctionCall:
     value = canonical_json(answer.value) if answer.state == "answered" else ""
     return FunctionCall(
         function=call.function,
         digest=call.digest,
         source=function.source if function is not None else "",
         does=effects_text(function.effects) if function is not None else "",
-        arguments=both_ends(json.dumps(call.arguments, ensure_ascii=False), _KEPT_ARGUMENTS),
+        arguments=head_and_tail(json.dumps(call.arguments, ensure_ascii=False), _KEPT_ARGUMENTS),
         state=answer.state,
         value=digest(value) if value else "",
-        told=clean_text(both_ends(value or answer.why, _KEPT_VALUE)),
+        told=clean_text(head_and_tail(value or answer.why, _KEPT_VALUE)),
         seconds=round(answer.seconds, 4),
     )
 
 
 def _text_of(function: Function) -> str:
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", f"{function.name} {' '.join(function.names)}")
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", f"{function.name} {' '.join(function.parameter_names)}")
     return f"{apart} {function.description[:_INDEXED]}"

@@ -11,14 +11,14 @@ from evolve.core.redaction import MARK
 from evolve.tasks import MIN_VERIFY
 
 
-def goes_on(steps: Sequence[Step], context: EpisodeContext) -> bool:
+def should_continue(steps: Sequence[Step], context: EpisodeContext) -> bool:
     """Whether another action cycle follows: nothing accepted yet, no fault, and every limit leaves room."""
     last = steps[-1]
     if _ends(last) or is_accepted(last) or is_fault(last) or (last.judgement is not None and last.judgement.final):
         return False
     left = context.remaining(steps)
     spent = left.submissions == 0 or left.candidates == 0 or left.seconds == 0.0 or left.tokens == 0
-    return not spent and context.counted(steps) < context.knobs.steps
+    return not spent and context.count_steps(steps) < context.knobs.steps
 
 
 def _ends(step: Step) -> bool:

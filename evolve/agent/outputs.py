@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from evolve.core.episodes import Cost
 from evolve.core.episodes.codec import from_json, to_json
-from evolve.core.errors import Cancelled, EnvironmentProblem, RecordDamaged
-from evolve.core.failpoints import hit
+from evolve.core.errors import Cancelled, RecordDamaged, SetupProblem
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import digest
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ _LOST = "lost"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paid:
+class PaidOutput:
     """What a stage got, as JSON text, and what it cost."""
 
     text: str
@@ -42,7 +42,7 @@ class Paid:
 class StepOutputs:
     """Pieces of work, each of them done and paid for once.
 
-    They are in the kernel's hands when :meth:`once` returns and wait for no disk, as the file's checkpoints do.
+    They are in the kernel's hands when :meth:`compute_once` returns and wait for no disk, as the file's checkpoints do.
 
     Args:
         episode: The episode's id.
@@ -63,13 +63,13 @@ class StepOutputs:
             with cursor() as opened:
                 opened.execute(_TABLE)
 
-    def checked(self, check: Callable[[], None]) -> StepOutputs:
+    def with_check(self, check: Callable[[], None]) -> StepOutputs:
         """The same outputs, where ``check`` is called before anything is computed and may raise ``Cancelled``."""
         outputs = copy(self)
         outputs._check = check
         return outputs
 
-    def counted(self, spent: Callable[[], Cost]) -> StepOutputs:
+    def with_spending(self, spent: Callable[[], Cost]) -> StepOutputs:
         """The same outputs, with what is spent on work that comes to nothing kept beside them.
 
         Args:
@@ -79,7 +79,7 @@ class StepOutputs:
         outputs._spent = spent
         return outputs
 
-    def once(self, key: tuple[int, str, str], cls: type[T], compute: Callable[[], T]) -> T:
+    def compute_once(self, key: tuple[int, str, str], cls: type[T], compute: Callable[[], T]) -> T:
         """What ``compute`` gave when it was first called under this key, by this process or an earlier one.
 
         Args:
@@ -108,12 +108,12 @@ class StepOutputs:
         before, counted = self._spent(), self._counted
         try:
             value = compute()
-        except (EnvironmentProblem, Cancelled):
+        except (SetupProblem, Cancelled):
             # What is computed within may have kept a part of it already.
             lost = self._spent() - before - (self._counted - counted)
             if lost:
-                kind = f"{' '.join(key[1:])} {len(self.all_of(_LOST, Paid))}"
-                self._keep((key[0], _LOST, kind), Paid(text="", cost=lost))
+                kind = f"{' '.join(key[1:])} {len(self.all_of(_LOST, PaidOutput))}"
+                self._keep((key[0], _LOST, kind), PaidOutput(text="", cost=lost))
             self._counted += lost
             raise
         self._counted = counted + (self._spent() - before)
@@ -123,13 +123,13 @@ class StepOutputs:
         if self._cursor is None:
             return
         body = to_json(value)
-        hit("output.before")
+        hit_failpoint("output.before")
         with self._cursor() as cursor:
             cursor.execute(
                 "INSERT INTO step_outputs VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 (self._episode, *key, body, output_checksum(key, body)),
             )
-        hit("output.after")
+        hit_failpoint("output.after")
 
     def all_of(self, stage: str, cls: type[T]) -> list[T]:
         """All that is kept of a stage, of any kind, in no order; it is all of one class."""
@@ -140,9 +140,9 @@ class StepOutputs:
             rows = cursor.execute(query, (self._episode, stage)).fetchall()
         return [self._read((step, stage, kind), cls, body, checksum) for step, kind, body, checksum in rows]
 
-    def lost(self) -> Cost:
+    def lost_cost(self) -> Cost:
         """What was spent on work that came to nothing, in processes before this one too."""
-        return sum((one.cost for one in self.all_of(_LOST, Paid)), Cost())
+        return sum((one.cost for one in self.all_of(_LOST, PaidOutput)), Cost())
 
     def _read(self, key: tuple[int, str, str], cls: type[T], body: str, checksum: str) -> T:
         if checksum != output_checksum(key, body):

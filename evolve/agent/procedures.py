@@ -15,8 +15,8 @@ from evolve.agent.context import EpisodeContext
 from evolve.core.episodes import OWN, Json, Rehearsal, SkillDraft, Step
 from evolve.core.files import canonical_json
 from evolve.environments import RehearsalResult
-from evolve.policies.base import Proceeding
-from evolve.skills.procedures import lint_procedure, shortened
+from evolve.policies.base import ProcedureCall
+from evolve.skills.procedures import lint_procedure, shorten_source
 
 _LEAST_STEPS = 2
 """Steps with code from which on a procedure may spare something: a call of it takes one."""
@@ -28,7 +28,7 @@ _SHORT = 0.5
 """Longest call as a share of what was written instead of it: a function that is told everything does nothing."""
 
 
-def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
+def propose_procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
     """The procedure that the accepted change of an episode is a call of, with what came of trying it here; or none.
 
     Only in a person's own runs, on an accepted answer that was checked; not where it was a procedure's work.
@@ -44,7 +44,7 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     if context.identity.split != OWN:
         return ()
     wrote = [step.action.code for step in steps if step.action.code]
-    change = environment.change(accepted) if len(wrote) >= _LEAST_STEPS else None
+    change = environment.changed_files(accepted) if len(wrote) >= _LEAST_STEPS else None
     if change is None:
         return ()
     past = context.services.past_work()
@@ -60,7 +60,7 @@ def procedures(context: EpisodeContext, steps: Sequence[Step]) -> tuple[SkillDra
     return _tried(context, found, change)
 
 
-def _tried(context: EpisodeContext, found: Proceeding, change: Mapping[str, bytes | None]) -> tuple[SkillDraft, ...]:
+def _tried(context: EpisodeContext, found: ProcedureCall, change: Mapping[str, bytes | None]) -> tuple[SkillDraft, ...]:
     draft, environment = found.draft, context.environment
 
     def run(code: str) -> RehearsalResult:
@@ -76,7 +76,7 @@ def _tried(context: EpisodeContext, found: Proceeding, change: Mapping[str, byte
         def does(code: str) -> bool:
             return time.monotonic() < ends and run(code).same
 
-        draft = replace(draft, code=shortened(draft.code, draft.entry, does))
+        draft = replace(draft, code=shorten_source(draft.code, draft.entry, does))
     tried = rehearsal_of(done, context.view.id, context.identity.group, found.arguments)
     return (replace(draft, rehearsals=(tried,), earlier=found.earlier),)
 

@@ -12,8 +12,8 @@ from evolve.agent.attended import AttendedEpisode, run_attended
 from evolve.agent.context import AgentServices, EpisodeContext, EpisodeKey, EpisodePrefix
 from evolve.agent.exploration import Exploration
 from evolve.agent.functions import functions_of, with_functions
-from evolve.agent.learning_costs import begin_within, set_aside_when_asked, told_when_it_breaks
-from evolve.agent.lessons import Lessons, lessons_of
+from evolve.agent.learning_costs import report_failures, set_aside_when_asked, start_within_budget
+from evolve.agent.lessons import EpisodeLessons, learn_from_episode
 from evolve.agent.outputs import StepOutputs
 from evolve.agent.progress import piece_data
 from evolve.agent.stages.optional.skill import stage_skills
@@ -24,8 +24,8 @@ from evolve.core.episodes.codec import from_json
 from evolve.core.errors import Cancelled, WorkspaceError
 from evolve.core.events import Event
 from evolve.core.files import canonical_json, digest
-from evolve.core.progress import doing
-from evolve.environments import BaseEnvironment, EnvironmentOptions, kind_of, open_environment
+from evolve.core.progress import report_activity
+from evolve.environments import BaseEnvironment, EnvironmentOptions, environment_kind, open_environment
 from evolve.policies.base import BasePolicy, ReplyDelta
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Agent:
     """
 
     def __init__(self, services: AgentServices, workflow: Workflow | None = None) -> None:
-        with _uncollected(), doing("load", "langgraph"):
+        with _uncollected(), report_activity("load", "langgraph"):
             from evolve.agent.graph import compile_graph, graph_revision
 
         self.services = services
@@ -116,7 +116,7 @@ class Agent:
         """
         identity = self._identity(task, variant, split, seed)
         with self._opened(task, identity, limits, acts=True) as (context, saver):
-            outputs = context.outputs.counted(lambda: context.policy.total_cost)
+            outputs = context.outputs.with_spending(lambda: context.policy.total_cost)
             context = replace(context, later=split == OWN, outputs=outputs, begun=begun or context.begun)
             return self._finish(context, saver)
 
@@ -132,13 +132,13 @@ class Agent:
         with self._opened(task, identity, limits, own=True) as (context, saver):
             context, asking = set_aside_when_asked(context, 0)
             lost = asking.lost
-            context = replace(context, redone=True, limits=context.limits.less(lost))
+            context = replace(context, redone=True, limits=context.limits.minus_cost(lost))
             record = self._finish(context, saver)
             return CounterfactualRun(record=record, paid=asking.total() or record.cost, lost=lost)
 
     def learn(
         self, task: Task, record: EpisodeRecord, *, limits: Limits, pairs: int | None = None, left: Limits | None = None
-    ) -> Lessons:
+    ) -> EpisodeLessons:
         """What an episode on record teaches, worked out from its steps; for those of a person's own tasks.
 
         Nothing is committed. With checkpoints what was paid for is kept in the episode's file, so that the same call
@@ -155,12 +155,12 @@ class Agent:
             if pairs is not None:
                 context = replace(context, policy=context.policy.with_claim_trials(pairs))
             context, asking = set_aside_when_asked(context, len(record.steps))
-            rest = limits.less(asking.paid)
-            context.policy.start_budget(rest if left is None else rest.within(left))
+            rest = limits.minus_cost(asking.paid)
+            context.policy.start_budget(rest if left is None else rest.capped_by(left))
             try:
-                lessons = lessons_of(record, self.revision, context)
+                lessons = learn_from_episode(record, self.revision, context)
             except Cancelled:
-                return Lessons(stopped=True, cost=asking.total())
+                return EpisodeLessons(stopped=True, cost=asking.total())
             return replace(lessons, cost=lessons.cost + asking.lost)
 
     @contextmanager
@@ -184,12 +184,12 @@ class Agent:
             branches=knobs.branches,
             exploring=knobs.exploring,
             modules=modules,
-            clean=services.scanner.clean,
+            clean=services.scanner.redact_text,
             judge=services.judge,
             own=own,
         )
         with ExitStack() as stack:
-            source = kind_of(task.environment).source(task)
+            source = environment_kind(task.environment).source(task)
             stack.enter_context(nullcontext() if source is None else closing(source))
             gate = functions_of(services.toolbox, folder, services.scanner, source)
             recorded = stack.enter_context(nullcontext() if identity.split == SHADOW else gate)
@@ -252,7 +252,7 @@ class Agent:
                 self.workflow,
                 policy=services.policy.name,
                 environment=environment.name,
-                one_file=kind_of(environment.name).one_file,
+                one_file=environment_kind(environment.name).one_file,
             ),
             skills=self._skills,
         )
@@ -271,12 +271,12 @@ class Agent:
         return policy.with_supervision(person.cancellation, tell if live is not None else None)
 
     def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
-        # A refusal that shows a row counts as no step, see ``EpisodeContext.counted``.
+        # A refusal that shows a row counts as no step, see ``EpisodeContext.count_steps``.
         steps, visits = self.workflow.knobs.steps, sum(visit_bounds(self.workflow).values())
         config: dict[str, Any] = {"recursion_limit": _SLACK + visits + visits * context.limits.submissions // steps + 1}
         initial = initial_state(self.revision)
         if saver is None:
-            begin_within(context, initial)
+            start_within_budget(context, initial)
             return _record(cast(Any, self._graph).invoke(initial, config, context=context))
         # Only the episode's id goes into the configuration, because LangGraph writes all of that to the file, in clear.
         config["configurable"] = {"thread_id": context.identity.episode}
@@ -295,8 +295,8 @@ class Agent:
             from evolve.agent.offered_functions import refuse_lost_calls
 
             refuse_lost_calls(context.calls, read_steps(cast(AgentState, saved.values)))
-        begin_within(context, cast(AgentState, saved.values or initial))
-        with told_when_it_breaks(context, lambda: cast(AgentState, graph.get_state(config).values or initial)):
+        start_within_budget(context, cast(AgentState, saved.values or initial))
+        with report_failures(context, lambda: cast(AgentState, graph.get_state(config).values or initial)):
             if context.attendance is not None:
                 talk = AttendedEpisode(graph=graph, config=config, context=context, person=context.attendance)
                 return run_attended(talk, initial)
@@ -324,7 +324,9 @@ class _Look:
 def _looked(context: EpisodeContext) -> EpisodeContext:
     """With what there is to see at the start, for a policy that reads; it stays the same after a crash."""
     if context.policy.spends:
-        look = context.outputs.once((0, "reset", "look"), _Look, lambda: _Look(seen=context.environment.initial_view()))
+        look = context.outputs.compute_once(
+            (0, "reset", "look"), _Look, lambda: _Look(seen=context.environment.initial_view())
+        )
         return replace(context, view=replace(context.view, seen=look.seen))
     return context
 
@@ -333,9 +335,9 @@ def _record(state: Mapping[str, Any]) -> EpisodeRecord:
     return from_json(EpisodeRecord, state["record"])
 
 
-def room_for(workflow: Workflow, environment: str) -> Workflow:
+def remaining_room(workflow: Workflow, environment: str) -> Workflow:
     """The workflow with the room that episodes in this kind of environment need at least."""
-    return workflow.with_room((kind := kind_of(environment)).least_steps, kind.least_tokens)
+    return workflow.with_room((kind := environment_kind(environment)).least_steps, kind.least_tokens)
 
 
 def episode_id(run: str, task: Task, variant: str, seed: int) -> str:

@@ -13,7 +13,7 @@ from evolve.agent.journal import Journal
 from evolve.core.episodes import HELD_OUT, EpisodeRecord
 from evolve.core.episodes.codec import from_data
 from evolve.core.errors import UsageError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json
 from evolve.core.store import Database, value_of
 
@@ -80,7 +80,7 @@ class RunRepository:
             started: Wall-clock time for people to read; order is by number.
             claim: Takes a run, by its id, for this process; False where another process works on it.
         """
-        hit("run.begin")
+        hit_failpoint("run.begin")
         with self._db.transaction():
             for row in self._db.rows("runs", {"key": key, "state": "open"}):
                 if claim(str(row["id"])):
@@ -100,17 +100,17 @@ class RunRepository:
                 },
                 key="id",
             )
-        hit("run.begun")
+        hit_failpoint("run.begun")
         return self.run(name)
 
     def end(self, run: str, state: str, body: Mapping[str, Any] | None = None) -> None:
         """Closes a run; ``body`` replaces its JSON where given."""
         changes = {"state": state} if body is None else {"state": state, "body": canonical_json(body)}
-        hit("run.end.before")
+        hit_failpoint("run.end.before")
         self._db.update("runs", {"id": run}, changes)
-        hit("run.end.after")
+        hit_failpoint("run.end.after")
 
-    def note(self, run: str, body: Mapping[str, Any]) -> None:
+    def replace_body(self, run: str, body: Mapping[str, Any]) -> None:
         """Replaces the run's JSON and leaves it open."""
         self._db.update("runs", {"id": run}, {"body": canonical_json(body)})
 
@@ -124,7 +124,7 @@ class RunRepository:
         """Whether there is a run with this id."""
         return bool(self._db.query("SELECT 1 FROM runs WHERE id = ?", [run]))
 
-    def runs(self) -> list[Run]:
+    def list_runs(self) -> list[Run]:
         """Every run, oldest first."""
         return [_run(row) for row in self._db.rows("runs", order="number")]
 
@@ -167,12 +167,12 @@ class RunRepository:
 
     def keep_report(self, run: str, body: Any) -> None:
         """Keeps the report of a run, replacing an earlier one of the same run."""
-        hit("report.before")
+        hit_failpoint("report.before")
         # Together, so that a kill in between leaves the earlier report and not none.
         with self._db.transaction():
             self.drop_report(run)
             self._db.insert("reports", {"run": run, "body": canonical_json(body)})
-        hit("report.after")
+        hit_failpoint("report.after")
 
     def drop_report(self, run: str) -> None:
         """Forgets the report of a run that goes on."""
@@ -253,7 +253,7 @@ class RunRepository:
         found = self._db.query("SELECT DISTINCT problem FROM episodes WHERE run = ? AND split = 'gate'", [run])
         return frozenset(str(row["problem"]) for row in found)
 
-    def attempts(self, variant: str) -> Mapping[str, int]:
+    def attempt_counts(self, variant: str) -> Mapping[str, int]:
         """How a variant did on ``gate`` tasks and on those it was screened on: sums of ``tasks``, ``solved``,
         ``candidates`` and ``tokens``."""
         (row,) = self._db.query(
@@ -273,7 +273,7 @@ class RunRepository:
             if group in (None, row["problem"])
         ]
 
-    def has(self, episode: str) -> bool:
+    def has_episode(self, episode: str) -> bool:
         """Whether the episode has been committed."""
         return bool(self._db.query("SELECT 1 FROM episodes WHERE id = ?", [episode]))
 

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 
 from evolve.agent.context import EpisodeContext
 from evolve.core.episodes import OWN, Json, Row, SkillDraft, Step, TaskView
-from evolve.core.episodes.blocks import blocks_of, fenced
+from evolve.core.episodes.blocks import blocks_of, format_blocks
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
 from evolve.environments.branching import is_active
 from evolve.skills.admission import UNSEEN
-from evolve.skills.imported import bound, needed
+from evolve.skills.imported import bound_names, needed_source
 from evolve.skills.lint import lint
 from evolve.skills.naming import name_of
 from evolve.tasks.signature import format_signature, infer_signature
@@ -102,14 +102,14 @@ def _used_later(codes: Mapping[int, str], handed_in: Sequence[int]) -> dict[str,
         for node in tree.body:
             with suppress(UsageError):  # it does something, and a function that needs it is refused
                 before = {name: [defined] for name, (_, defined) in known.items()}
-                known |= {name: (number, node) for name in bound(node, before)}
+                known |= {name: (number, node) for name in bound_names(node, before)}
     body = list(dict.fromkeys(node for _, node in known.values()))
     found = {}
     for name, (at, node) in known.items():
         if not isinstance(node, ast.FunctionDef) or named.get(name, at) <= at or name not in used:
             continue
         takes = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args))
-        code = needed(copy.deepcopy(ast.Module(body, [])), name)
+        code = needed_source(copy.deepcopy(ast.Module(body, [])), name)
         if not (node.args.vararg or node.args.kwarg or node.args.kwonlyargs or lint(code, name, len(takes))):
             found[name] = _Defined(step=at, code=code, names=takes)
     return found
@@ -147,7 +147,7 @@ def _calls(
     value: Json = None
     if environment.repeats:
         calls = exploration.calls.of_record() if exploration is not None and exploration.calls is not None else None
-        value = environment.repeat(codes, calls, calls.start if calls is not None else id)
+        value = environment.repeat_actions(codes, calls, calls.start if calls is not None else id)
     elif exploration is not None:
         value = exploration.repeat([(number, _python(code)) for number, code in codes])
     for call in value if isinstance(value, list) else ():
@@ -156,7 +156,10 @@ def _calls(
                 with suppress(TypeError, ValueError, RecursionError):
                     row = Row(input=tuple(json.loads(given)), output=json.loads(gave))
                     canonical_json(plain := [list(row.input), row.output]).encode()
-                    if len(row.input) == len(found[name].names) and context.services.scanner.cleaned(plain) == plain:
+                    if (
+                        len(row.input) == len(found[name].names)
+                        and context.services.scanner.redact_value(plain) == plain
+                    ):
                         yield name, step, row
 
 
@@ -170,7 +173,7 @@ def _noting(step: Step, found: Mapping[str, _Defined]) -> str:
                 node.decorator_list.insert(0, ast.Name("_noted", ast.Load()))
         text = f"_noted.step = {step.number}\n{ast.unparse(tree) or block.text}\n"
         blocks.append(replace(block, text=text) if block.kind == "python" else block)
-    return fenced(blocks)
+    return format_blocks(blocks)
 
 
 def _draft(view: TaskView, name: str, one: _Defined, rows: Sequence[Row]) -> SkillDraft | None:

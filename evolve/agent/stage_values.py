@@ -15,7 +15,7 @@ from evolve.agent.state import AgentState, AgentUpdate, read_plan, read_steps
 from evolve.agent.workflow import StageKind
 from evolve.core.episodes import Action
 from evolve.core.episodes.codec import to_json
-from evolve.core.extensions import find, installed_extensions, refused
+from evolve.core.extensions import extension_error, find, installed_extensions
 
 LONGEST = 1_000_000
 """Most characters of a value, as JSON: it is in every checkpoint of its episode."""
@@ -42,10 +42,10 @@ def change_and_keep(state: AgentState, context: EpisodeContext, kind: StageKind)
     def compute() -> _Left:
         given = work(context, read_plan(state), steps, _read(kind.keeps, kept.get(key, "{}")))
         if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], Action)):
-            raise refused("stages", kind.name, f"gave {type(given).__name__} and no action with what it keeps")
+            raise extension_error("stages", kind.name, f"gave {type(given).__name__} and no action with what it keeps")
         return _Left(action=given[0], value=_written(kind.keeps, given[1]))
 
-    left = context.outputs.once((steps[-1].number, kind.name, "left"), _Left, compute)
+    left = context.outputs.compute_once((steps[-1].number, kind.name, "left"), _Left, compute)
     return {**change_answer(state, context, kind.name, lambda *_: left.action), "kept": {**kept, key: left.value}}
 
 
@@ -54,22 +54,24 @@ def _read(name: str, text: str) -> Any:
 
     form = find("state", name, type)
     if not getattr(getattr(form, "__dataclass_params__", None), "frozen", False):
-        raise refused("state", name, "is no frozen dataclass")
+        raise extension_error("state", name, "is no frozen dataclass")
     try:
         return TypeAdapter(form).validate_json(text, strict=True)
     except PydanticUserError as error:
-        raise refused("state", name, f"has a field that is not read from JSON ({error.code})") from error
+        raise extension_error("state", name, f"has a field that is not read from JSON ({error.code})") from error
     except ValidationError as error:
-        raise refused("state", name, f"does not fit what an episode keeps ({error.errors()[0]['msg']})") from error
+        raise extension_error(
+            "state", name, f"does not fit what an episode keeps ({error.errors()[0]['msg']})"
+        ) from error
 
 
 def _written(name: str, value: Any) -> str:
     try:
         text = to_json(value)
     except (TypeError, ValueError) as error:
-        raise refused("state", name, f"is not JSON ({error})") from error
+        raise extension_error("state", name, f"is not JSON ({error})") from error
     if len(text) > LONGEST:
-        raise refused("state", name, f"is too large: {len(text):,} characters as JSON, of {LONGEST:,}")
+        raise extension_error("state", name, f"is too large: {len(text):,} characters as JSON, of {LONGEST:,}")
     if _read(name, text) != value:
-        raise refused("state", name, f"is something else once it is read again than {type(value).__name__}")
+        raise extension_error("state", name, f"is something else once it is read again than {type(value).__name__}")
     return text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.outcome import goes_on
+from evolve.agent.outcome import should_continue
 from evolve.core.episodes import Action, Observation, Step, SubgoalCheck, stated_subgoals, subgoal_states
 
 _OPEN = "not handed in, because of your plan is still open: {names}; handing in again is accepted as it is"
@@ -54,7 +54,7 @@ def _sent_back(last: Step, steps: Sequence[Step], before: Sequence[Step], contex
     names = "; ".join(f"{one.id[1:]}. {one.goal[:100]}" for one in is_open)
     held_back = replace(observed, ok=False, error=_OPEN.format(names=names))
     told = replace(last, observation=held_back)
-    return held_back if goes_on([*before, told], context) else observed
+    return held_back if should_continue([*before, told], context) else observed
 
 
 def _hands_in(step: Step) -> bool:

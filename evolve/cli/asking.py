@@ -13,13 +13,20 @@ import typer
 
 import evolve
 from evolve.cli.render.episodes import show_change, show_diff
-from evolve.cli.render.output import at_home, counted, flush, note, paused, visible
+from evolve.cli.render.output import (
+    count_of,
+    escape_control_characters,
+    flush,
+    print_note,
+    shorten_home_path,
+    suspend_live_line,
+)
 from evolve.cli.render.views import answer_command
 
 if TYPE_CHECKING:
     from evolve.cli.options import Overrides
     from evolve.core.errors import UntrustedWorkspace
-    from evolve.workspace import CallQuestion, Consent, Person, Question, Result
+    from evolve.workspace import CallApprovalRequest, Consent, Person, Question, Result
 
 
 _LONGEST, _LONGEST_PART, _MOST_PARTS = 2_000, 400, 24
@@ -43,7 +50,9 @@ _ANSWERS: dict[str, Consent] = {
 ASKED = "allow it? [y]es, [a]ll calls of it in this run, [n]o, ne[v]er in this run"
 
 
-def asked_for_consent(question: CallQuestion, tell: Callable[[str], None], ask: Callable[[str], str | None]) -> Consent:
+def ask_consent(
+    question: CallApprovalRequest, tell: Callable[[str], None], ask: Callable[[str], str | None]
+) -> Consent:
     """Puts the question until it is answered; nothing said is no.
 
     Args:
@@ -51,8 +60,8 @@ def asked_for_consent(question: CallQuestion, tell: Callable[[str], None], ask: 
         ask: Gives what is typed, or None where nobody answers.
     """
     whole = json.dumps(question.arguments, ensure_ascii=False, indent=1)
-    shown = shown_arguments(question.arguments)
-    for line in lines_of(question, shown):
+    shown = _shown_arguments(question.arguments)
+    for line in _lines_of(question, shown):
         tell(line)
     if shown != whole:
         tell(f"these are not all of its {len(whole):,} characters: [m] shows them as they are")
@@ -67,7 +76,7 @@ def asked_for_consent(question: CallQuestion, tell: Callable[[str], None], ask: 
             return _ANSWERS[word]
 
 
-def shown_arguments(arguments: Mapping[str, Any]) -> str:
+def _shown_arguments(arguments: Mapping[str, Any]) -> str:
     """The arguments; where they are long, both ends of each, so that none is out of sight behind a long one.
 
     Runs of blanks are told by their length.
@@ -100,19 +109,19 @@ def _narrow(text: str) -> str:
     return _BLANKS.sub(lambda blanks: f" ({len(blanks[0])} blanks) ", text)
 
 
-def lines_of(question: CallQuestion, arguments: str) -> Iterator[str]:
+def _lines_of(question: CallApprovalRequest, arguments: str) -> Iterator[str]:
     """What the person has to know to decide."""
     function = question.function
     origin = f" of {function.source}" if function.source else ""
-    yield f"the code wants to call {function.name}{origin}, which {question.does}"
+    yield f"the code wants to call {function.name}{origin}, which {question.effects_text}"
     if function.description:
         yield f"it says of itself: {_narrow(' '.join(function.description.split()))[:300]}"
     yield f"with {arguments}"
     if question.read:
         yield f"careful: this run has read from {', '.join(question.read)}, and that may leave this machine with it"
-    before = f"{counted(question.allowed, 'call')} of it allowed in this run" if question.allowed else "its first call"
+    before = f"{count_of(question.allowed, 'call')} of it allowed in this run" if question.allowed else "its first call"
     if question.alike:
-        yield f"careful: {counted(question.alike, 'call')} with these very arguments went before"
+        yield f"careful: {count_of(question.alike, 'call')} with these very arguments went before"
     yield f"{before}; at most {question.left} more can come"
 
 
@@ -144,7 +153,7 @@ class ChangeShown:
         show_change(result)
 
 
-def person_here(chosen: Overrides, *, as_json: bool, yes: bool = False) -> Person:
+def is_person_present(chosen: Overrides, *, as_json: bool, yes: bool = False) -> Person:
     """Who can be asked: whoever sits at the terminal, or nobody.
 
     Args:
@@ -156,7 +165,7 @@ def person_here(chosen: Overrides, *, as_json: bool, yes: bool = False) -> Perso
     """
     from evolve.workspace import Person
 
-    approve, learn = cast(Any, chosen.choice("approve", *APPROVE)), cast(Any, chosen.settings.get("learn"))
+    approve, learn = cast(Any, chosen.last_choice("approve", *APPROVE)), cast(Any, chosen.settings.get("learn"))
     here = is_attended(as_json=as_json)
     return Person(
         respond=_respond if here else None,
@@ -174,14 +183,14 @@ def is_attended(*, as_json: bool) -> bool:
 
 def is_trusted_now(problem: UntrustedWorkspace, *, as_json: bool) -> bool:
     """Asks whoever sits at the terminal whether to trust a workspace; what they were shown is then trusted."""
-    from evolve.workspace import proposal
+    from evolve.workspace import trust_proposal
 
     if not is_attended(as_json=as_json):
         return False
-    seen = proposal(problem.root)
-    note(f"{visible(problem.why, lines=False)}. If you trust it, evolve uses:")
+    seen = trust_proposal(problem.root)
+    print_note(f"{escape_control_characters(problem.why, lines=False)}. If you trust it, evolve uses:")
     for line in seen.changes or ("nothing yet: the folder is empty",):
-        note(f"  {visible(line, lines=False)}")
+        print_note(f"  {escape_control_characters(line, lines=False)}")
     agreed = bool(ask_yes("trust it?"))
     if agreed:
         evolve.init(seen.root, trust=seen)
@@ -199,7 +208,7 @@ def ask_line(question: str, *, ahead: bool = False) -> str | None:
     """
 
     def ask() -> str:
-        shown = visible(question.rstrip())
+        shown = escape_control_characters(question.rstrip())
         return str(typer.prompt(shown, default="", show_default=False, prompt_suffix=" ", err=True))
 
     return _ask(ask, ahead=ahead)
@@ -213,12 +222,12 @@ def ask_yes(question: str, *, default: bool = False) -> bool | None:
 def _ask(ask: Callable[[], _Typed], *, ahead: bool = False) -> _Typed | None:
     flush()
     if not ahead and drop_typed_ahead():
-        note(TYPED_AHEAD)
+        print_note(TYPED_AHEAD)
     try:
-        with paused():
+        with suspend_live_line():
             return ask()
     except typer.Abort:
-        note("")
+        print_note("")
         return None
 
 
@@ -226,25 +235,25 @@ def _respond(question: Question) -> str | None:
     """What the person types; None where they leave the question open."""
     if question.kind == "approve":
         show_diff(question.detail)
-        agreed = ask_yes(visible(at_home(question.text)))
+        agreed = ask_yes(escape_control_characters(shorten_home_path(question.text)))
         if agreed is None or agreed:
             return "yes" if agreed else None
         why = ask_line(WHY_NOT)
         if why is None:
             return None
         return why.strip() if why.strip().lower() not in ("", "y", "yes") else "no"
-    note(f"question: {question.text}")
+    print_note(f"question: {question.text}")
     for option in question.options:
-        note(f"  {option}")
+        print_note(f"  {option}")
     return (ask_line("answer (Enter leaves it open):") or "").strip() or None
 
 
-def _consent(question: CallQuestion) -> Consent:
+def _consent(question: CallApprovalRequest) -> Consent:
     """What the person says to a call that needs leave."""
-    from evolve.cli.asking import asked_for_consent
+    from evolve.cli.asking import ask_consent
 
-    note("")
-    return asked_for_consent(question, lambda line: note(visible(line)), ask_line)
+    print_note("")
+    return ask_consent(question, lambda line: print_note(escape_control_characters(line)), ask_line)
 
 
 def drop_typed_ahead() -> bool:
@@ -261,15 +270,15 @@ def drop_typed_ahead() -> bool:
     return typed
 
 
-def tell_waiting(result: Result) -> None:
+def print_waiting(result: Result) -> None:
     """How to go on with a run that waits."""
     question, run = result.question, result.run_id
     if question is None:
         return
     approval = question.kind == "approve"
-    note(f"{'nothing is changed yet' if approval else 'waiting for an answer'}: {question.text}")
+    print_note(f"{'nothing is changed yet' if approval else 'waiting for an answer'}: {question.text}")
     other = "" if approval else ", or the same command on a terminal"
-    note(f"  try: {answer_command(run, approval=approval)}{other}", whole=True)
+    print_note(f"  try: {answer_command(run, approval=approval)}{other}", whole=True)
 
 
 def parse_choice(answer: str, outputs: Sequence[Any]) -> tuple[Any] | None:

@@ -16,12 +16,12 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.demo import Show, interrupted
-from evolve.cli.render.output import emit, emit_json, flush, note
-from evolve.cli.render.reasons import flag_told
+from evolve.cli.render.demo import DemoScreen, describe_interruption
+from evolve.cli.render.output import emit, emit_json, flush, print_note
+from evolve.cli.render.reasons import flag_sentence
 from evolve.cli.render.views import LoopView, RunView, TableView
 from evolve.cli.signals import Terminated
-from evolve.core.errors import EnvironmentProblem, Interrupted, UsageError
+from evolve.core.errors import Interrupted, SetupProblem, UsageError
 
 if TYPE_CHECKING:
     from evolve.workspace import FillResult
@@ -69,7 +69,7 @@ class Month:
             table.writerow(self.header)
             table.writerows((*row[:-1], row[-1] if at < self.given else "") for at, row in enumerate(self.rows))
 
-    def right(self, path: Path | None) -> int:
+    def count_right_cells(self, path: Path | None) -> int:
         """How many of the cells that were blank are right in a filled table."""
         if path is None:
             return 0
@@ -79,7 +79,7 @@ class Month:
         return sum(cell == row[-1] for cell, row in pairs)
 
     @property
-    def blank(self) -> int:
+    def blank_cells(self) -> int:
         """How many cells are to be filled."""
         return len(self.rows) - self.given
 
@@ -103,17 +103,17 @@ def demo_command(
     """
     from evolve.workspace import tasks
 
-    show = Show(note if as_json else emit)
+    show = DemoScreen(print_note if as_json else emit)
     with ExitStack() as unfinished:
         place = _named_folder(folder) if folder is not None else _temporary_folder(unfinished)
         try:
-            show.beginning(place)
-            facts: dict[str, Any] = {"dir": str(place), "table": first_act(place, MARCH, APRIL, show)}
-            facts["suite"] = second_act(place, tasks.render(tasks.generate("composed").tasks[:TASKS]), show)
+            show.print_location(place)
+            facts: dict[str, Any] = {"dir": str(place), "table": fill_first_month(place, MARCH, APRIL, show)}
+            facts["suite"] = fill_second_month(place, tasks.render(tasks.generate("composed").tasks[:TASKS]), show)
             skills = _show_record(place, show)
         except KeyboardInterrupt as stop:
             code = 143 if isinstance(stop, Terminated) else 130
-            told = interrupted(place if folder is not None else None)
+            told = describe_interruption(place if folder is not None else None)
             raise Interrupted(told, hint="evolve demo", exit_code=code) from stop
         uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         facts["cpu_seconds"] = round(sum(use.ru_utime + use.ru_stime for use in uses), 1)
@@ -128,7 +128,7 @@ def _temporary_folder(unfinished: ExitStack) -> Path:
         place = Path(tempfile.mkdtemp(prefix="evolve-demo-")).resolve()
     except OSError as error:
         problem = f"no temporary folder can be made: {(error.strerror or str(error)).lower()}"
-        raise EnvironmentProblem(problem, hint=_ELSEWHERE) from error
+        raise SetupProblem(problem, hint=_ELSEWHERE) from error
     unfinished.callback(shutil.rmtree, place, ignore_errors=True)
     return place
 
@@ -147,7 +147,9 @@ def _named_folder(named: str) -> Path:
     return place
 
 
-def first_act(place: Path, march: Month, april: Month, show: Show, *, memory: bool = True) -> dict[str, Any]:
+def fill_first_month(
+    place: Path, march: Month, april: Month, show: DemoScreen, *, memory: bool = True
+) -> dict[str, Any]:
     """Learns from one table, and fills the next one with an empty memory and with what was learned.
 
     Args:
@@ -155,21 +157,23 @@ def first_act(place: Path, march: Month, april: Month, show: Show, *, memory: bo
     """
     march.write(place / "march.csv")
     april.write(place / "april.csv")
-    show.table_act(march.header, march.rows[0], march.given, march.blank)
+    show.table_act(march.header, march.rows[0], march.given, march.blank_cells)
     first = _fill(place, "march", "mine", show, stages=True)
-    show.found(first, march.right(first.out))
-    found: dict[str, Any] = {"march": {"right": march.right(first.out), "of": march.blank, "flagged": first.marked}}
-    show.next_month(april.given, april.blank)
+    show.print_function(first, march.count_right_cells(first.out))
+    found: dict[str, Any] = {
+        "march": {"right": march.count_right_cells(first.out), "of": march.blank_cells, "flagged": first.marked}
+    }
+    show.next_month(april.given, april.blank_cells)
     for name, workspace in (("empty", "empty"), ("memory", "mine" if memory else "other")):
         filled = _fill(place, "april", workspace, show)
         used = filled.used or (filled.result.used if filled.result else None)
-        found[name] = {"right": april.right(filled.out), "of": april.blank, "flagged": filled.marked}
+        found[name] = {"right": april.count_right_cells(filled.out), "of": april.blank_cells, "flagged": filled.marked}
         found[name]["used"] = used.summary if used else ""
     show.side_by_side(found["empty"], found["memory"])
     return found
 
 
-def _fill(place: Path, month: str, workspace: str, show: Show, *, stages: bool = False) -> FillResult:
+def _fill(place: Path, month: str, workspace: str, show: DemoScreen, *, stages: bool = False) -> FillResult:
     """What ``evolve fill`` does, with nobody there to be asked.
 
     The name of what it writes leaves the usual one to a person who tries the table.
@@ -181,12 +185,12 @@ def _fill(place: Path, month: str, workspace: str, show: Show, *, stages: bool =
     show.command("fill", table, "-w", workspace, "--out", out)
     view = RunView() if stages else TableView()
     with evolve.open(place / workspace, model="", events=view) as opened, opened.delivering():
-        filled = opened.fill(place / table, out=place / out, words=flag_told)
+        filled = opened.fill(place / table, out=place / out, words=flag_sentence)
         opened.learn()
     return filled
 
 
-def second_act(place: Path, tasks: str, show: Show) -> dict[str, Any]:
+def fill_second_month(place: Path, tasks: str, show: DemoScreen) -> dict[str, Any]:
     """One round of the loop: practice, the gate, and held-out tasks where the gate accepts."""
     (place / "practice.jsonl").write_text(tasks, encoding="utf-8")
     settings = evolve.init(place / "loop").paths.root / "evolve.toml"
@@ -196,7 +200,7 @@ def second_act(place: Path, tasks: str, show: Show) -> dict[str, Any]:
     view = LoopView()
     with view, evolve.open(place / "loop", model="", events=view) as opened, opened.delivering():
         report = opened.improve(place / "practice.jsonl", rounds=1)
-    show.loop(report)
+    show.print_verdict(report)
     last = report.rounds[-1]
     arms = {arm.arm: {"solved": arm.solved, "of": arm.tasks} for arm in report.arms if arm.tasks}
     gain = report.gain
@@ -213,21 +217,21 @@ def second_act(place: Path, tasks: str, show: Show) -> dict[str, Any]:
     }
 
 
-def _show_record(place: Path, show: Show) -> list[str]:
+def _show_record(place: Path, show: DemoScreen) -> list[str]:
     """Shows in short what is on record now; gives the skills that the first act left.
 
     Of one table an insight has one task to rest on, which tells nobody anything: those of the second act are shown.
     """
-    show.record()
+    show.print_next_commands()
     with evolve.open(place / "mine", read_only=True) as opened:
         skills = opened.skills.list()
     show.command("skills", "list", "-w", "mine")
-    show.few([f"{one.name}: {pages.first_sentence(one.description)}" for one in skills], "skill")
+    show.first_few([f"{one.name}: {pages.first_sentence(one.description)}" for one in skills], "skill")
     with evolve.open(place / "loop", read_only=True) as opened:
         known, sentences = opened.memory.list("supported"), opened.memory.sentences()
     general = [one for one in known if sentences[one.id].general]
     if general:
         show.command("memory", "list", "--status", "supported", "-w", "loop")
         general.sort(key=lambda one: (-one.evidence, one.id))
-        show.few([sentences[one.id].text for one in general], "insight")
+        show.first_few([sentences[one.id].text for one in general], "insight")
     return [one.name for one in skills]

@@ -14,11 +14,19 @@ import typer
 
 from evolve.cli import asking, learning, options, pages
 from evolve.cli import options as overrides
-from evolve.cli.render.output import at_home, counted, emit, emit_json, flush, note, visible
-from evolve.cli.render.reasons import filled_data, flag_told, reason_told, values_told
+from evolve.cli.render.output import (
+    count_of,
+    emit,
+    emit_json,
+    escape_control_characters,
+    flush,
+    print_note,
+    shorten_home_path,
+)
+from evolve.cli.render.reasons import fill_data, flag_sentence, reason_sentence, values_text
 from evolve.cli.render.views import TableView
-from evolve.cli.run import tell_created, tell_help, tell_verdict
-from evolve.cli.skills import tell_kept
+from evolve.cli.run import print_created, print_help, print_verdict
+from evolve.cli.skills import print_kept
 
 if TYPE_CHECKING:
     from evolve.workspace import FillResult, Reason, Result, Workspace
@@ -55,7 +63,7 @@ Function = Annotated[
 Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="The sheet of a workbook.")]
 Set = Annotated[
     list[str] | None,
-    overrides.option("header=no (the first line of a CSV is data; --column 3 is then the third), or header=yes"),
+    overrides.set_option("header=no (the first line of a CSV is data; --column 3 is then the third), or header=yes"),
 ]
 Save = Annotated[
     str | None, typer.Option("--save", metavar="FILE.py", help="Also write the function, as a script for the terminal.")
@@ -86,27 +94,27 @@ def fill_command(
     """
     import evolve.workspace
 
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
-    chosen = overrides.overrides(set_, "header")
-    header = chosen.choice("header", "yes", "no") == "yes" if chosen.text("header") else None
-    person = asking.person_here(chosen, as_json=as_json)
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.parse_overrides(set_, "header")
+    header = chosen.last_choice("header", "yes", "no") == "yes" if chosen.text("header") else None
+    person = asking.is_person_present(chosen, as_json=as_json)
     how: dict[str, Any] = {"column": column, "out": out, "in_place": in_place, "sheet": sheet, "save": save}
     how |= {"skill": with_, "function": function, "header": header}
     evolve.workspace.table_path(table)  # a missing file is told before a workspace is made
-    view = TableView(unsandboxed=chosen.unsandboxed)
+    view = TableView(unsandboxed=chosen.is_unsandboxed)
     with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
-        tell_created(opened)
+        print_created(opened)
         # With --json there is one object to wait for, with what was learned in it.
         with nullcontext() if as_json else opened.delivering():
-            filled = opened.fill(table, **how, budget=bounds, person=person, words=flag_told)
+            filled = opened.fill(table, **how, budget=bounds, person=person, words=flag_sentence)
             if as_json:
-                emit_json({**filled_data(filled), **opened.mark})
+                emit_json({**fill_data(filled), **opened.sandbox_mark})
             else:
-                show(filled, table, opened.mark, again=" --in-place" if in_place else "")
+                show(filled, table, opened.sandbox_mark, again=" --in-place" if in_place else "")
                 if in_place and filled.out is not None and not filled.undo:
-                    note("evolve kept no copy of this file, so evolve undo cannot take it back")
+                    print_note("evolve kept no copy of this file, so evolve undo cannot take it back")
             flush()
-        taught = learning.learn_and_tell(opened, bounds, named=workspace, as_json=as_json, result=filled.result)
+        taught = learning.learn_and_print(opened, bounds, named=workspace, as_json=as_json, result=filled.result)
         if not as_json:
             _keep(opened, filled)
         if taught and _is_new(filled) and save is None and not any(one.skills for one in taught):
@@ -138,19 +146,19 @@ def _keep(opened: Workspace, filled: FillResult) -> None:
     if result is None or not _is_found(filled) or result.verified or result.used is not None:
         return
     if result.narrow is not None:  # that this column is right says nothing of another month's
-        note(f"evolve does not use this function for later tables: {reason_told(result.narrow)}")
+        print_note(f"evolve does not use this function for later tables: {reason_sentence(result.narrow)}")
         return
     if asking.is_attended(as_json=False):
-        said = asking.ask_yes(visible(_rule_question(filled, result), lines=False))
+        said = asking.ask_yes(escape_control_characters(_rule_question(filled, result), lines=False))
         if said:
-            tell_kept(result.run_id, opened.runs.keep(result.run_id))
+            print_kept(result.run_id, opened.runs.keep(result.run_id))
         elif said is not None:
             opened.runs.leave(result.run_id)
             emit("evolve does not use this function for later tables")
         if said is not None:
             return
-    note("evolve does not use this function for later tables, because nothing verifies it; if its rule is right:")
-    note(f"  try: evolve skills own {result.run_id}", whole=True)
+    print_note("evolve does not use this function for later tables, because nothing verifies it; if its rule is right:")
+    print_note(f"  try: evolve skills own {result.run_id}", whole=True)
 
 
 def _rule_question(filled: FillResult, result: Result) -> str:
@@ -162,7 +170,7 @@ def _rule_question(filled: FillResult, result: Result) -> str:
         values, gives = list(filled.sample.input), filled.sample.output
     else:
         return question
-    return f"{question} For {values_told(*values)} it writes {values_told(gives)}."
+    return f"{question} For {values_text(*values)} it writes {values_text(gives)}."
 
 
 def show(filled: FillResult, table: str, marks: Iterable[str], *, again: str = "") -> None:
@@ -174,12 +182,12 @@ def show(filled: FillResult, table: str, marks: Iterable[str], *, again: str = "
     """
     _show_filled(filled, table, "".join(f" ({word})" for word in marks))
     for one in filled.offered:
-        note(f"{one.summary}, can fill {filled.column!r}")
+        print_note(f"{one.summary}, can fill {filled.column!r}")
         if not one.verified:
-            note(_doubt_then(one.doubt))
-        note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}{again}", whole=True)
+            print_note(_doubt_then(one.doubt))
+        print_note(f"  try: evolve fill {shlex.quote(table)} --with {one.name}{again}", whole=True)
     if filled.result is not None:
-        asking.tell_waiting(filled.result)
+        asking.print_waiting(filled.result)
 
 
 def _show_filled(filled: FillResult, table: str, mark: str) -> None:
@@ -189,7 +197,7 @@ def _show_filled(filled: FillResult, table: str, mark: str) -> None:
         _tell_first_line(filled)
         return
     names = f"{filled.column} from {', '.join(filled.inputs)}" if filled.inputs else filled.column
-    emit(_line(f"read {name}: {filled.form}; {names}; {counted(filled.given, 'row')} given"))
+    emit(_line(f"read {name}: {filled.form}; {names}; {count_of(filled.given, 'row')} given"))
     _tell_first_line(filled)
     _tell_left_out(filled)
     if filled.out is None:
@@ -207,10 +215,10 @@ def _show_filled(filled: FillResult, table: str, mark: str) -> None:
         return
     if filled.out is not None and not result.solved:
         emit("no function gives the filled cells; evolve copied values from rows with the same input")
-    tell_verdict(result, mark)
+    print_verdict(result, mark)
     if result.status in ("unsolved", "refused", "budget"):  # it names the rows that may be to blame
         emit(f"  try: evolve why {result.run_id}", whole=True)
-    tell_help(result)
+    print_help(result)
     if _is_found(filled):
         own, support = _without_support(filled.function, result.entry)
         emit()
@@ -237,12 +245,12 @@ def _tell_first_line(filled: FillResult) -> None:
 def _tell_left_out(filled: FillResult) -> None:
     """Says which filled cells are no examples, and why, and which stand in another file."""
     if filled.typed and filled.out is not None:
-        emit(f"took {counted(filled.typed, 'cell')} that you corrected in {filled.out.name}")
+        emit(f"took {count_of(filled.typed, 'cell')} that you corrected in {filled.out.name}")
     if filled.doubted:
-        emit(f"{counted(filled.doubted, 'cell')} not used: an earlier fill flagged it; clear the flag if it is right")
+        emit(f"{count_of(filled.doubted, 'cell')} not used: an earlier fill flagged it; clear the flag if it is right")
     if filled.own:
         them = "it, and nobody said it is right" if filled.own == 1 else "them, and nobody said they are right"
-        emit(f"{counted(filled.own, 'cell')} not used: an earlier fill wrote {them}")
+        emit(f"{count_of(filled.own, 'cell')} not used: an earlier fill wrote {them}")
 
 
 def _tell_against(filled: FillResult) -> None:
@@ -251,7 +259,7 @@ def _tell_against(filled: FillResult) -> None:
         return
     rows, kept = filled.against.rows, filled.against.function
     named = ", ".join(f"{row:,}" for row in rows[:_SHOWN]) + (", ..." if len(rows) > _SHOWN else "")
-    yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {counted(kept.rows, 'row')} of {kept.name}"
+    yours, known = f"{'row' if len(rows) == 1 else 'rows'} {named}", f"the {count_of(kept.rows, 'row')} of {kept.name}"
     if not filled.against.searched:
         emit(f"{kept.name} does not give your {yours}; they stay, and this fill learns nothing from them", whole=True)
     elif filled.result is None:
@@ -261,7 +269,7 @@ def _tell_against(filled: FillResult) -> None:
 
 
 def _doubt_then(doubt: Reason | None) -> str:
-    return f"  it was {'not verified then' if doubt is None else f'doubtful then: {reason_told(doubt)}'}"
+    return f"  it was {'not verified then' if doubt is None else f'doubtful then: {reason_sentence(doubt)}'}"
 
 
 def _without_support(source: str, entry: str) -> tuple[str, list[str]]:
@@ -278,25 +286,25 @@ def _without_support(source: str, entry: str) -> tuple[str, list[str]]:
     for node in (*support, *spare):
         lines[node.lineno - 1 : node.end_lineno] = [None] * ((node.end_lineno or node.lineno) - node.lineno + 1)
     own = "\n".join(line for line in lines if line is not None)
-    told = [f"{one.name} ({counted((one.end_lineno or one.lineno) - one.lineno + 1, 'line')})" for one in support]
+    told = [f"{one.name} ({count_of((one.end_lineno or one.lineno) - one.lineno + 1, 'line')})" for one in support]
     return re.sub(r"\n{4,}", "\n\n\n", own).strip(), told
 
 
 def _show_cells(filled: FillResult, out: Path) -> None:
     """Prints how many cells were filled, the first that are flagged, and where they were written."""
-    emit(f"{counted(filled.filled, 'cell')} filled, {filled.marked:,} flagged; {filled.seconds:.1f} s")
+    emit(f"{count_of(filled.filled, 'cell')} filled, {filled.marked:,} flagged; {filled.seconds:.1f} s")
     for mark in filled.marks[:_SHOWN]:
         value = "" if mark.value is None else f"{_line(str(mark.value))}: "
-        emit(f"  row {mark.row:,} (line {mark.line:,}): {value}{_line(flag_told(mark.flag))}", indent=4)
+        emit(f"  row {mark.row:,} (line {mark.line:,}): {value}{_line(flag_sentence(mark.flag))}", indent=4)
     if filled.marked > _SHOWN:
-        emit(f"  and {counted(filled.marked - _SHOWN, 'more cell')}; the file flags them all")
+        emit(f"  and {count_of(filled.marked - _SHOWN, 'more cell')}; the file flags them all")
     if filled.loss:
         emit(f"{filled.loss}")
-    emit(f"wrote {at_home(str(out))}", whole=True)
+    emit(f"wrote {shorten_home_path(str(out))}", whole=True)
     if filled.undo:
         emit(f"evolve undo {filled.undo} takes it back")
 
 
 def _line(text: str) -> str:
     """The text in one line: a cell or a header with line breaks would look like lines of the command."""
-    return visible(text, lines=False)
+    return escape_control_characters(text, lines=False)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolve.cli.asking import WAITING, tell_waiting
+from evolve.cli.asking import WAITING, print_waiting
 from evolve.cli.learning import emit_with_lessons
 from evolve.cli.render.episodes import show_change
-from evolve.cli.render.output import at_home, emit
+from evolve.cli.render.output import emit, shorten_home_path
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ def show_work(
             show_change(result, diff=patch is None or patch.state == "waiting")
         if patch is not None:
             if patch.state == "applied":
-                emit(at_home(f"applied to {patch.folder}; evolve undo {patch.run} takes it back"))
+                emit(shorten_home_path(f"applied to {patch.folder}; evolve undo {patch.run} takes it back"))
             elif patch.state == "refused":
                 later = "; the next run of the task follows your reason once you keep it"
                 emit(f"nothing is changed{later if patch.reason else ''}")
-    tell_waiting(result)
+    print_waiting(result)
     if result.question is not None:
         return WAITING
     return 0 if patch is not None else result.exit_code

@@ -8,8 +8,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.naming import Kind, Named, named
-from evolve.cli.render.output import counted, emit, emit_json, note, shorten, visible
+from evolve.cli.naming import Kind, NamedItem, find_named
+from evolve.cli.render.output import count_of, emit, emit_json, escape_control_characters, print_note, shorten_line
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 app = pages.App()
 
 _KINDS: tuple[Kind, ...] = ("insight", "note", "preference", "metric", "skill")
+
+
+_Practice = Annotated[bool, typer.Option(help="All that only practice on tasks that ship with evolve taught.")]
 
 
 @app.page("forget", "evolve forget 0c1f22ab", "evolve forget --practice", "evolve forget --all")
@@ -31,9 +34,7 @@ def forget_command(
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every insight. Nothing else is deleted.")] = False,
-    practice: Annotated[
-        bool, typer.Option("--practice", help="All that only practice on tasks that ship with evolve taught.")
-    ] = False,
+    practice: _Practice = False,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -47,13 +48,15 @@ def forget_command(
     """
     if bool(ids) + everything + practice != 1:
         raise UsageError("name what to forget, or give --practice, or --all", hint="evolve memory list")
-    with evolve.open(options.existing(workspace)) as opened:
+    with evolve.open(options.require_workspace(workspace)) as opened:
         # All are looked up before the first is deleted, so that a wrong id changes nothing.
-        chosen = {(one.kind, one.id): one for one in (named(opened, typed, _KINDS) for typed in ids or ())}
+        chosen = {(one.kind, one.id): one for one in (find_named(opened, typed, _KINDS) for typed in ids or ())}
         gone = opened.variants.taken_back()
         if gone is not None and everything:
-            note(f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}")
-            note(f"{gone.after[:12]} acts after it; evolve lab variants rollback goes back")
+            print_note(
+                f"with the insights {gone.variant[:12]} goes, which was judged with them: {', '.join(gone.parts)}"
+            )
+            print_note(f"{gone.after[:12]} acts after it; evolve lab variants rollback goes back")
         before, used = opened.variants.active, in_use(opened)
         counts = _forget_all(opened, practice=practice) if not ids else _forget(opened, list(chosen.values()))
         still_used, active = in_use(opened), opened.variants.active  # with the last insight it may have changed
@@ -64,13 +67,13 @@ def forget_command(
     if not ids:
         emit(_counts_line(counts))
     else:
-        unused = tell_gone(used, still_used)
+        unused = print_forgotten(used, still_used)
         for one in (one for one in chosen.values() if one.id not in unused):
-            emit(visible(_line(one)))
+            emit(escape_control_characters(_line(one)))
     if active != before:
         emit(f"active: {active[:12]}, before {before[:12]}")
     elif practice and active != "unlearned":
-        note(f"version {active[:12]} still acts: evolve lab variants rollback")
+        print_note(f"version {active[:12]} still acts: evolve lab variants rollback")
 
 
 def in_use(opened: Workspace) -> dict[str, str]:
@@ -81,11 +84,11 @@ def in_use(opened: Workspace) -> dict[str, str]:
     return skills | {one.name: f"the function of run {one.name}" for one in opened.runs.functions()}
 
 
-def tell_gone(before: dict[str, str], after: dict[str, str]) -> list[str]:
+def print_forgotten(before: dict[str, str], after: dict[str, str]) -> list[str]:
     """Says which functions are out of use now; gives the names of these."""
     gone = [name for name in before if name not in after]
     if gone:
-        emit(visible(f"evolve no longer uses {', '.join(before[name] for name in gone)}"))
+        emit(escape_control_characters(f"evolve no longer uses {', '.join(before[name] for name in gone)}"))
     return gone
 
 
@@ -98,17 +101,17 @@ def _forget_all(opened: Workspace, *, practice: bool) -> dict[str, int]:
 
 
 def _counts_line(counts: dict[str, int]) -> str:
-    skills = f"; {counted(counts['skill'], 'skill')} out of use" if "skill" in counts else ""
-    return f"forgot {counted(counts['insight'], 'insight')}{skills}"
+    skills = f"; {count_of(counts['skill'], 'skill')} out of use" if "skill" in counts else ""
+    return f"forgot {count_of(counts['insight'], 'insight')}{skills}"
 
 
-def _line(one: Named) -> str:
+def _line(one: NamedItem) -> str:
     if one.kind == "skill":
         return f"the skill {one.id} is out of use"
-    return f"forgot the {one.kind} {one.name or one.id[:10]}: {shorten(one.text, 100)}"
+    return f"forgot the {one.kind} {one.name or one.id[:10]}: {shorten_line(one.text, 100)}"
 
 
-def _forget(opened: Workspace, chosen: list[Named]) -> dict[str, int]:
+def _forget(opened: Workspace, chosen: list[NamedItem]) -> dict[str, int]:
     """Deletes them, kind by kind; gives how many of each."""
     ids = {kind: [one.id for one in chosen if one.kind == kind] for kind in _KINDS}
     ids = {kind: some for kind, some in ids.items() if some}

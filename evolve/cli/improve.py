@@ -11,13 +11,13 @@ from evolve.cli import options, pages
 from evolve.cli import options as overrides
 from evolve.cli.render.output import emit_json, flush
 from evolve.cli.render.views import LoopView
-from evolve.cli.run import tell_created
+from evolve.cli.run import print_created
 
 app = pages.App()
 
 Set = Annotated[
     list[str] | None,
-    overrides.option(
+    overrides.set_option(
         "python=DIR (a virtual environment to import from)",
     ),
 ]
@@ -56,19 +56,19 @@ def improve_command(
     from evolve.cli.report import show_report
     from evolve.workspace import model_or_recording
 
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
-    chosen = overrides.overrides(set_, "python")
-    view = LoopView(unsandboxed=chosen.unsandboxed)
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.parse_overrides(set_, "python")
+    view = LoopView(unsandboxed=chosen.is_unsandboxed)
     source = model_or_recording(model, record, replay)
     with view, evolve.open(workspace, model=source, events=view, settings=chosen.settings) as opened:
-        tell_created(opened)
+        print_created(opened)
         # The run is closed once its report is out: killed before, the same command shows it again.
         with opened.delivering():
             seed, python = opened.settings.seed, chosen.text("python")
             report = opened.improve(suite, rounds=rounds, budget=bounds, seed=seed, python=python, fresh=fresh)
             view.stop()
             if as_json:
-                emit_json({**report.to_json(), **opened.mark})
+                emit_json({**report.to_json(), **opened.sandbox_mark})
             else:
                 show_report(opened, report, suite, details=details)
             flush()

@@ -10,7 +10,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.output import emit, emit_json, note
+from evolve.cli.render.output import emit, emit_json, print_note
 
 if TYPE_CHECKING:
     from evolve.workspace import WorkspaceLocation
@@ -37,12 +37,12 @@ def trust_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Trust a workspace that somebody else made. evolve then uses its models, prompts, skills and notes."""
-    from evolve.workspace import proposal
+    from evolve.workspace import trust_proposal
 
-    lines = proposal(path).changes if os.path.isdir(path) else ()
+    lines = trust_proposal(path).changes if os.path.isdir(path) else ()
     location = evolve.init(path, trust=True)
     for line in lines:
-        note(f"trusted: {line}")
+        print_note(f"trusted: {line}")
     _tell(location, as_json=as_json)
 
 
@@ -52,7 +52,7 @@ def _tell(made: WorkspaceLocation, *, as_json: bool) -> None:
         return emit_json({"workspace": str(root), "created": fresh})
     emit(f"{'made' if fresh else 'already'} a workspace: {root}")
     for line in _without_model(root) if fresh else ():
-        note(line)
+        print_note(line)
 
 
 def _without_model(root: Path) -> tuple[str, ...]:

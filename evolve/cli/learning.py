@@ -11,11 +11,11 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.proposals import offer, offer_rule
-from evolve.cli.render.layout import spending
+from evolve.cli.proposals import ask_about_proposals, offer_rule
+from evolve.cli.render.layout import format_spending
 from evolve.cli.render.memory import dropped_line
-from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten
-from evolve.cli.render.reasons import reason_told, result_data, taught_data
+from evolve.cli.render.output import count_of, emit, emit_json, flush, print_note, shorten_line
+from evolve.cli.render.reasons import learning_data, reason_sentence, result_data
 from evolve.cli.render.views import KEPT_STEPS, RunView
 from evolve.core.errors import EndpointProblem, SandboxUnavailable, UsageError
 
@@ -52,11 +52,11 @@ def learn_command(
         taught = opened.learn(run)
         left = opened.runs.unlearned()
     if as_json:
-        return emit_json([taught_data(one) for one in taught])
+        return emit_json([learning_data(one) for one in taught])
     for one in taught:
         emit(f"{one.run}, {one.task}: {_lesson(one)}")
         _tell_found(one)
-    offer(opened, [proposal for one in taught for proposal in one.proposals], attended=False)
+    ask_about_proposals(opened, [proposal for one in taught for proposal in one.proposals], attended=False)
     if not (taught or left):
         emit("everything is learned from")
 
@@ -67,13 +67,13 @@ def _learn_from_sessions(path: str, workspace: str | None, model: str | None, *,
             raise UsageError("a package of evolve's own reads sessions", hint="pip install ./packages/evolve-imports")
         heard = opened.sessions.propose(path)
     for one in heard if not as_json else ():
-        offer(opened, one.proposals, attended=False)
+        ask_about_proposals(opened, one.proposals, attended=False)
         emit(one.told)
     if as_json:
         emit_json([one.to_json() for one in heard])
 
 
-def learn_and_tell(
+def learn_and_print(
     opened: Workspace,
     bounds: Ledger | None = None,
     *,
@@ -112,13 +112,13 @@ def learn_and_tell(
         for skill in one.skills:
             emit(f"new skill: {skill}  (evolve skills show {skill})")
         for refused in one.not_kept:
-            emit(f"skill {refused.skill} not kept: {shorten(refused.reason, 300)}")
+            emit(f"skill {refused.skill} not kept: {shorten_line(refused.reason, 300)}")
     if not taught and result is not None and result.used is not None:
         emit(f"learning: nothing new: the saved function did it ({result.used.summary})")
     flush()
     here = result.patch.folder if result is not None and result.patch is not None else ""
     found = [proposal for one in taught for proposal in one.proposals][:_OFFERED]
-    offer(opened, found, attended=attended, here=here)
+    ask_about_proposals(opened, found, attended=attended, here=here)
     return taught
 
 
@@ -130,10 +130,10 @@ def emit_with_lessons(opened: Workspace, result: Result, bounds: Ledger | None =
         result = own.added_to(result)
     if bounds is not None:
         result = replace(result, seconds=bounds.run_seconds)
-    told = {} if own is None else taught_data(own)
+    told = {} if own is None else learning_data(own)
     names = ("cost", "shadow", "limits", "note", "proposals", "dropped", "unasked")
     learning = {name: told[name] for name in names if name in told} or None
-    emit_json({**result_data(result), "learning": learning, **opened.mark})
+    emit_json({**result_data(result), "learning": learning, **opened.sandbox_mark})
 
 
 def _tell_found(taught: LearningResult) -> None:
@@ -155,22 +155,24 @@ def _learn(opened: Workspace, bounds: Ledger | None) -> tuple[LearningResult, ..
     try:
         return opened.learn(budget=bounds)
     except (EndpointProblem, SandboxUnavailable) as problem:
-        note(f"learning: not yet, {problem}")
-        note("  try: evolve learn", whole=True)
+        print_note(f"learning: not yet, {problem}")
+        print_note("  try: evolve learn", whole=True)
         return ()
 
 
 def _lesson(taught: LearningResult) -> str:
     judged = (
-        f"; solving it again without what was learned took {spending(taught.shadow)}" if taught.shadow.calls else ""
+        f"; solving it again without what was learned took {format_spending(taught.shadow)}"
+        if taught.shadow.calls
+        else ""
     )
     if taught.note is not None:
-        return reason_told(taught.note) + judged
-    claims = shorten(taught.told[0], 160) if taught.told else KEPT_STEPS if taught.learned else ""
-    skills = counted(taught.skills, "new skill") if taught.skills else ""
-    spent = f" ({spending(taught.cost)})" if taught.cost.calls else ""
-    offered = f"{counted(taught.proposals, 'thing')} to remember" if taught.proposals else ""
-    why = reason_told(taught.nothing) if taught.nothing else dropped_line(taught.dropped) if taught.dropped else ""
+        return reason_sentence(taught.note) + judged
+    claims = shorten_line(taught.told[0], 160) if taught.told else KEPT_STEPS if taught.learned else ""
+    skills = count_of(taught.skills, "new skill") if taught.skills else ""
+    spent = f" ({format_spending(taught.cost)})" if taught.cost.calls else ""
+    offered = f"{count_of(taught.proposals, 'thing')} to remember" if taught.proposals else ""
+    why = reason_sentence(taught.nothing) if taught.nothing else dropped_line(taught.dropped) if taught.dropped else ""
     nothing = f"nothing new: {why}" if why else "nothing new"
     return ("; ".join(filter(None, (claims, skills, offered))) or nothing) + spent + _unasked(taught) + judged
 

@@ -13,8 +13,16 @@ import evolve
 from evolve.cli import options, pages
 from evolve.cli.memory_graph import insight_data
 from evolve.cli.render.layout import terminal_width
-from evolve.cli.render.memory import MemoryListing, origin, practice_line, show_remembered, speaker
-from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table, visible
+from evolve.cli.render.memory import MemoryListing, origin_data, practice_line, show_remembered, speaker_label
+from evolve.cli.render.output import (
+    count_of,
+    emit,
+    emit_json,
+    escape_control_characters,
+    print_note,
+    shorten_line,
+    table,
+)
 from evolve.cli.render.views import LEARN
 from evolve.core.errors import UsageError
 
@@ -54,7 +62,7 @@ def list_command(
     insights.sort(key=lambda one: (one.id in taught, not one.groups, one.relation == "no_effect", -one.evidence))
     if as_json:
         told_notes = [_note_data(entry, replaced.get(entry.id), again.get(entry.id)) for entry in notes]
-        told_insights = [{**insight_data(one, told[one.id]), **origin(one.id, taught)} for one in insights]
+        told_insights = [{**insight_data(one, told[one.id]), **origin_data(one.id, taught)} for one in insights]
         emit_json({"insights": told_insights, "preferences": preferences, "notes": told_notes})
         return
     left_out = [] if practice else [one for one in insights if one.id in taught]
@@ -64,12 +72,16 @@ def list_command(
     show_remembered(everything, whole=whole or practice or not every)
     if not (insights or notes or preferences or proposals):
         asked = " and ".join(filter(None, [status or "", f"about {about!r}" if about else ""]))
-        emit("evolve remembers nothing yet" if every else visible(f"no insight is {asked}", lines=False))
-        note(f"  try: {LEARN if every else 'evolve memory list'}", whole=True)
+        emit(
+            "evolve remembers nothing yet"
+            if every
+            else escape_control_characters(f"no insight is {asked}", lines=False)
+        )
+        print_note(f"  try: {LEARN if every else 'evolve memory list'}", whole=True)
     if left_out:
-        note(practice_line(len(left_out), "insight"))
+        print_note(practice_line(len(left_out), "insight"))
     if proposals:
-        note(f"  {counted(proposals, 'proposal')} to keep or decline: evolve memory proposals", whole=True)
+        print_note(f"  {count_of(proposals, 'proposal')} to keep or decline: evolve memory proposals", whole=True)
 
 
 def _note_data(entry: Note, later: Note | None, newer: Note | None) -> dict[str, Any]:
@@ -102,12 +114,12 @@ def recall_command(
         kinds = ["insight", "replaced"] if replaced else None
         where = named_path(folder).resolve()
         recalled = opened.memory.recall(query, k, as_of=as_of, kinds=kinds, folder=where, practice=practice)
-        encoder, taught = opened.memory.encoder, opened.memory.from_practice()
+        encoder, taught = opened.memory.encoder_name, opened.memory.from_practice()
         others = {entry.id: (entry.author, entry.role) for entry in opened.memory.notes() if entry.role != "user"}
     if as_json:
-        return emit_json([{**to_data(one), **origin(one.id, taught)} for one in recalled])
+        return emit_json([{**to_data(one), **origin_data(one.id, taught)} for one in recalled])
     _show_recalled(recalled, others)
-    note(f"encoder: {encoder}")
+    print_note(f"encoder: {encoder}")
 
 
 def _show_recalled(recalled: Sequence[Recalled], others: Mapping[str, tuple[str, str]]) -> None:
@@ -116,12 +128,12 @@ def _show_recalled(recalled: Sequence[Recalled], others: Mapping[str, tuple[str,
     rows = []
     for item in recalled:
         # A name may be anyone's, "you" too: what the role says stands before it.
-        why = f"{speaker(*others[item.id])}: {item.why}" if item.id in others else item.why
-        text, why = (item.text, why) if whole else (shorten(item.text, 160), shorten(why, 60))
+        why = f"{speaker_label(*others[item.id])}: {item.why}" if item.id in others else item.why
+        text, why = (item.text, why) if whole else (shorten_line(item.text, 160), shorten_line(why, 60))
         rows.append((item.kind, item.score, item.date, " ".join(text.split()), " ".join(why.split())))
     emit(table(("kind", "score", "date", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
     if not rows:
-        note("  try: evolve memory list", whole=True)
+        print_note("  try: evolve memory list", whole=True)
 
 
 @app.page(
@@ -148,7 +160,9 @@ def note_command(
     with evolve.open(workspace) as opened:
         said = cast("Any", role)  # another word is refused there, with those that are known
         saved = opened.memory.note(text, author=by, role=said, at=at, thread=thread, source=source)
-    emit_json(saved) if as_json else emit(visible(f"noted {saved.id[:10]}: {saved.text}", lines=False))
+    emit_json(saved) if as_json else emit(
+        escape_control_characters(f"noted {saved.id[:10]}: {saved.text}", lines=False)
+    )
 
 
 @app.page("export", "evolve memory export notes.jsonl", "evolve memory export --to agents-md --into AGENTS.md")
@@ -182,11 +196,13 @@ def export_command(
             count = sum(line.startswith("- ") for line in block.splitlines())
     if file is not None:
         told: dict[str, Any] = {"notes": count}
-        text = f"wrote {counted(count, 'note')} to {file}"
+        text = f"wrote {count_of(count, 'note')} to {file}"
     else:
         told = {"lines": count, "file": str(into) if into is not None else None, "block": block}
-        text = block if into is None else f"wrote {counted(count, 'line')} between its marks in {into}"
-    emit_json(told) if as_json else emit(visible(text, lines=file is None and into is None), exact=True)
+        text = block if into is None else f"wrote {count_of(count, 'line')} between its marks in {into}"
+    emit_json(told) if as_json else emit(
+        escape_control_characters(text, lines=file is None and into is None), exact=True
+    )
 
 
 @app.page("import", "evolve memory import notes.jsonl", "evolve memory import notes.jsonl --mine")
@@ -201,4 +217,4 @@ def import_command(
     """Take in the notes of a file, all or none. Without --mine they count as quoted and reach no run."""
     with evolve.open(workspace) as opened:
         count = opened.memory.import_(file, mine=mine)
-    emit_json({"notes": count}) if as_json else emit(f"{counted(count, 'new note')}")
+    emit_json({"notes": count}) if as_json else emit(f"{count_of(count, 'new note')}")

@@ -9,7 +9,7 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json, picked, shorten, writing
+from evolve.cli.render.output import count_of, emit, emit_json, pick_attributes, report_written_file, shorten_line
 
 if TYPE_CHECKING:
     from evolve.workspace import CausalChain, EvidenceRow, Insight, Sentence
@@ -36,7 +36,7 @@ def graph_command(
     A line says what is claimed, its weight how far that is proven, the words at it the counts behind it. The best
     supported insights are drawn, and how many are left out is said.
     """
-    with evolve.open(workspace, read_only=True) as opened, writing(out):
+    with evolve.open(workspace, read_only=True) as opened, report_written_file(out):
         drawn = opened.memory.graph(out)
     if as_json:
         emit_json({"mermaid": drawn, "out": out})
@@ -58,17 +58,17 @@ def origin_lines(chain: CausalChain, runs: Mapping[str, str]) -> list[str]:
     """
     lines = []
     for link in chain.links:
-        said = link.insight.speaks
+        said = link.insight.direction_of
         rows = {(runs.get(row.episode, ""), row.task, said(row) > 0): row for row in link.evidence if said(row)}
         for (run, task, for_it), row in [*rows.items()][:_ORIGINS]:
             kept = "a trial of evolve lab trials" if row.episode.startswith("trials:") else "its run is not on record"
             opens = f"evolve why {row.episode[:10]} --steps" if run else kept
-            came = f"{shorten(row.detail, 80)}" if row.detail else row.kind
+            came = f"{shorten_line(row.detail, 80)}" if row.detail else row.kind
             lines.append(f"{'for' if for_it else 'against'}: {run} {task}: {came}  ({opens})")
         shows = f"evolve why {link.insight.id[:10]}"
         more = len(link.evidence) - min(len(rows), _ORIGINS)
         lines.append(
-            f"{counted(more, 'more piece of evidence', 'more pieces of evidence')}: {shows}" if more else shows
+            f"{count_of(more, 'more piece of evidence', 'more pieces of evidence')}: {shows}" if more else shows
         )
     return lines
 
@@ -76,7 +76,7 @@ def origin_lines(chain: CausalChain, runs: Mapping[str, str]) -> list[str]:
 def insight_data(insight: Insight, told: Sentence) -> dict[str, Any]:
     """An insight as data, in the words in which it is told."""
     return {
-        **picked(insight, "id", "cause", "relation", "effect", "status", "evidence", "tasks", "groups"),
+        **pick_attributes(insight, "id", "cause", "relation", "effect", "status", "evidence", "tasks", "groups"),
         "posterior_mean": round(insight.posterior.mean, 4),
         "text": told.text,
         "counts": told.counts,

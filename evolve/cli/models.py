@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.render.output import emit, emit_json, note, table
+from evolve.cli.render.output import emit, emit_json, print_note, table
 from evolve.core.errors import EndpointProblem, UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def models_command(ctx: typer.Context, workspace: options.Workspace = None, as_j
         return emit_json({"policies": ["search", "language"], "models": chosen})
     emit(_SEARCH)
     emit(table(("role", "model"), list(chosen.items())) or "no language model is chosen: evolve models default NAME")
-    note(_WHO)
+    print_note(_WHO)
 
 
 @app.page("list", "evolve models list http://localhost:8080/v1", "evolve models list")
@@ -62,7 +62,7 @@ def list_command(model: Name = None, workspace: options.Workspace = None, as_jso
         raise
     if as_json:
         return emit_json(listing)
-    note(f"models at {listing.base_url}; dollars for a million tokens")
+    print_note(f"models at {listing.base_url}; dollars for a million tokens")
     cells = [(entry.model, _dollars(entry.input), _dollars(entry.output)) for entry in listing.models]
     emit(table(("model", "input", "output"), cells) or "it lists none")
 
@@ -95,7 +95,7 @@ def check_command(
         if abilities.without:
             emit(f"refuses {', '.join(abilities.without)}; they are left out")
         money = f", ${probe.usage.money:.4f}" if probe.usage.priced else ", price unknown"
-        note(f"asked with {probe.usage.tokens:,} tokens{money}")
+        print_note(f"asked with {probe.usage.tokens:,} tokens{money}")
 
 
 @app.page("default", "evolve models default", "evolve models default http://localhost:8080/v1#qwen")
@@ -116,7 +116,7 @@ def default_command(
 
     workspace_models = models(workspace)
     if model is not None:
-        note(f"wrote it to {workspace_models.default(model)}")
+        print_note(f"wrote it to {workspace_models.default(model)}")
     chosen = workspace_models.chosen().get("default", "") if model is None else model.strip()
     emit_json({"model": chosen}) if as_json else emit(chosen or "no language model is chosen")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from evolve.cli.render.layout import counted, shorten
+from evolve.cli.render.layout import count_of, shorten_line
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _CITED = re.compile(r"^[ip]-(?=[0-9a-f]{8}$)")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class NamedItem:
     """What an id names.
 
     Attributes:
@@ -46,7 +46,7 @@ class Named:
     name: str = ""
 
 
-def named(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Named:
+def find_named(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> NamedItem:
     """The one thing of these kinds that has this id or name, or whose id begins like that.
 
     Raises:
@@ -67,7 +67,7 @@ def named(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Named:
     if "run" not in kinds and "skill" in kinds and typed in {row.run.id for row in opened.runs.list()}:
         raise UsageError(f"run {typed} has no function that later tables use", hint="evolve skills list")
     counts = {kind: sum(one.kind == kind for one in known) for kind in kinds if kind != "episode"}
-    there = ", ".join(counted(count, kind) for kind, count in counts.items() if count)
+    there = ", ".join(count_of(count, kind) for kind, count in counts.items() if count)
     lists = dict.fromkeys(_LISTS[kind] for kind, count in counts.items() if count)
     raise UsageError(
         f"nothing here is called {typed!r}; known: {there or 'nothing yet'}",
@@ -75,29 +75,31 @@ def named(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Named:
     )
 
 
-def _beginning(one: Named, typed: str) -> str:
+def _beginning(one: NamedItem, typed: str) -> str:
     """What its id begins with: an id is cut anywhere, the name of a skill only at a hyphen."""
     return f"{typed}-" if one.kind == "skill" else typed
 
 
-def _known(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Iterator[Named]:
+def _known(opened: Workspace, typed: str, kinds: Sequence[Kind]) -> Iterator[NamedItem]:
     if "run" in kinds:
-        yield from (Named(kind="run", id=row.run.id, text=row.instruction) for row in opened.runs.list())
+        yield from (NamedItem(kind="run", id=row.run.id, text=row.instruction) for row in opened.runs.list())
     if "episode" in kinds and typed:
-        yield from (Named(kind="episode", id=episode) for episode in opened.runs.episodes(typed))
+        yield from (NamedItem(kind="episode", id=episode) for episode in opened.runs.episodes(typed))
     if "insight" in kinds:
         told = opened.memory.sentences()
-        yield from (Named(kind="insight", id=one.id, text=told[one.id].text) for one in opened.memory.list())
+        yield from (NamedItem(kind="insight", id=one.id, text=told[one.id].text) for one in opened.memory.list())
     if "note" in kinds:
-        yield from (Named(kind="note", id=one.id, text=one.text) for one in opened.memory.notes())
+        yield from (NamedItem(kind="note", id=one.id, text=one.text) for one in opened.memory.notes())
     if "preference" in kinds:
-        yield from (Named(kind="preference", id=one.id, text=one.description) for one in opened.preferences.list())
+        yield from (NamedItem(kind="preference", id=one.id, text=one.description) for one in opened.preferences.list())
     if "metric" in kinds:
         for metric in opened.criteria.list():
-            yield Named(kind="metric", id=metric.id, text=metric.definition, name=metric.name)
+            yield NamedItem(kind="metric", id=metric.id, text=metric.definition, name=metric.name)
     if "skill" in kinds:
         # Retired ones as well: why they are, and that they are, is worth knowing.
         seeds = [one for one in opened.skills.seeds() if typed and one.name.startswith(typed)]
         skills = [*opened.skills.list(), *opened.skills.parts(()), *seeds]
         of_runs = [] if "run" in kinds else opened.runs.functions()  # each under the id of its run
-        yield from (Named(kind="skill", id=one.name, text=shorten(one.description, 100)) for one in (*skills, *of_runs))
+        yield from (
+            NamedItem(kind="skill", id=one.name, text=shorten_line(one.description, 100)) for one in (*skills, *of_runs)
+        )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolve.cli.asking import parse_choice
-from evolve.cli.render.reasons import values_told
+from evolve.cli.render.reasons import values_text
 from evolve.core.errors import BudgetExhausted, TaskError
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def settle(task: Task, result: Result, talk: QuestionView) -> tuple[Result, str]
 def _row_reply(result: Result, talk: QuestionView) -> str:
     """What the person says of the row that does not fit."""
     misfit = result.misfits[0]
-    gives, says = values_told(misfit.expected), values_told(misfit.given)
+    gives, says = values_text(misfit.expected), values_text(misfit.given)
     talk.tell(
-        f"one row does not fit: your row for {values_told(*misfit.input)} says {says}, the function gives {gives}:\n"
+        f"one row does not fit: your row for {values_text(*misfit.input)} says {says}, the function gives {gives}:\n"
         f"1  {gives} is right, the row is mistyped\n2  {says} is right, as the row says"
     )
     return (talk.ask("which is right (a number, or Enter to leave it open)? ") or "").strip()
@@ -99,8 +99,8 @@ def _value_reply(task: Task, result: Result, talk: QuestionView) -> str:
     """Which value the person says is right; what can be no value is told, and asked for once more."""
     assert result.ambiguity is not None
     outputs = result.ambiguity.outputs
-    options = "\n".join(f"{number}  {values_told(value)}" for number, value in enumerate(outputs, 1))
-    talk.tell(f"your rows do not say what {values_told(*result.told_inputs(result.ambiguity.input))} gives:\n{options}")
+    options = "\n".join(f"{number}  {values_text(value)}" for number, value in enumerate(outputs, 1))
+    talk.tell(f"your rows do not say what {values_text(*result.told_inputs(result.ambiguity.input))} gives:\n{options}")
     while True:
         reply = (talk.ask("which is right (a number, another value, or Enter to leave it open)? ") or "").strip()
         slip = _slip(reply, _values_so_far(task, result), len(outputs))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Ledger
 
 
-def named_before(ctx: typer.Context, value: str | None) -> str | None:
+def _named_before(ctx: typer.Context, value: str | None) -> str | None:
     """The workspace typed after the command, else the one typed before it."""
     typed = value if value is not None else typed_before(ctx)
     name_workspace(typed or "")
@@ -47,7 +47,7 @@ Workspace = Annotated[
         "--workspace",
         metavar="DIR",
         help="The workspace. Default: the nearest around this folder, or else your own.",
-        callback=named_before,
+        callback=_named_before,
     ),
 ]
 Model = Annotated[
@@ -96,7 +96,7 @@ Seed = Annotated[
 ]
 
 
-def begun(ctx: typer.Context, budget: list[str] | None) -> Ledger:
+def start_budget(ctx: typer.Context, budget: list[str] | None) -> Ledger:
     """The budget of the whole command; its seconds count from when it was typed.
 
     Called first of all, so that a wrong option is told before anything is made.
@@ -106,7 +106,7 @@ def begun(ctx: typer.Context, budget: list[str] | None) -> Ledger:
     return command_budget(budget or (), whole_process=bool(ctx.obj))
 
 
-def existing(workspace: str | None) -> str | None:
+def require_workspace(workspace: str | None) -> str | None:
     """The workspace, which must be there: in a new one there is nothing to look after, and the name may be misspelt."""
     place = evolve.where(workspace)
     if not place.exists and not place.user:
@@ -164,11 +164,11 @@ class Overrides:
     details: Mapping[str, tuple[str, ...]]
 
     @property
-    def unsandboxed(self) -> bool:
+    def is_unsandboxed(self) -> bool:
         """Whether code shall run unconfined."""
         return self.settings.get("sandbox") == "none"
 
-    def all(self, key: str) -> list[str] | None:
+    def all_values(self, key: str) -> list[str] | None:
         """Every value of a detail, or None."""
         return list(self.details[key]) if key in self.details else None
 
@@ -176,7 +176,7 @@ class Overrides:
         """The last value of a detail, or None."""
         return self.details[key][-1] if key in self.details else None
 
-    def choice(self, key: str, *words: str) -> str:
+    def last_choice(self, key: str, *words: str) -> str:
         """The last value of a detail, which is one of these words; the first of them where none was given.
 
         Raises:
@@ -187,7 +187,7 @@ class Overrides:
             raise UsageError(f"--set {key}={value}: not a value", hint=f"{key} is one of {', '.join(words)}")
         return value
 
-    def number(self, key: str, default: int) -> int:
+    def positive_number(self, key: str, default: int) -> int:
         """A detail that counts something, at least one.
 
         Raises:
@@ -201,7 +201,7 @@ class Overrides:
         return int(value)
 
 
-def option(*details: str, settings: bool = True) -> Any:
+def set_option(*details: str, settings: bool = True) -> Any:
     """The option ``--set``.
 
     Args:
@@ -214,14 +214,14 @@ def option(*details: str, settings: bool = True) -> Any:
     return typer.Option("--set", metavar="KEY=VALUE", help=text)
 
 
-Set = Annotated[list[str] | None, option()]
+Set = Annotated[list[str] | None, set_option()]
 
 
 _DIGITS = 10
 """No number that counts anything here has as many."""
 
 
-def overrides(typed: Sequence[str] | None, *details: str, settings: bool = True) -> Overrides:
+def parse_overrides(typed: Sequence[str] | None, *details: str, settings: bool = True) -> Overrides:
     """Reads what was typed after ``--set``.
 
     Args:

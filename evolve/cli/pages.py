@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evolve.cli.options import before_a_command_of_a_group
-from evolve.cli.render.layout import fold, terminal_width
+from evolve.cli.render.layout import terminal_width, wrap_text
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -63,11 +63,11 @@ class Page(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the whole page."""
-        fit(formatter)
+        fit_to_terminal(formatter)
         self.format_usage(ctx, formatter)
-        write_text(self.help, formatter)
-        write_examples(self.epilog, formatter)
-        write_parameters(self.get_params(ctx), formatter)
+        _write_text(self.help, formatter)
+        _write_examples(self.epilog, formatter)
+        _write_parameters(self.get_params(ctx), formatter)
 
 
 class Group(TyperGroup):
@@ -78,14 +78,14 @@ class Group(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Writes the whole page. What stands in the epilog after a blank line comes last."""
-        fit(formatter)
+        fit_to_terminal(formatter)
         examples, _, rest = (self.epilog or "").partition("\n\n")
         self.format_usage(ctx, formatter)
-        write_text(self.help, formatter)
-        write_examples(examples, formatter)
+        _write_text(self.help, formatter)
+        _write_examples(examples, formatter)
         self.format_commands(ctx, formatter)
-        write_parameters(self.get_params(ctx), formatter)
-        write_text(rest, formatter)
+        _write_parameters(self.get_params(ctx), formatter)
+        _write_text(rest, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes the commands, part by part."""
@@ -100,9 +100,9 @@ class Group(TyperGroup):
         for heading, names in shown.items():
             rows = [(name.ljust(wide), first_sentence(self.commands[name].help or "")) for name in names]
             if rows:
-                write_list(heading, rows, formatter, first=wide)
+                _write_list(heading, rows, formatter, first=wide)
 
-    def whole(self) -> Group:
+    def full_tree(self) -> Group:
         """The tree in which a word is looked for that is no command of this group."""
         return self
 
@@ -114,7 +114,7 @@ class Group(TyperGroup):
 
             if hint := extensions.install_hint(f"{ctx.info_name} {word}"):
                 ctx.fail(f"evolve lab {hint}")
-            found = sorted(_places(root.whole(), word, ("evolve",)), key=lambda path: ctx.info_name not in path)
+            found = sorted(_places(root.full_tree(), word, ("evolve",)), key=lambda path: ctx.info_name not in path)
             places = [" ".join(path) for path in found]
             if places:
                 ctx.fail(f"No such command {word!r}. Did you mean {', '.join(places[:_MOST_PLACES])}?")
@@ -136,7 +136,7 @@ def _places(group: Group, word: str, path: tuple[str, ...]) -> Iterator[tuple[st
             yield from _places(command, word, (*path, name))
 
 
-def fit(formatter: Any) -> None:
+def fit_to_terminal(formatter: Any) -> None:
     """Gives a page the width of a terminal that is narrower than the 52 columns below which click does not go."""
     width = terminal_width()
     if width is not None and width - 2 < formatter.width:
@@ -149,7 +149,7 @@ def first_sentence(text: str) -> str:
     return " ".join((match[1] if match else text).split())
 
 
-def write_examples(text: str | None, formatter: Any) -> None:
+def _write_examples(text: str | None, formatter: Any) -> None:
     """Writes command lines; one that is too long goes on in the next line, as a shell reads it."""
     lines = (text or "").splitlines()
     if not lines:
@@ -158,35 +158,35 @@ def write_examples(text: str | None, formatter: Any) -> None:
         for line in lines:
             # Only before an option: a text stays whole, and so does an option with its value.
             tied = re.sub(r" (?!-)", _TIE, line)
-            parts = fold(tied, formatter.width - 4, indent=4).replace(_TIE, " ").split("\n")
+            parts = wrap_text(tied, formatter.width - 4, indent=4).replace(_TIE, " ").split("\n")
             formatter.write("".join(f"  {part} \\\n" for part in parts[:-1]) + f"  {parts[-1]}\n")
 
 
-def write_text(text: str | None, formatter: Any) -> None:
+def _write_text(text: str | None, formatter: Any) -> None:
     """Writes paragraphs; the lines of each are put together first."""
     for paragraph in inspect.cleandoc(text or "").split("\n\n"):
         line = " ".join(paragraph.split())
-        formatter.write(fold(f"\n  {line}\n" if line else "", formatter.width))
+        formatter.write(wrap_text(f"\n  {line}\n" if line else "", formatter.width))
 
 
-def write_list(heading: str, rows: Sequence[tuple[str, str]], formatter: Any, *, first: int) -> None:
+def _write_list(heading: str, rows: Sequence[tuple[str, str]], formatter: Any, *, first: int) -> None:
     """Writes names with what they are beside them, or below a name that is longer than ``first`` columns."""
     formatter.write(f"\n{heading}:\n")
     for name, about in rows:
-        lines = fold(about, formatter.width - first - 4).split("\n")
+        lines = wrap_text(about, formatter.width - first - 4).split("\n")
         if len(name) > first:
             lines.insert(0, "")
         lines = [f"  {(name if not number else '').ljust(first)}  {line}" for number, line in enumerate(lines)]
         formatter.write("".join(f"{line.rstrip()}\n" for line in lines))
 
 
-def write_parameters(parameters: Sequence[Any], formatter: Any) -> None:
+def _write_parameters(parameters: Sequence[Any], formatter: Any) -> None:
     """Writes arguments and options."""
     first = 30 if formatter.width >= _NARROW else 19 if formatter.width >= _NARROW - _LEAST else 8
     for heading, kind in (("Arguments", "argument"), ("Options", "option")):
         rows = list(_rows(param for param in parameters if param.param_type_name == kind and not param.hidden))
         if rows:
-            write_list(heading, rows, formatter, first=min(first, max(len(name) for name, _ in rows)))
+            _write_list(heading, rows, formatter, first=min(first, max(len(name) for name, _ in rows)))
 
 
 def _rows(parameters: Iterator[Any]) -> Iterator[tuple[str, str]]:

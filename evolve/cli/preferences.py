@@ -8,8 +8,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.memory import scope
-from evolve.cli.render.output import emit, emit_json, shorten, table
+from evolve.cli.render.memory import describe_scope
+from evolve.cli.render.output import emit, emit_json, shorten_line, table
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
             preference.status,
             preference.author,
             len(preference.acts),
-            shorten(scope(preference), 30),
-            shorten(preference.description, 80),
+            shorten_line(describe_scope(preference), 30),
+            shorten_line(preference.description, 80),
         )
         for preference in preferences
     ]
@@ -61,7 +61,7 @@ def show_command(
 def show_preference(shown: Preference) -> None:
     """Prints a preference, where it holds, and the acts behind it, word for word."""
     emit(f"{shown.id}: {shown.description}")
-    emit(f"{shown.status}, wanted by {shown.author}, for {scope(shown)}")
+    emit(f"{shown.status}, wanted by {shown.author}, for {describe_scope(shown)}")
     if shown.successor:
         emit(f"a newer one says otherwise: {shown.successor[:10]}")
     if shown.proposal:
@@ -71,7 +71,7 @@ def show_preference(shown: Preference) -> None:
         emit(f"{act.kind} by {act.author}{place}" + (f", asked: {act.question}" if act.question else ""))
         for line in act.text.splitlines():
             emit(f"    {line}")
-        for line in act.changed:
+        for line in act.edit_difference:
             emit(f"    {line}")
 
 
@@ -159,4 +159,4 @@ def _show_stored(preference: Preference, *, as_json: bool) -> None:
     if as_json:
         emit_json(preference)
     else:
-        emit(f"kept {preference.id[:10]}, for {scope(preference)}: {preference.description}")
+        emit(f"kept {preference.id[:10]}, for {describe_scope(preference)}: {preference.description}")

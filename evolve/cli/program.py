@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 from evolve.cli import welcome
 from evolve.cli.asking import is_attended, is_trusted_now
-from evolve.cli.render.activities import watching
+from evolve.cli.render.activities import show_activities
 from evolve.cli.render.live_line import PACE, RedrawInterval
-from evolve.cli.render.output import complain, emit_json, flush, mute, shorten, watched
+from evolve.cli.render.output import discard_output, emit_json, flush, print_error, shorten_line, watch_output
 from evolve.cli.signals import on_ctrl_c, on_term, raise_ctrl_c, signals_as_interrupted
 from evolve.cli.tree import build_app
-from evolve.core.errors import EnvironmentProblem, EvolveError, Interrupted, UntrustedWorkspace, UsageError
+from evolve.core.errors import EvolveError, Interrupted, SetupProblem, UntrustedWorkspace, UsageError
 from evolve.workspace import machine_problem
 
 
@@ -35,12 +35,12 @@ def main(argv: Sequence[str] | None = None, pace: RedrawInterval = PACE) -> None
         with signals_as_interrupted():
             on_ctrl_c(raise_ctrl_c)
             signal.signal(signal.SIGTERM, on_term)
-            with watching(pace):
+            with show_activities(pace):
                 code = _exit_code_of(arguments, whole_process=argv is None)
             on_ctrl_c(signal.SIG_DFL)  # all is said; while Python ends there is nobody left to tell
     except Interrupted as stop:
         command = shlex.join(["evolve", *arguments])
-        complain(str(stop), hint=stop.hint or f"continue with: {command}")
+        print_error(str(stop), hint=stop.hint or f"continue with: {command}")
         code = stop.exit_code
     if argv is None:
         gc.freeze()  # the process ends and gives all back at once, so nothing has to be looked for
@@ -50,15 +50,15 @@ def main(argv: Sequence[str] | None = None, pace: RedrawInterval = PACE) -> None
 def _exit_code_of(arguments: list[str], *, whole_process: bool) -> int:
     """Runs the command, tells in one sentence what went wrong, and gives the exit code."""
     typed = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    with watched() as printed:
+    with watch_output() as printed:
         told, code = _outcome(arguments, whole_process)
         # A program that reads the output gets one document, whatever happens.
         if told is not None and "--json" in typed and not printed():
             try:
                 emit_json({"error": str(told), "hint": told.hint, "exit_code": code})
                 flush()
-            except (BrokenPipeError, EnvironmentProblem):
-                mute()  # it was told on the other stream
+            except (BrokenPipeError, SetupProblem):
+                discard_output()  # it was told on the other stream
     return code
 
 
@@ -72,23 +72,23 @@ def _outcome(arguments: list[str], whole_process: bool) -> tuple[EvolveError | N
         try:
             trusted = is_trusted_now(error, as_json="--json" in arguments)
         except EvolveError as refusal:  # it changed since it was shown, or nothing can be written
-            complain(str(refusal), hint=refusal.hint)
+            print_error(str(refusal), hint=refusal.hint)
             return refusal, refusal.exit_code
         if trusted:
             return _outcome(arguments, whole_process=False)  # what the person thought about it is not the command's
-        complain(str(error), hint=error.hint)
+        print_error(str(error), hint=error.hint)
         return error, error.exit_code
     except EvolveError as error:
-        complain(str(error), hint=error.hint)
+        print_error(str(error), hint=error.hint)
         return error, error.exit_code
     except BrokenPipeError:
-        mute()  # the reader of our output has gone; there is nobody to tell
+        discard_output()  # the reader of our output has gone; there is nobody to tell
         return None, 0
     except OSError as error:
         problem = machine_problem(error)
         if problem is None:
             return EvolveError(str(error)), _own_fault(error)
-        complain(str(problem), hint=problem.hint)
+        print_error(str(problem), hint=problem.hint)
         return problem, problem.exit_code
     except Exception as fault:  # the last line of the command: only faults of evolve itself come this far
         return EvolveError(f"{type(fault).__name__}: {fault}"), _own_fault(fault)
@@ -118,17 +118,17 @@ def _run_command(arguments: list[str], whole_process: bool) -> tuple[EvolveError
 
 def _own_fault(fault: Exception) -> int:
     """Says in one sentence who is at fault, evolve or a package that adds to it, and where the traceback lies."""
-    from evolve.workspace import kept_file, package_at_fault
+    from evolve.workspace import failing_package, kept_file
 
-    what = shorten(f"{type(fault).__name__}: {fault}", 160)
-    package = package_at_fault(fault)
+    what = shorten_line(f"{type(fault).__name__}: {fault}", 160)
+    package = failing_package(fault)
     if package:
         place = kept_file(fault)
-        complain(
+        print_error(
             f"the package {package} failed ({what}); the traceback is in {place}", hint=f"mend or uninstall {package}"
         )
         return EvolveError.exit_code
-    complain(
+    print_error(
         f"a fault of evolve itself, not of your input ({what}); the traceback is in {kept_file(fault)}",
         hint="the same command again, it goes on from what was saved; if the fault returns, report it with that file",
     )

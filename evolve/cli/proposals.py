@@ -12,8 +12,15 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.asking import ask_line
-from evolve.cli.render.memory import beyond, choice_line, kept_line, offer_lines, proposal_rows, scope
-from evolve.cli.render.output import emit, emit_json, note, table, visible
+from evolve.cli.render.memory import (
+    choice_line,
+    describe_scope,
+    describe_wider_scope,
+    kept_line,
+    offer_lines,
+    proposal_rows,
+)
+from evolve.cli.render.output import emit, emit_json, escape_control_characters, print_note, table
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake, UsageError
 
 if TYPE_CHECKING:
@@ -69,11 +76,11 @@ def proposals_command(
         raise UsageError("--everywhere is about what is kept", hint=hint)
     decision = ProposalReply(proposal=proposal, keep=action != "no", words=text or "", everywhere=everywhere)
     with evolve.open(workspace) as opened:
-        decided = decide(opened, decision)
+        decided = apply_decision(opened, decision)
     emit_json(decided) if as_json else emit(kept_line(decided))
 
 
-def decide(opened: Workspace, decision: ProposalReply) -> Preference:
+def apply_decision(opened: Workspace, decision: ProposalReply) -> Preference:
     """Does what the person says to a proposal; what was said of this mail alone is everywhere for every mail.
 
     Raises:
@@ -85,7 +92,7 @@ def decide(opened: Workspace, decision: ProposalReply) -> Preference:
         return opened.preferences.confirm(decision.proposal, decision.words or None)
     wish = opened.preferences.show(decision.proposal)
     meant = replace(wish, description=wish.proposal or wish.description)
-    return opened.preferences.confirm(wish.id, decision.words or meant.wider, contexts=())
+    return opened.preferences.confirm(wish.id, decision.words or meant.generalized_text, contexts=())
 
 
 def ask_each(
@@ -103,7 +110,7 @@ def ask_each(
 
     decisions: list[ProposalReply] = []
     for proposal in proposals:
-        wider = beyond(proposal)
+        wider = describe_wider_scope(proposal)
         say("\n".join([*offer_lines(proposal), choice_line(proposal, here)]))
         answer = ask(f"keep it? [yes / {'everywhere / ' * bool(wider)}edit / no; Enter: later] ")
         if answer is not None and not (_is_command(answer) or parse_answer(answer) or _EDIT.match(answer)):
@@ -130,7 +137,7 @@ def _is_command(answer: str) -> bool:
 def in_general_words(opened: Workspace, wish: Preference, budget: Budget | None = None) -> Preference:
     """A wish with a proposal of the model beside it, where the model has a usable one and may be asked."""
     # What holds once needs no general words, unless something that holds longer stands beside it.
-    if wish.status != "proposed" or (wish.once and not wish.mixed) or not opened.uses_model:
+    if wish.status != "proposed" or (wish.is_one_time and not wish.is_mixed) or not opened.uses_model:
         return wish
     try:
         return opened.preferences.propose(wish.id, budget=budget)
@@ -156,10 +163,12 @@ def offer_rule(opened: Workspace, patch: Patch, bounds: Ledger | None = None, *,
         said = [in_general_words(opened, wish, bounds.remaining if bounds is not None else None) for wish in said]
         if bounds is not None:
             bounds.settle(Cost(), opened.preferences.spent - before)
-    offer(opened, [wish for wish in said if attended or not wish.once], attended=attended, here=patch.folder)
+    ask_about_proposals(
+        opened, [wish for wish in said if attended or not wish.is_one_time], attended=attended, here=patch.folder
+    )
 
 
-def offer(opened: Workspace, proposals: Sequence[Preference], *, attended: bool, here: str = "") -> None:
+def ask_about_proposals(opened: Workspace, proposals: Sequence[Preference], *, attended: bool, here: str = "") -> None:
     """Asks about what a run suggests; where nobody is there it waits.
 
     Args:
@@ -167,8 +176,17 @@ def offer(opened: Workspace, proposals: Sequence[Preference], *, attended: bool,
     """
     if not attended:
         for proposal in proposals:
-            note("\n".join([*offer_lines(proposal), visible(f"  for {scope(proposal, here)}", lines=False)]))
-            note(f"  it is not used until you keep it: evolve memory proposals keep {proposal.id[:10]}", whole=True)
+            print_note(
+                "\n".join(
+                    [
+                        *offer_lines(proposal),
+                        escape_control_characters(f"  for {describe_scope(proposal, here)}", lines=False),
+                    ]
+                )
+            )
+            print_note(
+                f"  it is not used until you keep it: evolve memory proposals keep {proposal.id[:10]}", whole=True
+            )
         return
-    for decision in ask_each(proposals, ask_line, note, here=here):
-        note(kept_line(decide(opened, decision), here=here))
+    for decision in ask_each(proposals, ask_line, print_note, here=here):
+        print_note(kept_line(apply_decision(opened, decision), here=here))

@@ -11,8 +11,8 @@ import evolve
 from evolve.cli import options, pages
 from evolve.cli.lab.optimize import show_change
 from evolve.cli.render.memory import kept_table
-from evolve.cli.render.output import emit, emit_json, flush, writing
-from evolve.cli.render.report import SEARCH, show_details, show_own_tasks, show_proof, show_summary, told_now
+from evolve.cli.render.output import emit, emit_json, flush, report_written_file
+from evolve.cli.render.report import SEARCH, report_lines_now, show_details, show_own_tasks, show_proof, show_summary
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def report_command(
         proofs, changes, kept = opened.gate.proofs(), opened.variants.changes(), opened.memory.kept()
         report = None
         try:
-            with writing(curve):
+            with report_written_file(curve):
                 report = opened.report(fresh=fresh, curve=curve)
         except UsageError:  # no suite was practised on, and the person's own tasks tell enough
             if fresh or curve is not None or not (proofs or kept):
@@ -56,7 +56,7 @@ def report_command(
             things = {"kept": [vars(one) for one in kept]} if kept else {}
             emit_json({**suite, "changes": [change.to_json() for change in changes], **own, **things})
         else:
-            show_own(proofs, details=details)
+            _show_own(proofs, details=details)
             if report is not None:
                 made = next((row.run.body for row in opened.runs.list() if row.run.id == report.run), {})
                 show_report(opened, report, str(made.get("suite", report.suite)), details=details)
@@ -68,7 +68,7 @@ def report_command(
         flush()
 
 
-def show_own(proofs: Mapping[str, Proof], *, details: bool) -> None:
+def _show_own(proofs: Mapping[str, Proof], *, details: bool) -> None:
     """Prints what the person's own tasks say."""
     if not details:
         show_own_tasks(proofs)
@@ -84,6 +84,6 @@ def show_report(opened: Workspace, report: Report, suite: str, *, details: bool 
         suite: The suite as it is typed.
     """
     if details:
-        show_details(report, told_now(opened, report))
+        show_details(report, report_lines_now(opened, report))
     else:
         show_summary(report, suite)

@@ -17,8 +17,15 @@ from evolve.cli import asking, folder, learning, open_questions, options, pages
 from evolve.cli import options as overrides
 from evolve.cli.render.layout import cost_line, terminal_width
 from evolve.cli.render.memory import used_lines
-from evolve.cli.render.output import at_home, emit, flush, note, paused, visible
-from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict
+from evolve.cli.render.output import (
+    emit,
+    escape_control_characters,
+    flush,
+    print_note,
+    shorten_home_path,
+    suspend_live_line,
+)
+from evolve.cli.render.verdicts import earlier_line, nearest_lines, open_line, verdict_line
 from evolve.cli.render.views import RunView
 from evolve.core.errors import UsageError
 
@@ -58,7 +65,7 @@ Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name o
 
 Set = Annotated[
     list[str] | None,
-    overrides.option(
+    overrides.set_option(
         "header=no (the first line of the table is data)",
         "python=DIR (a virtual environment to import from)",
         "protect=PATTERN (files whose changes do not count)",
@@ -96,28 +103,28 @@ def run_command(
     """
     from evolve.workspace import model_or_recording, models, tasks
 
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
-    chosen = overrides.overrides(set_, "approve", "header", "protect", "python")
-    person, python = asking.person_here(chosen, as_json=as_json, yes=yes), chosen.text("python")
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.parse_overrides(set_, "approve", "header", "protect", "python")
+    person, python = asking.is_person_present(chosen, as_json=as_json, yes=yes), chosen.text("python")
     model_choice = model_or_recording(model, record, replay)
-    decides = models(workspace).acting(model)
-    table = {"name": name, "header": chosen.choice("header", "yes", "no") == "yes", "target": target}
-    place = (directory, check, chosen.all("protect"))
+    decides = models(workspace).acting_model(model)
+    table = {"name": name, "header": chosen.last_choice("header", "yes", "no") == "yes", "target": target}
+    place = (directory, check, chosen.all_values("protect"))
     wanted = _task(task, examples, table, place, words=bool(decides))
     if not wanted.folder:
         folder.refuse_options({"--set python": python, "--yes": yes})
     tasks.need_model(wanted, decides)  # told before anything is made
     wanted = _with_rubric(wanted, rubric)
-    view = RunView(unsandboxed=chosen.unsandboxed)
+    view = RunView(unsandboxed=chosen.is_unsandboxed)
     with evolve.open(workspace, model=model_choice, events=view, settings=chosen.settings) as opened:
-        tell_created(opened)
+        print_created(opened)
         if directory is not None and not check:
             wanted = _with_kept_check(opened, wanted, person)
         with opened.delivering():
             result = opened.run(wanted, budget=bounds, python=python, person=person)
-            code = present(opened, wanted, result, person, as_json=as_json, bounds=bounds)
+            code = present_result(opened, wanted, result, person, as_json=as_json, bounds=bounds)
             flush()
-        learning.learn_and_tell(opened, bounds, named=workspace, as_json=as_json, result=result, person=person)
+        learning.learn_and_print(opened, bounds, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)
 
 
@@ -126,7 +133,9 @@ def _with_kept_check(opened: Workspace, task: Task, person: Person) -> Task:
     from evolve.workspace import tasks
 
     agrees = partial(asking.ask_yes, default=True) if person.respond is not None else None
-    check = folder.chosen_check(opened, task.folder, agrees, lambda text: note(visible(text, lines=False), whole=True))
+    check = folder.chosen_check(
+        opened, task.folder, agrees, lambda text: print_note(escape_control_characters(text, lines=False), whole=True)
+    )
     return tasks.with_check(task, check) if check else task
 
 
@@ -137,17 +146,17 @@ def _with_rubric(task: Task, rubric: str | None) -> Task:
     wanted = tasks.with_rubric(task, rubric) if rubric is not None else task
     # A question in words has no rows, and its verdict says what that means.
     for warning in wanted.warnings if wanted.family != "words" or rubric is not None else ():
-        note(visible(f"warning: {warning}", lines=False))
+        print_note(escape_control_characters(f"warning: {warning}", lines=False))
     return wanted
 
 
-def tell_created(opened: Workspace) -> None:
+def print_created(opened: Workspace) -> None:
     """Says which workspace was made by this command."""
     if opened.created:
-        note(at_home(f"evolve made the workspace {opened.paths.root}"))
+        print_note(shorten_home_path(f"evolve made the workspace {opened.paths.root}"))
 
 
-def present(
+def present_result(
     opened: Workspace, task: Task | None, result: Result, person: Person, *, as_json: bool, bounds: Ledger | None = None
 ) -> int:
     """Asks what the examples leave open, shows the result, and gives the exit code.
@@ -167,10 +176,10 @@ def present(
     else:
         asks = task is not None and asking.is_attended(as_json=False)
         told = replace(result, ambiguity=None) if asks else result
-        _show(told, "".join(f" ({word})" for word in opened.mark), task.folder if task is not None else "")
+        _show(told, "".join(f" ({word})" for word in opened.sandbox_mark), task.folder if task is not None else "")
         if task is not None and asks:
             result = _settle(opened, task, result, person, bounds)
-    asking.tell_waiting(result)
+    asking.print_waiting(result)
     return result.exit_code
 
 
@@ -196,7 +205,7 @@ def _task(
         return tasks.in_folder(task, directory, check or "", protected=protect, name=table["name"])
     folder.refuse_options({"--check": check, "--set protect": protect})
     if "-" in (task, examples) and None in (task, examples):
-        with paused():
+        with suspend_live_line():
             data = sys.stdin.buffer.read()
         return tasks.from_bytes(data, **table)
     return tasks.read(task, examples=examples, words=words, **table)
@@ -204,7 +213,7 @@ def _task(
 
 def _settle(opened: Workspace, task: Task, result: Result, person: Person, bounds: Ledger | None) -> Result:
     """Asks what the rows leave open, once the answer was shown."""
-    mark = "".join(f" ({word})" for word in opened.mark)
+    mark = "".join(f" ({word})" for word in opened.sandbox_mark)
 
     def ask(question: str) -> str:
         asked = time.monotonic()
@@ -212,10 +221,10 @@ def _settle(opened: Workspace, task: Task, result: Result, person: Person, bound
             return asking.ask_line(question) or ""  # where nothing is said the function that was shown stands
         finally:
             if bounds is not None:  # the person's time is none of the budget's
-                bounds.waited(time.monotonic() - asked)
+                bounds.exclude_wait(time.monotonic() - asked)
 
     talk = open_questions.QuestionView(
-        tell=lambda text: note(visible(text)),
+        tell=lambda text: print_note(escape_control_characters(text)),
         ask=ask,
         again=lambda changed: opened.run(changed, budget=bounds, person=person),
         show=lambda new: _show(replace(new, ambiguity=None), mark, task.folder),
@@ -226,7 +235,7 @@ def _settle(opened: Workspace, task: Task, result: Result, person: Person, bound
 def _show(result: Result, mark: str, asked_about: str) -> None:
     if result.answer and (result.solved or result.status == "unverified"):
         if terminal_width() is not None:  # on a terminal the answer follows the progress
-            note("")
+            print_note("")
         emit(result.answer.rstrip(), exact=True)
         emit()
     files = folder.named_files(result.words, asked_about)
@@ -234,21 +243,21 @@ def _show(result: Result, mark: str, asked_about: str) -> None:
         emit(f"rests on: {', '.join(files)}")
     if not result.words and (result.status == "unverified" or (result.judged and result.solved)):
         emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
-    tell_verdict(result, mark)
+    print_verdict(result, mark)
     for line in used_lines(result):
         emit(line)
-    tell_help(result)
+    print_help(result)
     emit(cost_line(result))
 
 
-def tell_verdict(result: Result, mark: str = "") -> None:
+def print_verdict(result: Result, mark: str = "") -> None:
     """Prints how sure a result is, what earlier runs have to do with it, and what the rows leave open."""
-    emit(verdict(result).line(mark))
+    emit(verdict_line(result).line(mark))
     for line in filter(None, (earlier_line(result), open_line(result))):
         emit(line)
 
 
-def tell_help(result: Result) -> None:
+def print_help(result: Result) -> None:
     """Prints what came nearest, which budget ended a run, and what would help."""
     for line in nearest_lines(result):
         emit(f"  {line}")

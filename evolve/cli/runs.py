@@ -12,9 +12,18 @@ import typer
 import evolve
 from evolve.cli import asking, options, pages
 from evolve.cli import options as overrides
-from evolve.cli.render.episodes import left_alone, show_diff
-from evolve.cli.render.layout import minute, spending
-from evolve.cli.render.output import emit, emit_json, flush, paused, picked, shorten, table, visible
+from evolve.cli.render.episodes import show_diff, untouched_files
+from evolve.cli.render.layout import format_spending, format_time
+from evolve.cli.render.output import (
+    emit,
+    emit_json,
+    escape_control_characters,
+    flush,
+    pick_attributes,
+    shorten_line,
+    suspend_live_line,
+    table,
+)
 from evolve.cli.render.views import RunView, answer_command, subgoal_line
 from evolve.core.errors import UsageError
 
@@ -34,16 +43,16 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         runs = opened.runs.list()
     if as_json:
         names = ("id", "kind", "started", "state", "body")
-        return emit_json([{**picked(entry.run, *names), "episodes": entry.episodes} for entry in runs])
+        return emit_json([{**pick_attributes(entry.run, *names), "episodes": entry.episodes} for entry in runs])
     rows = [
         (
             entry.run.id,
             entry.run.kind,
             str(entry.run.body.get("task") or entry.run.body.get("suite") or ""),
-            minute(entry.run.started),
+            format_time(entry.run.started),
             "waiting" if entry.question is not None else entry.run.state,
             entry.episodes,
-            shorten(entry.instruction, _ASKED),
+            shorten_line(entry.instruction, _ASKED),
         )
         for entry in runs
     ]
@@ -69,7 +78,7 @@ def search_command(
             said.run,
             f"{datetime.fromtimestamp(said.at, UTC):%Y-%m-%d %H:%M}" if said.at else "",
             said.author,
-            shorten(" ".join(said.text.split()), 160),
+            shorten_line(" ".join(said.text.split()), 160),
         )
         for said in found
     ]
@@ -86,8 +95,8 @@ def _told(record: EpisodeRecord, not_kept: Iterable[object]) -> dict[str, object
         {**vars(state.subgoal), "standing": state.status, "told": state.told} for state in subgoal_states(record.steps)
     ]
     return {
-        **picked(record, "episode", "task", "split", "variant", "status", "verified", "checked"),
-        **picked(record.cost, "candidates", "calls", "tokens", "money"),
+        **pick_attributes(record, "episode", "task", "split", "variant", "status", "verified", "checked"),
+        **pick_attributes(record.cost, "candidates", "calls", "tokens", "money"),
         "not_kept": [vars(refused) for refused in not_kept],
         **({"plan": plan} if plan else {}),
         **({} if record.found is None else {"found": record.found.to_json()}),
@@ -115,7 +124,7 @@ def show_command(run: options.RunId, workspace: options.Workspace = None, as_jso
             record.variant[:10],
             "not applied" if overview.unwanted else record.status,
             "verified" if record.verified else "checked" if record.checked else "",
-            spending(record.cost),
+            format_spending(record.cost),
         )
         for record in records
     ]
@@ -155,13 +164,13 @@ def diff_command(run: options.RunId, workspace: options.Workspace = None, as_jso
         emit_json({**patch.to_json(), "diff": patch.diff})
     else:
         show_diff(patch.diff)
-        if left := left_alone(patch):
-            emit(visible(left, lines=False))
+        if left := untouched_files(patch):
+            emit(escape_control_characters(left, lines=False))
 
 
 Set = Annotated[
     list[str] | None,
-    overrides.option(
+    overrides.set_option(
         "approve=ask, auto or never (before a change of your folder)",
     ),
 ]
@@ -180,25 +189,25 @@ def reply_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Answer the question of a waiting run. The run then goes on."""
-    from evolve.cli.learning import learn_and_tell
-    from evolve.cli.run import present
+    from evolve.cli.learning import learn_and_print
+    from evolve.cli.run import present_result
 
     if (text is None) != withdraw:
         raise UsageError("give either the answer or --withdraw", hint=f"evolve runs answer {run} TEXT")
-    with paused():
+    with suspend_live_line():
         answer = sys.stdin.read() if text == "-" else text
     if model is None:  # then the model that the run was begun with
         with evolve.open(workspace, read_only=True) as reader:
             model = reader.runs.show(run).model
-    chosen = overrides.overrides(set_, "approve")
-    person = asking.person_here(chosen, as_json=as_json)
-    view = RunView(unsandboxed=chosen.unsandboxed)
+    chosen = overrides.parse_overrides(set_, "approve")
+    person = asking.is_person_present(chosen, as_json=as_json)
+    view = RunView(unsandboxed=chosen.is_unsandboxed)
     with evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         with opened.delivering():
             result = opened.runs.answer(run, answer, person=person)
-            code = present(opened, None, result, person, as_json=as_json)
+            code = present_result(opened, None, result, person, as_json=as_json)
             flush()
-        learn_and_tell(opened, named=workspace, as_json=as_json, result=result, person=person)
+        learn_and_print(opened, named=workspace, as_json=as_json, result=result, person=person)
     raise typer.Exit(code)
 
 
@@ -215,14 +224,14 @@ def comment_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Say what you think of a run. A package may turn similar comments into a metric."""
-    from evolve.cli.proposals import offer
+    from evolve.cli.proposals import ask_about_proposals
     from evolve.workspace import extensions
 
     with evolve.open(workspace) as opened:
         outcome = opened.runs.comment(run, text, prefer=prefer)
         wish = outcome.preference
         if wish is not None and wish.status == "proposed" and not as_json:
-            offer(opened, [wish], attended=asking.is_attended(as_json=as_json))
+            ask_about_proposals(opened, [wish], attended=asking.is_attended(as_json=as_json))
     metrics = outcome.metrics
     if as_json:
         told = {"preference": wish.id, "status": wish.status} if wish is not None else {}

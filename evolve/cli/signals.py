@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Cancellation
 
 
-class CtrlC(KeyboardInterrupt):
+class CtrlCInterrupt(KeyboardInterrupt):
     """SIGINT. Once a plain KeyboardInterrupt has crossed an ``exec``, as in the making of a dataclass, Python ends
     itself by the signal in the end, whatever the exit code."""
 
@@ -52,7 +52,7 @@ def on_ctrl_c(action: signal.Handlers | Callable[[int, FrameType | None], None])
 def raise_ctrl_c(number: int, frame: FrameType | None) -> None:
     """Handles SIGINT."""
     _end_at_once_next_time()
-    raise CtrlC
+    raise CtrlCInterrupt
 
 
 def on_term(number: int, frame: FrameType | None) -> None:
@@ -68,7 +68,7 @@ def _end_at_once_next_time() -> None:
 
 
 @contextmanager
-def stoppable() -> Iterator[Cancellation]:
+def handle_interrupts() -> Iterator[Cancellation]:
     """The first Ctrl-C inside raises the flag that is given; every further one is a KeyboardInterrupt."""
     from evolve.workspace import Cancellation
 

@@ -12,8 +12,8 @@ import evolve
 from evolve.cli import options, pages
 from evolve.cli import options as overrides
 from evolve.cli.asking import WAITING, ask_yes
-from evolve.cli.render.layout import spending
-from evolve.cli.render.output import counted, emit, emit_json, flush, note, table
+from evolve.cli.render.layout import format_spending
+from evolve.cli.render.output import count_of, emit, emit_json, flush, print_note, table
 from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ Agent = Annotated[str, typer.Option("--agent", metavar="COMMAND", help=_AGENT)]
 Yes = Annotated[
     bool, typer.Option("-y", "--yes", help="Run a COMMAND that you approved here before without a question.")
 ]
-Set = Annotated[list[str] | None, overrides.option("python=DIR (a virtual environment for the tests)")]
+Set = Annotated[list[str] | None, overrides.set_option("python=DIR (a virtual environment for the tests)")]
 
 
 @app.page(
@@ -66,37 +66,39 @@ def test_command(
     """
     from evolve.workspace import SkillTestRequest
 
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
-    chosen = overrides.overrides(set_, "python")
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.parse_overrides(set_, "python")
     python = chosen.text("python")
     request = SkillTestRequest(folder=folder, tasks=tasks, from_git=from_git, last=last, agent=agent, python=python)
-    view = LoopView(unsandboxed=chosen.unsandboxed)
+    view = LoopView(unsandboxed=chosen.is_unsandboxed)
     with evolve.open(workspace, model="" if agent else model, events=view, settings=chosen.settings) as opened:
         if agent and not _approved(opened, agent, yes=yes):
             raise typer.Exit(WAITING)
         with view, opened.delivering():
             report = opened.test_skills(request, budget=bounds)
             view.stop()
-            emit_json({**_readable(report.to_json()), **opened.mark}) if as_json else show_skill_test(report)
+            emit_json({**_readable(report.to_json()), **opened.sandbox_mark}) if as_json else _show_skill_test(report)
             flush()
     raise typer.Exit(0 if report.whole.verdict == "helps" else 1)
 
 
 def _approved(opened: Workspace, command: str, *, yes: bool) -> bool:
     """Whether a person lets the program run; a yes given beforehand counts only for one that was approved before."""
-    known = opened.agents.has(command)
+    known = opened.agents.is_approved(command)
     if known and yes:
         return True
-    note(f"{command} would run outside of the sandbox: with your rights, your network and your keys.", whole=True)
-    note("It works in a copy of each task's folder, for at most 15 minutes. Its answers are judged in the sandbox.")
+    print_note(f"{command} would run outside of the sandbox: with your rights, your network and your keys.", whole=True)
+    print_note(
+        "It works in a copy of each task's folder, for at most 15 minutes. Its answers are judged in the sandbox."
+    )
     if not (sys.stdin.isatty() and ask_yes("run it?")):
-        note("evolve did not run it. Approve it at a terminal; after that, --yes runs it without a question.")
+        print_note("evolve did not run it. Approve it at a terminal; after that, --yes runs it without a question.")
         return False
     opened.agents.approve(command)
     return True
 
 
-def show_skill_test(report: SkillTestReport) -> None:
+def _show_skill_test(report: SkillTestReport) -> None:
     """Prints a report for people: the verdict in one line, then the figures, then a line for each skill."""
     pairs, tokens, known = report.whole.pairs, report.tokens.value, report.uses_known
     counts = f"{report.solved_with} of {pairs} solved with the skills, {report.solved_without} of {pairs} without"
@@ -112,12 +114,12 @@ def show_skill_test(report: SkillTestReport) -> None:
     rows = [(it.name, *((f"{it.read}", f"{it.needless}") if known else "??"), _verdict(it)) for it in report.skills]
     emit(table(("skill", "read", "not needed", "verdict"), rows))
     if not known:
-        note("the program does not tell which skills it reads")
+        print_note("the program does not tell which skills it reads")
     if report.whole.void:
-        note(f"{counted(report.whole.void, 'pair')} ended by a fault")
-    runs = counted(report.spent.calls, "run of the program", "runs of the program")
-    spent = runs if report.outside else spending(report.spent)
-    note(f"{report.finish_reason}; spent: {spent} in {report.spent.seconds:.0f} s")
+        print_note(f"{count_of(report.whole.void, 'pair')} ended by a fault")
+    runs = count_of(report.spent.calls, "run of the program", "runs of the program")
+    spent = runs if report.outside else format_spending(report.spent)
+    print_note(f"{report.finish_reason}; spent: {spent} in {report.spent.seconds:.0f} s")
 
 
 def _named(what: str, names: Sequence[str]) -> list[str]:

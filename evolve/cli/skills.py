@@ -8,8 +8,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.memory import origin, practice_line
-from evolve.cli.render.output import counted, emit, emit_json, note, picked, shorten, table
+from evolve.cli.render.memory import origin_data, practice_line
+from evolve.cli.render.output import count_of, emit, emit_json, pick_attributes, print_note, shorten_line, table
 from evolve.cli.render.views import NO_TASK
 from evolve.core.errors import UsageError
 
@@ -45,14 +45,14 @@ def list_command(
         taught = opened.skills.from_practice([*skills, *others])
         parts, histories = len(opened.skills.parts()), opened.skills.histories(skills)
         for name, reason in opened.skills.quarantined.items():
-            note(f"warning: the skill {name} is not used: {reason}; evolve status --repair")
+            print_note(f"warning: the skill {name} is not used: {reason}; evolve status --repair")
         owned = {skill.source for skill in skills if skill.owner == "user"}
         kept = [one for one in opened.runs.functions_kept() if one.source not in owned]
         for unused in opened.skills.unused_folders():
-            note(f"warning: {unused.why}; {unused.fix}")
+            print_note(f"warning: {unused.why}; {unused.fix}")
     skills.sort(key=lambda skill: (skill.digest in taught, skill in seeds, -len(skill.tasks), skill.name))
     if as_json:
-        data = ({**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills)
+        data = ({**_skill(one), **origin_data(one.digest, taught, owner=one.owner)} for one in skills)
         emit_json([{**told, "history": histories[told["digest"]].to_json()} for told in data])
         return
     left_out = [] if practice else [skill for skill in skills if skill.digest in taught]
@@ -65,13 +65,17 @@ def list_command(
     header = ("name", "status", "used", "helped", "trials", "description")
     emit(table(header, rows, spare=("trials",)) or "no skills of yours yet")
     if left_out:
-        note(practice_line(len(left_out), "skill"))
+        print_note(practice_line(len(left_out), "skill"))
     if seeds and not shipped:
-        note(f"{counted(len(seeds), 'skill')} from evolve: --seeds shows {'it' if len(seeds) == 1 else 'them'}")
+        print_note(f"{count_of(len(seeds), 'skill')} from evolve: --seeds shows {'it' if len(seeds) == 1 else 'them'}")
     if idle:
-        note(f"{counted(idle, 'skill')} that no other task used: --all lists {'it' if idle == 1 else 'them'} too")
+        print_note(
+            f"{count_of(idle, 'skill')} that no other task used: --all lists {'it' if idle == 1 else 'them'} too"
+        )
     if parts:
-        note(f"{counted(parts, 'part')} of answers that the search uses {'is' if parts == 1 else 'are'} not listed")
+        print_note(
+            f"{count_of(parts, 'part')} of answers that the search uses {'is' if parts == 1 else 'are'} not listed"
+        )
 
 
 @app.page("show", "evolve skills show short-name-from-name", "evolve skills show short-name-from-name --json")
@@ -91,7 +95,7 @@ def show_command(
         body: dict[str, Any] = {"code": skill.code, "tests": skill.test_code, "tree": skill.tree, "reason": reason}
         body |= {"history": history.to_json(), "needs": skill.contract, "difference": changed}
         body["rehearsals"] = [vars(one) for one in tried]
-        body["versions"] = [picked(one, "name", "status") for one in known]
+        body["versions"] = [pick_attributes(one, "name", "status") for one in known]
         return emit_json({**_skill(skill), **body})
     if versions:
         emit(table(("name", "status", "from"), [(one.name, one.status, one.source) for one in known]))
@@ -101,7 +105,7 @@ def show_command(
     emit(f"from {skill.source or 'unknown'}; digest {skill.digest[:12]}")
     emit(history.text or NO_TASK)
     if skill.contract:
-        emit(f"needs {skill.needed}; it abstains from anything else")
+        emit(f"needs {skill.contract_text}; it abstains from anything else")
     for one in tried:
         emit(f"tried on the folder of {one.task}: {'it does what was accepted there' if one.held else one.told}")
     if not (history.trials or skill.environment):
@@ -134,10 +138,10 @@ def find_command(
         taught = opened.skills.from_practice(found)
     skills = [skill for skill in found if practice or skill.digest not in taught]
     if as_json:
-        return emit_json([{**_skill(one), **origin(one.digest, taught, owner=one.owner)} for one in skills])
+        return emit_json([{**_skill(one), **origin_data(one.digest, taught, owner=one.owner)} for one in skills])
     emit(table(("name", "description"), [(skill.name, _briefly(skill)) for skill in skills]) or "none of yours fits")
     if len(found) > len(skills):
-        note(practice_line(len(found) - len(skills), "skill"))
+        print_note(practice_line(len(found) - len(skills), "skill"))
 
 
 @app.page("verify", "evolve skills verify short-name-from-name", "evolve skills verify short-name-from-name --json")
@@ -154,7 +158,7 @@ def verify_command(name: Name, workspace: options.Workspace = None, as_json: opt
         for outcome in outcomes:
             emit(f"{'ok  ' if outcome.ok else 'FAIL'} {outcome.name} {outcome.error}".rstrip())
         if status == "doubtful":
-            note(f"{name} is doubtful: it is not used until its tests pass")
+            print_note(f"{name} is doubtful: it is not used until its tests pass")
     raise typer.Exit(0 if passed else 1)
 
 
@@ -175,7 +179,7 @@ def own_command(
     if as_json:
         emit_json(_skill(skill))
     elif is_run:
-        tell_kept(name, skill)
+        print_kept(name, skill)
     else:
         emit(f"{skill.name} is yours, and is exported with its description: {skill.description}")
 
@@ -225,17 +229,17 @@ def export_command(
             description=description,
         )
     if as_json:
-        return emit_json({"places": list(map(str, done.places)), **picked(done, "names", "left_out")})
+        return emit_json({"places": list(map(str, done.places)), **pick_attributes(done, "names", "left_out")})
     for place in done.places:
         emit(f"wrote {place}")
     for name, left in done.names.items():
         if left != name:
-            note(f"  {name} is called {left} there", whole=True)
+            print_note(f"  {name} is called {left} there", whole=True)
     for name, why in done.left_out.items():
-        note(f"left out {name}: {why}", whole=True)
+        print_note(f"left out {name}: {why}", whole=True)
 
 
-def tell_kept(run: str, skill: Skill) -> None:
+def print_kept(run: str, skill: Skill) -> None:
     """Says that the function of a run is kept, as which skill, what that does, and how to take it back."""
     emit(f"kept the function of run {run}: evolve uses it for tables with the same columns")
     if skill.name != run:
@@ -245,7 +249,7 @@ def tell_kept(run: str, skill: Skill) -> None:
 
 def _briefly(skill: Skill) -> str:
     """What it does, without when to use it, which ``show`` tells too."""
-    return shorten(pages.first_sentence(skill.description), 100)
+    return shorten_line(pages.first_sentence(skill.description), 100)
 
 
 def _counts(history: ItemHistory) -> tuple[str, str, str]:
@@ -255,4 +259,4 @@ def _counts(history: ItemHistory) -> tuple[str, str, str]:
 
 
 def _skill(skill: Skill) -> dict[str, Any]:
-    return picked(skill, "name", "status", "owner", "description", "signature", "digest", "tasks", "source")
+    return pick_attributes(skill, "name", "status", "owner", "description", "signature", "digest", "tasks", "source")

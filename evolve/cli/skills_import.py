@@ -9,7 +9,15 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.output import emit, emit_json, note, picked, shorten, table, visible
+from evolve.cli.render.output import (
+    emit,
+    emit_json,
+    escape_control_characters,
+    pick_attributes,
+    print_note,
+    shorten_line,
+    table,
+)
 
 if TYPE_CHECKING:
     from evolve.workspace import ImportReport
@@ -34,22 +42,22 @@ def import_command(
     with evolve.open(workspace, read_only=path is None) as opened:
         rows, imported = opened.skills.imported(), None if path is None else opened.skills.import_(path, mine=mine)
     if imported is not None:
-        emit_json(imported) if as_json else tell_imported(imported, mine=mine)
+        emit_json(imported) if as_json else print_imported(imported, mine=mine)
         raise typer.Exit(0 if any((imported.admitted, imported.waiting, imported.guidance, imported.known)) else 1)
     if as_json:
-        emit_json([picked(one, "name", "state", "origin", "reason", "digest", "evidence") for one in rows])
+        emit_json([pick_attributes(one, "name", "state", "origin", "reason", "digest", "evidence") for one in rows])
     else:
-        told = [(one.name, one.state, one.origin, shorten(one.reason, 80)) for one in rows]
+        told = [(one.name, one.state, one.origin, shorten_line(one.reason, 80)) for one in rows]
         emit(table(("name", "state", "from", "why"), told, spare=("why",)) or "nothing is imported yet")
 
 
-def tell_imported(imported: ImportReport, *, mine: bool = False) -> None:
+def print_imported(imported: ImportReport, *, mine: bool = False) -> None:
     """Prints what came of it, and why not all was taken in."""
     for name in imported.admitted:
         emit(f"in use: {name}, right on rows of yours")
     for became, names in (("waits for a task of yours", imported.waiting), ("kept as instructions", imported.guidance)):
         for name in [*names][:20]:
-            emit(visible(f"{name}: {became}", lines=False))
+            emit(escape_control_characters(f"{name}: {became}", lines=False))
     kind = "notes of yours" if mine else "quoted instructions"
     counts = f"{len(imported.waiting)} wait for a task of yours, {len(imported.guidance)} kept as {kind}"
     emit(f"{counts}, {len(imported.known)} known, {len(imported.refused)} refused")
@@ -59,4 +67,4 @@ def tell_imported(imported: ImportReport, *, mine: bool = False) -> None:
 def note_refusals(refused: Mapping[str, str]) -> None:
     """Says why things were refused, of the first ones."""
     for name, reason in [*refused.items()][:20]:
-        note(visible(f"refused {name}: {shorten(reason, 200)}", lines=False))
+        print_note(escape_control_characters(f"refused {name}: {shorten_line(reason, 200)}", lines=False))

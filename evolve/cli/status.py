@@ -9,8 +9,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.layout import counted, minute, shorten, spending
-from evolve.cli.render.output import emit, emit_json, note, table, visible
+from evolve.cli.render.layout import count_of, format_spending, format_time, shorten_line
+from evolve.cli.render.output import emit, emit_json, escape_control_characters, print_note, table
 from evolve.cli.render.views import answer_command, loop_line
 from evolve.core.errors import UsageError
 
@@ -56,7 +56,7 @@ def status_command(
         _show_settings(config)
         return
     found = evolve.status(workspace)
-    emit_json({**found.to_json(), **({} if config is None else _settings(config))}) if as_json else show_status(found)
+    emit_json({**found.to_json(), **({} if config is None else _settings(config))}) if as_json else _show_status(found)
     raise typer.Exit(3 if found.missing else 0)
 
 
@@ -81,7 +81,7 @@ def _steer(action: str, workspace: str | None, *, as_json: bool) -> None:
 
 def _repair(workspace: str | None, *, as_json: bool) -> None:
     """Mends and ends: with 0 when all is well, else with 3."""
-    report = evolve.repair(workspace, tell=note)
+    report = evolve.repair(workspace, tell=print_note)
     if as_json:
         emit_json(report.to_json())
     else:
@@ -111,10 +111,10 @@ def _show_settings(config: Config) -> None:
         )
     )
     for name in config.unread:
-        note(f"{name} is set and means nothing to evolve")
+        print_note(f"{name} is set and means nothing to evolve")
 
 
-def show_status(status: Status) -> None:
+def _show_status(status: Status) -> None:
     """Prints it: what is used, what waits, what goes on, and what is not in order."""
     where = status.where
     kinds = (["your own"] if where.user else []) + ([] if where.exists else ["not there yet, made on first use"])
@@ -126,7 +126,7 @@ def show_status(status: Status) -> None:
     _show_runs("waiting", status.waiting)
     _show_runs("cut off", status.unfinished)
     if status.proposed:
-        _say("to keep", f"{counted(status.proposed, 'proposal')} to keep or decline: evolve memory proposals")
+        _say("to keep", f"{count_of(status.proposed, 'proposal')} to keep or decline: evolve memory proposals")
     faults = [finding for finding in status.checks if finding.state != "ok"]
     for finding in faults:
         _say(finding.part, ("MISSING: " if finding.state == "missing" else "warning: ") + finding.text)
@@ -139,26 +139,26 @@ def show_status(status: Status) -> None:
 def _show_loop(loop: LoopProgress) -> None:
     how = ", waits" if loop.waits else ""
     how = how or (", pauses once the tasks that it has begun are over" if loop.at.paused else "")
-    since = f"since {minute(loop.at.since)} UTC in process {loop.at.process}"
+    since = f"since {format_time(loop.at.since)} UTC in process {loop.at.process}"
     _say("loop", f"{loop.at.run}: {loop.kind} {loop.of}, {since}{how}")
     line = "" if loop.latest is None or loop.waits else loop_line(loop.latest)[0]
     if line:
         _say("", line)
-    _say("", f"{counted(loop.episodes, 'task')} done, {loop.solved} solved; spent: {spending(loop.spent)}")
+    _say("", f"{count_of(loop.episodes, 'task')} done, {loop.solved} solved; spent: {format_spending(loop.spent)}")
     _say("", "evolve status --pause, evolve status --stop" if not loop.at.paused else "evolve status --resume")
 
 
 def _show_runs(word: str, runs: tuple[OpenRun, ...]) -> None:
     for one in runs[:_SHOWN]:
-        about = " ".join(filter(None, (one.kind, shorten(one.of, 40))))
+        about = " ".join(filter(None, (one.kind, shorten_line(one.of, 40))))
         if one.question:
-            _say(word, f"{one.run}, {about}, asks: {shorten(one.question, 160)}")
+            _say(word, f"{one.run}, {about}, asks: {shorten_line(one.question, 160)}")
             _say("", f"try: {answer_command(one.run, approval=one.approval)}", whole=True)
         else:
-            _say(word, f"{one.run}, {about}, begun {minute(one.started)} UTC; the same command goes on with it")
+            _say(word, f"{one.run}, {about}, begun {format_time(one.started)} UTC; the same command goes on with it")
     if len(runs) > _SHOWN:
         _say("", f"and {len(runs) - _SHOWN} more: evolve runs list")
 
 
 def _say(word: str, text: str, *, whole: bool = False) -> None:
-    emit(f"{word:<{_INDENT}}{visible(text, lines=False)}", indent=_INDENT, whole=whole)
+    emit(f"{word:<{_INDENT}}{escape_control_characters(text, lines=False)}", indent=_INDENT, whole=whole)

@@ -9,7 +9,7 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli import options as overrides
-from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table
+from evolve.cli.render.output import count_of, emit, emit_json, print_note, shorten_line, table
 
 app = pages.App(
     "Make tasks from work that was done already.",
@@ -35,7 +35,7 @@ def from_git_command(
             help="What decides; {tests} stands for the commit's test files. Default: pytest.",
         ),
     ] = "",
-    set_: Annotated[list[str] | None, overrides.option("python=DIR (a virtual environment for the tests)")] = None,
+    set_: Annotated[list[str] | None, overrides.set_option("python=DIR (a virtual environment for the tests)")] = None,
     workspace: options.Workspace = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -44,18 +44,18 @@ def from_git_command(
     evolve keeps a commit only if its tests fail before it and pass after it, in the sandbox. Whoever solves the task
     sees neither these tests nor any later commit. Merges are left out. Exit codes: 0 there are tasks, 1 there are none.
     """
-    chosen = overrides.overrides(set_, "python")
+    chosen = overrides.parse_overrides(set_, "python")
     with evolve.open(workspace, settings=chosen.settings) as opened:
         history = opened.tasks_from_git(repo, out=out, last=last, check=check, python=chosen.text("python"))
     if as_json:
         tasks = [{"id": task.id, "instruction": task.instruction} for task in history.tasks]
         emit_json({"file": out, "commits": history.commits, "tasks": tasks, "left_out": dict(history.left)})
     else:
-        rows = [(task.id, shorten(task.instruction.partition("\n")[0], 90)) for task in history.tasks]
+        rows = [(task.id, shorten_line(task.instruction.partition("\n")[0], 90)) for task in history.tasks]
         emit(table(("commit", "task"), rows) or "no commit makes a task")
-    note(f"{counted(history.commits, 'commit')} looked at, {counted(history.tasks, 'task')}")
+    print_note(f"{count_of(history.commits, 'commit')} looked at, {count_of(history.tasks, 'task')}")
     for reason, number in history.left.items():
-        note(f"  left out: {number} ({reason})")
+        print_note(f"  left out: {number} ({reason})")
     if history.tasks:
-        note(f"wrote {out}; try: evolve improve {out}", whole=True)
+        print_note(f"wrote {out}; try: evolve improve {out}", whole=True)
     raise typer.Exit(0 if history.tasks else 1)

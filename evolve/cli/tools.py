@@ -13,12 +13,20 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.asking import ask_yes, is_attended
-from evolve.cli.render.output import at_home, counted, emit, emit_json, note, table, visible
+from evolve.cli.render.output import (
+    count_of,
+    emit,
+    emit_json,
+    escape_control_characters,
+    print_note,
+    shorten_home_path,
+    table,
+)
 from evolve.cli.render.servers import known_data, offer_data, server_data, show_counts, show_offers, show_server
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import CallQuestion, Consent, OfferedTool, Server
+    from evolve.workspace import CallApprovalRequest, Consent, OfferedTool, Server
 
 app = pages.App(
     "Approve tools for the code of evolve: MCP servers, and what packages add. You approve each before it starts.",
@@ -101,7 +109,7 @@ def add_command(
     elif variables or headers or readable or writable or network or set_:
         raise UsageError("nothing says which server", hint=f"evolve tools add {name} ... -- PROGRAM, or --url URL")
     else:
-        server = servers(workspace).proposed(name)
+        server = servers(workspace).proposed_server(name)
     _approve(server, yes, workspace, as_json=as_json)
 
 
@@ -119,7 +127,7 @@ def _approve(server: Server, yes: bool, workspace: options.Workspace, *, as_json
         emit_json({"server": server_data(server), "tools": [offer_data(offer) for offer in offers]})
     else:
         show_offers(offers)
-        note("each call is asked for; evolve tools allow says otherwise")
+        print_note("each call is asked for; evolve tools allow says otherwise")
 
 
 @app.page("list", "evolve tools list", "evolve tools list --json")
@@ -143,7 +151,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     show_counts(known)
     for one in known:
         if one.state != "approved":
-            note(f"{one.server.name} is not started before you approve it: evolve tools add {one.server.name}")
+            print_note(f"{one.server.name} is not started before you approve it: evolve tools add {one.server.name}")
 
 
 @app.page("check", "evolve tools check notes", "evolve tools check notes --json")
@@ -160,7 +168,7 @@ def check_command(name: Name, workspace: options.Workspace = None, as_json: opti
     else:
         show_offers(offers)
         if any(offer.state in ("new", "changed") for offer in offers):
-            note(f"what is new or changed is not called before you allow it: evolve tools allow {name}")
+            print_note(f"what is new or changed is not called before you allow it: evolve tools allow {name}")
     raise typer.Exit(0 if all(offer.state == "allowed" for offer in offers) else 1)
 
 
@@ -208,9 +216,11 @@ def allow_command(
     if as_json:
         emit_json([offer_data(offer) for offer in allowed])
     else:
-        emit(f"allowed {counted(len(allowed), 'tool')}" if allowed else "nothing was allowed")
+        emit(f"allowed {count_of(len(allowed), 'tool')}" if allowed else "nothing was allowed")
         if not (allowed or tool):
-            note(f"unnamed are meant those that are new or changed; name others: evolve tools allow {name} TOOL ...")
+            print_note(
+                f"unnamed are meant those that are new or changed; name others: evolve tools allow {name} TOOL ..."
+            )
 
 
 @app.page("call", "evolve tools call notes_search words=tea most=5", "evolve tools call notes_search words=tea --json")
@@ -232,9 +242,9 @@ def call_command(
     """Call one function of an approved server, as the code of evolve would."""
     from evolve.workspace import servers
 
-    def ask(question: CallQuestion) -> Consent:
+    def ask(question: CallApprovalRequest) -> Consent:
         agreed = _agreed(
-            f"call {question.function.name}, which {question.does}?",
+            f"call {question.function.name}, which {question.effects_text}?",
             f"evolve tools call {function} ... --yes",
             yes,
             as_json=as_json,
@@ -268,7 +278,7 @@ def _agreed(question: str, instead: str, yes: bool, *, as_json: bool) -> bool:
         return True
     if not is_attended(as_json=as_json):
         raise UsageError("this needs your leave, and there is nobody to ask", hint=instead)
-    return bool(ask_yes(visible(question)))
+    return bool(ask_yes(escape_control_characters(question)))
 
 
 def _program(command: Sequence[str]) -> tuple[str, ...]:
@@ -287,7 +297,7 @@ def _paths(named: Sequence[str] | None) -> tuple[str, ...]:
     for name in named or ():
         path = os.path.realpath(os.path.expanduser(name))
         if not os.path.exists(path):
-            raise UsageError(f"{at_home(path)}: there is no such file or folder", hint="make it first")
+            raise UsageError(f"{shorten_home_path(path)}: there is no such file or folder", hint="make it first")
         found.append(path)
     return tuple(found)
 

@@ -12,7 +12,7 @@ import typer
 from evolve.cli import options, pages
 from evolve.cli.render.output import emit
 from evolve.cli.signals import signals_as_interrupted
-from evolve.core.errors import EnvironmentProblem
+from evolve.core.errors import SetupProblem
 
 FRONT: Mapping[str, Sequence[str]] = {
     "Work": ("run", "fill", "chat", "undo"),
@@ -56,7 +56,7 @@ class CommandTree(pages.Group):
         with signals_as_interrupted():
             return super().invoke(ctx)
 
-    def whole(self) -> pages.Group:
+    def full_tree(self) -> pages.Group:
         """The whole tree, also where only a part of it was made."""
         return typer.main.get_command(build_app())  # type: ignore[return-value]
 
@@ -67,7 +67,7 @@ class CommandTree(pages.Group):
     def second_page(self, ctx: Any) -> str:
         """The commands that are not on the front page."""
         formatter = ctx.make_formatter()
-        pages.fit(formatter)
+        pages.fit_to_terminal(formatter)
         on_a_page = {name for names in (*FRONT.values(), *SECOND.values()) for name in names}
         others = [name for name in self.list_commands(ctx) if name not in on_a_page and not self.commands[name].hidden]
         self.write_parts({**SECOND, "Commands": others}, formatter)
@@ -86,7 +86,7 @@ def help_command(
 ) -> None:
     """Show the page of a command, the front page, or with all the second page of commands."""
     root = ctx.find_root().command
-    found: Any = root.whole() if isinstance(root, pages.Group) else root
+    found: Any = root.full_tree() if isinstance(root, pages.Group) else root
     context = type(ctx)(found, info_name="evolve", **found.context_settings)
     if words == ["all"]:
         emit(found.second_page(context), whole=True)
@@ -201,7 +201,7 @@ def _added(wanted: Sequence[str], group: str) -> Iterator[tuple[str, typer.Typer
             continue
         try:
             yield name, extensions.find("commands", name, pages.App)
-        except EnvironmentProblem:
+        except SetupProblem:
             words = name.split()
             if words == [*wanted[: len(words)]]:
                 raise

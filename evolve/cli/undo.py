@@ -9,14 +9,15 @@ import typer
 import evolve
 from evolve.cli import asking, options, pages
 from evolve.cli import options as overrides
-from evolve.cli.forget import in_use, tell_gone
+from evolve.cli.forget import in_use, print_forgotten
 from evolve.cli.render.episodes import show_patch
 from evolve.cli.render.output import emit, emit_json
 
 app = pages.App()
 
 Set = Annotated[
-    list[str] | None, overrides.option("approve=ask, auto or never (before a change of your folder)", settings=False)
+    list[str] | None,
+    overrides.set_option("approve=ask, auto or never (before a change of your folder)", settings=False),
 ]
 
 
@@ -31,7 +32,7 @@ def undo_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Take back what a run changed in a folder or a table. evolve asks first if you changed a file since."""
-    person = asking.person_here(overrides.overrides(set_, "approve", settings=False), as_json=as_json)
+    person = asking.is_person_present(overrides.parse_overrides(set_, "approve", settings=False), as_json=as_json)
     with evolve.open(workspace) as opened:
         before = in_use(opened)
         patch = opened.undo(run, person=person)
@@ -39,7 +40,7 @@ def undo_command(
     if as_json:
         return emit_json(patch.to_json())
     show_patch(patch)
-    if patch.run in tell_gone(before, after):
+    if patch.run in print_forgotten(before, after):
         emit(f"  to take that back: evolve skills own {patch.run}", whole=True)
 
 

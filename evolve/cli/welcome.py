@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import evolve
 from evolve.cli.asking import ask_line
-from evolve.cli.render.output import counted, emit, flush, shorten, visible
+from evolve.cli.render.output import count_of, emit, escape_control_characters, flush, shorten_line
 from evolve.cli.render.views import answer_command
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from evolve.workspace import Visit, Workspace
+    from evolve.workspace import Workspace, WorkspaceVisit
 
 _NEXT = 3
 """Things to do that are named."""
@@ -31,7 +31,7 @@ _STARTS = (
 
 def show_welcome() -> None:
     """Tells what happened, and what can be done; the first time it asks what one wants to do."""
-    from evolve.workspace import Visit, keep_visit, last_visit
+    from evolve.workspace import WorkspaceVisit, keep_visit, last_visit
 
     place = evolve.where()
     if not place.exists:
@@ -43,7 +43,7 @@ def show_welcome() -> None:
             return
         told, skills = opened.memory.sentences(), opened.skills.list()
         own = {name for name, one in told.items() if one.worded} - opened.memory.from_practice()
-        now = Visit(
+        now = WorkspaceVisit(
             insights=len(own),
             skills=len(skills) - len(opened.skills.from_practice(skills)),
             unfinished=tuple(row.run.id for row in opened.runs.list() if row.run.state == "open"),
@@ -53,7 +53,7 @@ def show_welcome() -> None:
         emit()
         ways = list(islice(_ways(opened), _NEXT))
     for about, command in ways:
-        emit(visible(about, lines=False))
+        emit(escape_control_characters(about, lines=False))
         emit(f"  {command}", whole=True)
     flush()
     keep_visit(place.root, now)
@@ -73,23 +73,27 @@ def _ask_for_a_start() -> None:
         emit(f"  {line}", whole=True)
 
 
-def _tell_since(opened: Workspace, last: Visit | None, now: Visit) -> None:
+def _tell_since(opened: Workspace, last: WorkspaceVisit | None, now: WorkspaceVisit) -> None:
     """Prints which runs there were since the last visit, which loops ended, and how much was learned."""
     before = 0.0 if last is None else last.at
     rows = opened.runs.list()
     fresh = [row for row in rows if datetime.fromisoformat(row.run.started).replace(tzinfo=UTC).timestamp() > before]
     since = "so far" if last is None else f"since {datetime.fromtimestamp(before):%Y-%m-%d %H:%M}"
     runs = [row for row in fresh if row.run.kind not in _LOOPS]
-    told = [counted(runs, "run")] if runs else []
+    told = [count_of(runs, "run")] if runs else []
     insights, skills = now.insights - (last.insights if last else 0), now.skills - (last.skills if last else 0)
-    told += [counted(insights, "new insight")] if insights > 0 else []
-    told += [counted(skills, "new skill")] if skills > 0 else []
+    told += [count_of(insights, "new insight")] if insights > 0 else []
+    told += [count_of(skills, "new skill")] if skills > 0 else []
     emit(f"{since}: {', '.join(told) or 'nothing new'}")
     known = {row.run.id for row in fresh} | set(last.unfinished if last is not None else ())
     for row in rows:
         if row.run.kind in _LOOPS and row.run.id in known and row.run.state in ("done", "budget"):
             why = "its budget ended" if row.run.state == "budget" else "it is done"
-            emit(visible(f"  {row.run.id}, {row.run.kind} {row.run.body.get('suite', '')}: {why}", lines=False))
+            emit(
+                escape_control_characters(
+                    f"  {row.run.id}, {row.run.kind} {row.run.body.get('suite', '')}: {why}", lines=False
+                )
+            )
 
 
 def _helped(opened: Workspace) -> str:
@@ -114,12 +118,12 @@ def _ways(opened: Workspace) -> Iterator[tuple[str, str]]:
     for row in asking:
         if row.question is not None:
             way = answer_command(row.run.id, approval=row.question.kind == "approve")
-            yield f"{row.run.id} asks: {shorten(row.question.text, 100)}", way
+            yield f"{row.run.id} asks: {shorten_line(row.question.text, 100)}", way
     for patch in opened.folders.list():
         if patch.state == "waiting" and patch.run not in {row.run.id for row in asking}:
-            yield f"{patch.run} would change {counted(patch.names, 'file')}", f"evolve apply {patch.run}"
+            yield f"{patch.run} would change {count_of(patch.names, 'file')}", f"evolve apply {patch.run}"
     if waiting := opened.preferences.proposals():
-        yield f"{counted(waiting, 'proposal')} to keep or decline", "evolve memory proposals"
+        yield f"{count_of(waiting, 'proposal')} to keep or decline", "evolve memory proposals"
     # The loop that is at work, and those that a stop or a budget cut off, the newest first.
     from evolve.workspace import loop_at_work
 

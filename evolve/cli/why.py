@@ -10,11 +10,11 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.memory_graph import chain_data, evidence_data, insight_data
-from evolve.cli.naming import Kind, Named, named
+from evolve.cli.naming import Kind, NamedItem, find_named
 from evolve.cli.preferences import show_preference
 from evolve.cli.render.episodes import show_steps
-from evolve.cli.render.output import emit, emit_json, picked
-from evolve.cli.render.reasons import diagnosis_data, explained_data, reason_told
+from evolve.cli.render.output import emit, emit_json, pick_attributes
+from evolve.cli.render.reasons import diagnosis_data, explanation_data, reason_sentence
 from evolve.cli.render.why import show_chains, show_explained, show_insight, show_many, show_note, show_skill
 from evolve.core.errors import UsageError
 
@@ -74,18 +74,18 @@ def why_command(
     _tell_run(found, (workspace, model), again, steps=steps, as_json=as_json)
 
 
-def _named(opened: Workspace, name: str) -> Named | None:
+def _named(opened: Workspace, name: str) -> NamedItem | None:
     """What is called so, or the one insight that says so; None for an effect in words."""
     told, insights = opened.memory.sentences(), opened.memory.list()
     effects = {insight.effect for insight in insights}
     try:
-        return named(opened, name, _KINDS)
+        return find_named(opened, name, _KINDS)
     except UsageError as error:
         if name in effects:
             return None
         words = " ".join(name.casefold().replace(" - ", " ").split())
         saying = [
-            Named(kind="insight", id=one.id, text=told[one.id].text)
+            NamedItem(kind="insight", id=one.id, text=told[one.id].text)
             for one in insights
             if words and words in f"{one.cause} {one.relation} {one.effect}\n{told[one.id].text}".casefold()
         ]
@@ -99,7 +99,7 @@ def _named(opened: Workspace, name: str) -> Named | None:
 
 
 def _tell_run(
-    found: Named, opens: tuple[str | None, str | None], replay: bool | None, *, steps: bool, as_json: bool
+    found: NamedItem, opens: tuple[str | None, str | None], replay: bool | None, *, steps: bool, as_json: bool
 ) -> None:
     workspace, model = opens
     with evolve.open(workspace, model=model, read_only=not replay) as opened:
@@ -108,7 +108,7 @@ def _tell_run(
         record = opened.runs.replay(explained.episode) if explained.episode else None
         guided = record is not None and _is_guided(opened, record)
     if as_json:
-        told: dict[str, Any] = {**diagnosis_data(diagnosis), **explained_data(explained), "kind": "run"}
+        told: dict[str, Any] = {**diagnosis_data(diagnosis), **explanation_data(explained), "kind": "run"}
         emit_json({**told, "steps": [record]} if steps else told)
         return
     show_explained(explained, diagnosis, steps=steps)
@@ -116,7 +116,7 @@ def _tell_run(
         emit("used: the guide, which prices the search by what solved problems needed")
     if record is not None and steps:
         unwanted = diagnosis.state == "failed" and record.status in ("solved", "unverified")
-        show_steps(record, reason_told(diagnosis.said) if unwanted else "")
+        show_steps(record, reason_sentence(diagnosis.said) if unwanted else "")
 
 
 def _is_guided(opened: Workspace, record: EpisodeRecord) -> bool:
@@ -125,13 +125,13 @@ def _is_guided(opened: Workspace, record: EpisodeRecord) -> bool:
     return searched and record.variant != "unlearned" and bool(opened.variants.show(record.variant)["guide"])
 
 
-def _told_of_many(opened: Workspace, found: Named, *, steps: bool, as_json: bool) -> bool:
+def _told_of_many(opened: Workspace, found: NamedItem, *, steps: bool, as_json: bool) -> bool:
     """Tells of a run that worked on several tasks, in a line and a line for each that failed; False for any other."""
     past = opened.runs.show(found.id) if found.kind == "run" else None
     if past is None or len(past.episodes) < 2:
         return False
     if as_json:
-        tasks = [picked(one, "episode", "task", "status", "note") for one in past.episodes]
+        tasks = [pick_attributes(one, "episode", "task", "status", "note") for one in past.episodes]
         told: dict[str, Any] = {"kind": "run", "run": found.id, "tasks": tasks}
         emit_json({**told, "steps": list(past.episodes)} if steps else told)
         return True
@@ -147,10 +147,10 @@ def why_data(opened: Workspace, name: str) -> dict[str, Any]:
     if found is None or found.kind not in ("run", "episode"):
         return _learned(opened, found, name, show=False)
     diagnosis = opened.runs.diagnose(found.id, replay=False)
-    return {**diagnosis_data(diagnosis), **explained_data(opened.runs.why(found.id)), "kind": "run"}
+    return {**diagnosis_data(diagnosis), **explanation_data(opened.runs.why(found.id)), "kind": "run"}
 
 
-def _learned(opened: Workspace, found: Named | None, name: str, *, show: bool) -> dict[str, Any]:
+def _learned(opened: Workspace, found: NamedItem | None, name: str, *, show: bool) -> dict[str, Any]:
     """An insight, a preference, a note, a skill, or what leads to an effect, as data; and shown to a person."""
     from evolve.workspace import to_data
 

@@ -13,7 +13,7 @@ class Cancellation:
     """A flag that stays up once it is raised, and whoever must be told at that moment.
 
     Work that can be looked into polls :attr:`requested`; work that waits for something outside, such as a socket,
-    registers how to end it with :meth:`calling`. One value serves one run.
+    registers how to end it with :meth:`call_on_cancel`. One value serves one run.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Cancellation:
             raise Cancelled("the person stopped it")
 
     @contextmanager
-    def calling(self, end: Callable[[], None]) -> Iterator[None]:
+    def call_on_cancel(self, end: Callable[[], None]) -> Iterator[None]:
         """Has ``end`` called when the flag goes up inside the block, at once where it is up already.
 
         Args:

@@ -73,11 +73,11 @@ class ModelMistake(EvolveError):
     exit_code = 1
 
 
-class EnvironmentProblem(EvolveError):
+class SetupProblem(EvolveError):
     """Something outside the program must be mended before work can go on."""
 
 
-class WorkspaceError(EnvironmentProblem):
+class WorkspaceError(SetupProblem):
     """The workspace is missing, unwritable, from a newer version, or malformed."""
 
 
@@ -94,21 +94,21 @@ class UntrustedWorkspace(WorkspaceError):
         self.root, self.why = root, why
 
 
-class WorkspaceBusy(EnvironmentProblem):
+class WorkspaceBusy(SetupProblem):
     """Another process goes on with a loop in the workspace, repairs it, or keeps the record from being written."""
 
     exit_code = 7
 
 
-class SandboxUnavailable(EnvironmentProblem):
+class SandboxUnavailable(SetupProblem):
     """No sandbox backend passed its self-test, so untrusted code is refused."""
 
 
-class RecordDamaged(EnvironmentProblem):
+class RecordDamaged(SetupProblem):
     """A stored row or object failed its checksum; it has been named and set aside."""
 
 
-class EndpointProblem(EnvironmentProblem):
+class EndpointProblem(SetupProblem):
     """A model endpoint failed; never evidence about a task."""
 
     exit_code = 4

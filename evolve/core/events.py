@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import write_failure
 
 LIMIT = 4 * 1024 * 1024
 """Bytes after which a log begins a new file."""
 
-KEPT = 3
+KEPT_LOGS = 3
 """Full files that stay beside the one being written."""
 
 
@@ -83,7 +83,7 @@ class EventLog:
         WorkspaceError: When the file cannot be written or the disk is full.
     """
 
-    def __init__(self, path: Path, *, limit: int = LIMIT, kept: int = KEPT) -> None:
+    def __init__(self, path: Path, *, limit: int = LIMIT, kept: int = KEPT_LOGS) -> None:
         self.path = path
         self._limit, self._kept = limit, kept
         try:
@@ -102,7 +102,7 @@ class EventLog:
         # ASCII output writes lone surrogates as escapes, so no text from outside can break the log.
         line = json.dumps(asdict(replace(event, at_seq=self._seq)), sort_keys=True, default=str) + "\n"
         try:
-            hit("event.before")
+            hit_failpoint("event.before")
             if self._size and self._size + len(line) > self._limit:
                 self._stream.close()
                 for number in range(self._kept, 0, -1):
@@ -112,7 +112,7 @@ class EventLog:
                 self._stream, self._size = self.path.open("wb"), 0
             self._size += self._stream.write(line.encode("ascii"))
             self._stream.flush()
-            hit("event.after")
+            hit_failpoint("event.after")
         except OSError as error:
             raise write_failure(self.path, error) from error
 

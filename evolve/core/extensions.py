@@ -44,7 +44,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from evolve.core.errors import EnvironmentProblem
+from evolve.core.errors import SetupProblem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -130,30 +130,30 @@ def find(seam: str, name: str, form: Any = object) -> Any:
     try:
         value = point.load()
     except FAILING as error:  # whatever its code does when it is imported, ending the program included
-        raise refused(seam, name, f"cannot be loaded ({type(error).__name__}: {error})") from error
+        raise extension_error(seam, name, f"cannot be loaded ({type(error).__name__}: {error})") from error
     if not isinstance(value, form):
-        raise refused(seam, name, f"is {type(value).__name__}, not what stands there")
+        raise extension_error(seam, name, f"is {type(value).__name__}, not what stands there")
     return value
 
 
-def refused(seam: str, name: str, what: str) -> EnvironmentProblem:
+def extension_error(seam: str, name: str, what: str) -> SetupProblem:
     """The error for something that a package offers and that cannot be used.
 
     Args:
         what: Goes on from "NAME of the package PACKAGE".
     """
     package = installed_extensions(seam).get(name, "")
-    return EnvironmentProblem(
+    return SetupProblem(
         f"{name} ({seam}) of the package {package} {what}", hint=f"mend or uninstall {package or 'the package'}"
     )
 
 
-def package_at_fault(error: BaseException) -> str:
+def failing_package(error: BaseException) -> str:
     """The package whose code an error came out of or went through last; "" where none was that offers something, or
     only one of evolve's own."""
     packages = {
         point.value.partition(":")[0].partition(".")[0]: point.dist.name
-        for seam in seams()
+        for seam in seam_names()
         for point in _offered(seam, tuple(sys.path))
         if point.dist is not None and point.dist.name not in PACKAGES.values()
     }
@@ -164,7 +164,7 @@ def package_at_fault(error: BaseException) -> str:
     return found
 
 
-def seams() -> tuple[str, ...]:
+def seam_names() -> tuple[str, ...]:
     """The seams of evolve, then those that packages have or offer something for besides."""
     from importlib.metadata import entry_points
 

@@ -142,7 +142,7 @@ POINTS: Mapping[str, str] = {
 """Every point with what is true there."""
 
 
-def hit(point: str) -> None:
+def hit_failpoint(point: str) -> None:
     """Lets the fault that is planned for this point happen, if it is its turn.
 
     Raises:

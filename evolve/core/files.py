@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
-from evolve.core.failpoints import hit
+from evolve.core.errors import SetupProblem, UsageError, WorkspaceError
+from evolve.core.failpoints import hit_failpoint
 
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -55,7 +55,7 @@ def clean_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
 
 
-def both_ends(text: str, most: int) -> str:
+def head_and_tail(text: str, most: int) -> str:
     """The text; where it is longer than so many characters, both its ends, with a line between them that says so."""
     if len(text) <= most:
         return text
@@ -92,7 +92,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         ) from error
 
 
-def private_text(path: str | os.PathLike[str]) -> str | None:
+def write_private_text(path: str | os.PathLike[str]) -> str | None:
     """The text of a file that this user alone can have written, or None where there is none.
 
     Raises:
@@ -163,12 +163,12 @@ def write_atomic(path: str | os.PathLike[str], data: bytes) -> None:
         WorkspaceError: When the disk is full, the place cannot be written, or something there is no regular file,
             such as a device, which a rename would replace; what was there is untouched.
     """
-    with replacing(path) as stream:
+    with replace_file(path) as stream:
         stream.write(data)
 
 
 @contextmanager
-def replacing(
+def replace_file(
     path: str | os.PathLike[str], *, mode: int = 0o644, before: Callable[[], None] = lambda: None
 ) -> Iterator[BinaryIO]:
     """A stream whose content becomes the whole file when the block ends without an error, and is dropped otherwise.
@@ -184,7 +184,7 @@ def replacing(
     try:
         if target.exists() and not target.is_file():
             raise WorkspaceError(f"cannot write {target}: not a regular file", hint="name a file that may be replaced")
-        hit("file.begin")
+        hit_failpoint("file.begin")
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".tmp")
     except OSError as error:
@@ -194,16 +194,16 @@ def replacing(
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
-            hit("file.written")
+            hit_failpoint("file.written")
             os.fsync(stream.fileno())
         os.chmod(temporary, mode)  # mkstemp makes files that only their owner can read
-        hit("file.synced")
+        hit_failpoint("file.synced")
         before()
         os.replace(temporary, target)
         kept = True
-        hit("file.renamed")
+        hit_failpoint("file.renamed")
         sync_folder(target.parent)
-        hit("file.kept")
+        hit_failpoint("file.kept")
     except OSError as error:
         raise write_failure(target, error) from error
     finally:
@@ -265,15 +265,15 @@ def write_failure(path: str | os.PathLike[str], error: OSError) -> WorkspaceErro
     return WorkspaceError(f"cannot write {os.fspath(path)}: {_reason(error)}", hint=hint)
 
 
-def machine_problem(error: OSError) -> EnvironmentProblem | None:
+def machine_problem(error: OSError) -> SetupProblem | None:
     """The error of the tree for a call that the machine refused anywhere, or None where it may be a fault of ours."""
     where = f" ({os.fsdecode(error.filename)})" if isinstance(error.filename, str | bytes) else ""
     if error.errno in _NO_SPACE:
         return WorkspaceError(f"disk full{where}", hint=AFTER_SPACE)
     if error.errno in (errno.EMFILE, errno.ENFILE):
-        return EnvironmentProblem(f"too many open files{where}", hint="allow more, such as with: ulimit -n 1024")
+        return SetupProblem(f"too many open files{where}", hint="allow more, such as with: ulimit -n 1024")
     if error.errno in (errno.ENOMEM, errno.EIO) or (where and error.errno in _REFUSED):
-        return EnvironmentProblem(f"the system refused{where}: {_reason(error)}")
+        return SetupProblem(f"the system refused{where}: {_reason(error)}")
     return None
 
 

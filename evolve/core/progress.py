@@ -1,7 +1,8 @@
 """What takes a while: said by the code that does it, read by whoever shows it.
 
 Code deep below a command says ``with doing("check", "pytest -q"):`` and knows nothing of terminals. A face opens
-:func:`watched` around a command and looks, from another thread, at what goes on. Where nobody watches, saying so costs
+:func:`watch_activities` around a command and looks, from another thread, at what goes on. Where nobody watches,
+saying so costs
 next to nothing. What is said here is for the moment; it is no event and goes on no record.
 """
 
@@ -51,7 +52,7 @@ class Activities:
     def __init__(self) -> None:
         self._now: list[Activity] = []
 
-    def now(self) -> tuple[Activity, ...]:
+    def current(self) -> tuple[Activity, ...]:
         """What goes on, the outermost first."""
         return tuple(self._now)
 
@@ -65,7 +66,7 @@ _WATCHED: ContextVar[Activities | None] = ContextVar("watched", default=None)
 
 
 @contextmanager
-def watched() -> Iterator[Activities]:
+def watch_activities() -> Iterator[Activities]:
     """What goes on inside the block; within another one it goes to this one alone."""
     activities = Activities()
     token = _WATCHED.set(activities)
@@ -76,7 +77,7 @@ def watched() -> Iterator[Activities]:
 
 
 @contextmanager
-def doing(
+def report_activity(
     kind: str, subject: str = "", *, total: int = 0, count: Callable[[], int] | None = None
 ) -> Iterator[Activity]:
     """Says that this goes on until the block ends, for whoever watches; see :class:`Activity`."""

@@ -79,7 +79,7 @@ def render_prompt(text: str, values: Mapping[str, str], *, name: str = "prompt")
         raise WorkspaceError(f"{name}: a single '$' must be written '$$' ({error})") from error
 
 
-def quoted(kind: str, text: str, *, name: str = "") -> str:
+def quote_text(kind: str, text: str, *, name: str = "") -> str:
     """The text between marks that carry a nonce.
 
     The nonce is a digest of the text, so no text can hold the mark that ends it.

@@ -2,7 +2,7 @@
 
 It stands apart from the code that reads and writes the tables, so that opening a record loads none of that. A migration
 that was released is never edited, its indentation included: SQLite keeps the text of a definition, and
-:func:`evolve.core.store.migrations.changed_definitions` compares it.
+:func:`evolve.core.store.migrations._changed_definitions` compares it.
 """
 
 from __future__ import annotations

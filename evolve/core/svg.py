@@ -41,7 +41,7 @@ _STYLE = """
 """
 
 
-def document(title: str, parts: Iterable[str], *, width: float = 960, height: float = 380, style: str = "") -> str:
+def svg_document(title: str, parts: Iterable[str], *, width: float = 960, height: float = 380, style: str = "") -> str:
     """A whole picture.
 
     Args:
@@ -54,7 +54,7 @@ def document(title: str, parts: Iterable[str], *, width: float = 960, height: fl
     return "\n".join([f"{head} {page}", *parts, "</svg>"]) + "\n"
 
 
-def heading(title: str, lines: Iterable[str]) -> list[str]:
+def heading_lines(title: str, lines: Iterable[str]) -> list[str]:
     """A title in large letters and lines below it."""
     below = [text(MARGIN, 56 + 18 * place, line, "dim") for place, line in enumerate(lines)]
     return [text(MARGIN, 34, title, "title"), *below]
@@ -71,13 +71,13 @@ def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") 
     return f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}"{aligned}>{_escaped(words)}</text>'
 
 
-def box(x: float, y: float, width: float, height: float, kind: str = "") -> str:
+def svg_box(x: float, y: float, width: float, height: float, kind: str = "") -> str:
     """A box with round corners."""
     size = f'width="{width:.0f}" height="{height:.0f}"'
     return f'<rect class="{kind or "box"}" x="{x:.0f}" y="{y:.0f}" {size} rx="{min(8, height / 2):g}"/>'
 
 
-def arrow(
+def svg_arrow(
     start: Point, end: Point, bends: Point, kind: str = "", title: str = "", through: Sequence[Point] = ()
 ) -> str:
     """A curve with a head at its end.
@@ -111,7 +111,7 @@ def text_width(words: str, size: float = 13) -> float:
     return 0.27 * size * sum(map(_halves, words))
 
 
-def fitted(words: str, width: float, *, size: float = 13, most: int = 1) -> list[str]:
+def fit_text(words: str, width: float, *, size: float = 13, most: int = 1) -> list[str]:
     """The text in at most so many lines that are no wider than that."""
     wide = "".join(sign + _FILL * (_halves(sign) - 1) for sign in _NO_XML.sub("\ufffd", words))
     lines = [line.replace(_FILL, "") for line in wrap(wide, int(width / (0.27 * size)))] or [words]
@@ -130,7 +130,7 @@ def _halves(sign: str) -> int:
     return 3 if sign.isupper() or sign in "mw" or ord(sign) > 0x2000 else 2
 
 
-def layered(edges: Iterable[tuple[Node, Node]]) -> list[list[Node]]:
+def layer_nodes(edges: Iterable[tuple[Node, Node]]) -> list[list[Node]]:
     """The nodes of a directed graph in layers, an effect beside its causes, each layer so that few edges cross.
 
     Nodes that go round in a circle share a layer. The order within a layer is by barycentres (Sugiyama, Tagawa and
@@ -206,11 +206,11 @@ class Panel:
         style = f'fill="none" stroke="{colour}" stroke-width="2.5" stroke-linejoin="round"'
         return f'<polyline points="{self._path(points)}" {style}/>'
 
-    def area(self, points: Iterable[tuple[float, float]], colour: str) -> str:
+    def draw_area(self, points: Iterable[tuple[float, float]], colour: str) -> str:
         """What these points surround."""
         return f'<polygon points="{self._path(points)}" fill="{colour}" fill-opacity="0.2"/>'
 
-    def dot(self, x: float, y: float, colour: str, *, full: bool = True) -> str:
+    def draw_dot(self, x: float, y: float, colour: str, *, full: bool = True) -> str:
         """A point, or a ring."""
         at = f'cx="{self.x(x):.1f}" cy="{self.y(y):.1f}" r="2.4"'
         return f'<circle {at} fill="{colour if full else "none"}" stroke="{colour}" stroke-width="0.8"/>'
@@ -219,7 +219,7 @@ class Panel:
         return " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points)
 
 
-def decades(values: Sequence[float]) -> tuple[float, float]:
+def decade_bounds(values: Sequence[float]) -> tuple[float, float]:
     """Whole powers of ten around values, at least one decade."""
     first = math.floor(math.log10(max(min(values, default=1), 1)))
     last = math.ceil(math.log10(max(*values, 10) if values else 10))

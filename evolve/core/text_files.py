@@ -66,7 +66,7 @@ class TextFile:
     @property
     def text(self) -> str:
         """The text with plain line ends; :data:`UNREADABLE` for every byte that is no text."""
-        return plain_ends(readable("".join(self.lines)))
+        return normalize_line_ends(replace_undecodable("".join(self.lines)))
 
     @property
     def data(self) -> bytes:
@@ -78,7 +78,7 @@ class TextFile:
         return self.bom + b"".join(self._encoded(line, number) for number, line in enumerate(self.lines, 1))
 
     @property
-    def line_end(self) -> str:
+    def _line_end(self) -> str:
         """The end that most lines have."""
         counts = Counter(_end(line) for line in self.lines)
         del counts[""]
@@ -95,7 +95,7 @@ class TextFile:
         return len({_end(line) for line in self.lines} - {""}) <= 1
 
     @property
-    def form(self) -> str:
+    def form_text(self) -> str:
         """What is not plain about it, in words, such as ``latin-1, CRLF line ends``; "" for UTF-8 with plain ends."""
         escaped = sum(len(_ESCAPED.findall(line)) for line in self.lines)
         but = f" but for {escaped} byte{'s'[: escaped > 1]}" if escaped else ""
@@ -106,30 +106,30 @@ class TextFile:
         words += ["mixed line ends"] if len(ends) > 1 else [_ENDS[end] for end in ends]
         return ", ".join(filter(None, words))
 
-    def closed(self) -> TextFile:
+    def with_final_newline(self) -> TextFile:
         """The same with an end of its last line."""
-        return replace(self, lines=(*self.lines[:-1], self.lines[-1] + self.line_end)) if self.is_open else self
+        return replace(self, lines=(*self.lines[:-1], self.lines[-1] + self._line_end)) if self.is_open else self
 
-    def opened(self) -> TextFile:
+    def without_final_newline(self) -> TextFile:
         """The same without the end of its last line."""
         return replace(self, lines=(*self.lines[:-1], _bare(self.lines[-1]))) if self.lines else self
 
-    def replaced(self, place: int, length: int, new: str) -> TextFile:
+    def with_replacement(self, place: int, length: int, new: str) -> TextFile:
         """The file with another text in the place of some characters of :attr:`text`; other lines stay byte by byte.
 
         Raises:
             NotEncodable: It puts bytes that are no text elsewhere.
         """
-        text, new = self.text, plain_ends(new)
+        text, new = self.text, normalize_line_ends(new)
         start, stop = text.rfind("\n", 0, place) + 1, place + length
         segment = text[start:place] + new
         if (segment and not segment.endswith("\n")) or (stop and text[stop - 1] != "\n"):
             end = text.find("\n", stop) + 1 or len(text)
             segment, stop = segment + text[stop:end], end
         first = text.count("\n", 0, start)
-        return self.spliced(first, first + len(split_lines(text[start:stop])), segment)
+        return self.with_lines_replaced(first, first + len(split_lines(text[start:stop])), segment)
 
-    def spliced(self, first: int, last: int, text: str) -> TextFile:
+    def with_lines_replaced(self, first: int, last: int, text: str) -> TextFile:
         """The file with a text in the place of the lines from ``first`` up to ``last``, counted from 0.
 
         A line that stays keeps its bytes, a changed one the end of the line that it replaces, and a new one has the end
@@ -138,8 +138,8 @@ class TextFile:
         Raises:
             NotEncodable: It has other places for them.
         """
-        usual, made = self.line_end, list[str]()
-        old, new = self.lines[first:last], split_lines(plain_ends(text))
+        usual, made = self._line_end, list[str]()
+        old, new = self.lines[first:last], split_lines(normalize_line_ends(text))
         for same, (a, b), (c, d) in _alignment(old, new, usual):
             if same:
                 kept = zip(old[a:b], new[c:d], strict=True)
@@ -158,7 +158,7 @@ class TextFile:
                 lines[number - 1] += "\n"  # else both ends would be one
         return replace(self, lines=tuple(lines))
 
-    def declared(self, before: TextFile) -> TextFile:
+    def with_declared_encoding(self, before: TextFile) -> TextFile:
         """The same in the encoding that its first lines name, where those of the file before named another."""
         old, new = _declared(_first_lines(before)), _declared(_first_lines(self))
         return self if self.bom or old == new else replace(self, encoding=new or "utf-8")
@@ -191,7 +191,7 @@ def read_text_file(data: bytes, expected: str = "") -> TextFile | None:
             if text is not None and "\0" not in text:
                 return _file(text, encoding, bom)
     if b"\0" in data:
-        encoding = unmarked_wide(data[:_SAMPLE])
+        encoding = guess_utf16(data[:_SAMPLE])
         text = _decoded(data, encoding) if encoding else None
         return None if text is None or _CONTROL.search(text) else _file(text, encoding)
     declared = _declared(data)
@@ -209,12 +209,12 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "replace") if file is None else file.text
 
 
-def readable(text: str) -> str:
+def replace_undecodable(text: str) -> str:
     """The text with :data:`UNREADABLE` for every byte that is no text."""
     return _ESCAPED.sub(UNREADABLE, text)
 
 
-def plain_ends(text: str) -> str:
+def normalize_line_ends(text: str) -> str:
     """The text with ``\\n`` at the end of each line."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -231,7 +231,7 @@ def needs_encoding_guess(data: bytes) -> bool:
     return not any(each and _decoded(data, each, "strict") is not None for each in (_declared(data), "utf-8"))
 
 
-def unmarked_wide(head: bytes) -> str:
+def guess_utf16(head: bytes) -> str:
     """UTF-16 without a byte order mark: every second byte of ASCII text is zero; "" for everything else."""
     zeros = [head[start::2].count(0) * 4 > len(head) for start in (0, 1)]
     return "" if zeros[0] == zeros[1] else "utf-16-be" if zeros[0] else "utf-16-le"
@@ -343,7 +343,7 @@ def _alignment(before: Sequence[str], after: Sequence[str], end: str) -> Iterato
     if not any(_ESCAPED.search(line) or _end(line) not in ("", end) for line in before):
         yield False, (0, len(before)), (0, len(after))  # nothing tells one line from another that reads like it
         return
-    old, new = [readable(_bare(line)) for line in before], [_bare(line) for line in after]
+    old, new = [replace_undecodable(_bare(line)) for line in before], [_bare(line) for line in after]
     head = sum(1 for _ in itertools.takewhile(_equal, zip(old, new, strict=False)))
     rest = zip(reversed(old[head:]), reversed(new[head:]), strict=False)
     tail = sum(1 for _ in itertools.takewhile(_equal, rest))

@@ -166,14 +166,14 @@ def insight_problem(text: str) -> str:
         return "it says nothing"
     if len(text) > _LONGEST or "\n" in text.strip():
         return f"it is longer than one line of {_LONGEST} characters"
-    if hidden_sign(text) or hidden_sign(flat):
+    if hidden_character(text) or hidden_character(flat):
         return "it holds invisible characters"
-    if not is_sentence(flat):
+    if not _is_sentence(flat):
         return "it is no sentence"
-    return "it mixes alphabets within a word" if mixes_alphabets(flat) else text_problem(flat)
+    return "it mixes alphabets within a word" if _mixes_alphabets(flat) else text_problem(flat)
 
 
-def hidden_sign(text: str) -> bool:
+def hidden_character(text: str) -> bool:
     """Whether a text holds characters that nobody sees, which may hold another text."""
     return any(unicodedata.category(sign) in ("Cc", "Cf", "Co", "Cs") or _unseen(sign) for sign in text)
 
@@ -182,12 +182,12 @@ def _unseen(sign: str) -> bool:
     return sign in _FILLERS or "\ufe00" <= sign <= "\ufe0f" or "\U000e0100" <= sign <= "\U000e01ef"
 
 
-def is_sentence(text: str) -> bool:
+def _is_sentence(text: str) -> bool:
     """Whether there are three words, or in scripts without spaces six letters."""
     return len(re.findall(r"[^\W\d_]+", text)) >= 3 or len(_NO_SPACES.findall(text)) >= 6
 
 
-def mixes_alphabets(text: str) -> bool:
+def _mixes_alphabets(text: str) -> bool:
     """Whether a word has letters of two alphabets that look alike, by which words are hidden from patterns."""
     for word in re.findall(r"[^\W\d_]{2,}", text):
         # Units such as µs and formulas mix these few on purpose.
@@ -210,10 +210,10 @@ def text_problem(text: str) -> str:
     return ""
 
 
-def reads_as_order(text: str) -> bool:
+def is_instruction(text: str) -> bool:
     """Whether a line of any text is a sentence that demands something or speaks of secrets, code in it or not."""
     flat = unicodedata.normalize("NFKC", text)
-    if not is_sentence(flat):
+    if not _is_sentence(flat):
         return False
     demands = any(why in _DEMANDING and pattern.search(flat) for pattern, why in _COMPILED)
     return demands or _begins_as_order(flat.lower()) or any(a.search(flat) and b.search(flat) for a, b in _PAIRED)
@@ -227,18 +227,18 @@ def _begins_as_order(sentence: str) -> bool:
     return _ORDER_FIRST.match(bare) is not None and _NOUN_FIRST.match(bare) is None
 
 
-def as_key(text: str) -> str:
+def comparison_key(text: str) -> str:
     """The sentence without case, punctuation and spacing, by which equal claims meet."""
     return " ".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).lower()))
 
 
 def repeats_text(cause: str, shown: str) -> bool:
     """Whether most of a claim stands in what was shown, in the same words or nearly the same."""
-    own = without_spaces(cause)
+    own = remove_spaces(cause)
     pieces = [own[place : place + _PIECE] for place in range(max(1, len(own) - _PIECE + 1))]
     return bool(shown and own) and sum(piece in shown for piece in pieces) >= _REPEATED * len(pieces)
 
 
-def without_spaces(text: str) -> str:
+def remove_spaces(text: str) -> str:
     """The letters of a text without spaces, as texts are compared."""
-    return as_key(text).replace(" ", "")
+    return comparison_key(text).replace(" ", "")

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
         BaseKind,
         EnvironmentOptions,
         PromptPart,
+        environment_kind,
         judge_of,
-        kind_of,
         open_environment,
     )
     from evolve.environments.environment import BaseEnvironment, KnownRows, OncePerEpisode, RehearsalResult
-    from evolve.environments.probing import Attempted, Probe, ReflectionTrials, make_probe
+    from evolve.environments.probing import AttemptResult, Probe, ReflectionTrials, make_probe
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -143,7 +143,7 @@ class BaseKind(ABC):
         return ""
 
 
-def kind_of(name: str) -> BaseKind:
+def environment_kind(name: str) -> BaseKind:
     """The kind with this name.
 
     Raises:
@@ -163,7 +163,7 @@ def open_environment(task: Task, setting: EnvironmentOptions) -> BaseEnvironment
     Raises:
         UsageError: The task cannot be worked on here; or it has a rubric, and nobody can judge by it.
     """
-    return kind_of(task.environment).open(task, setting)
+    return environment_kind(task.environment).open(task, setting)
 
 
 def judge_of(task: Task, setting: EnvironmentOptions) -> Verifier | None:

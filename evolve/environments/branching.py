@@ -21,11 +21,11 @@ def active_path(steps: Sequence[Step], branches: int, exploring: float) -> tuple
 
     Args:
         branches: Most actions tried from one state; with 1 nothing is gone back from.
-        exploring: How much :func:`uct` tries what was tried little; with 0 the best state is gone on from.
+        exploring: How much :func:`uct_branch` tries what was tried little; with 0 the best state is gone on from.
     """
     if branches <= 1:
         return tuple(steps)
-    return uct(steps, branches, exploring) if exploring > 0 else best_first(steps, branches)
+    return uct_branch(steps, branches, exploring) if exploring > 0 else best_first(steps, branches)
 
 
 def best_first(steps: Sequence[Step], branches: int) -> tuple[Step, ...]:
@@ -43,7 +43,7 @@ def best_first(steps: Sequence[Step], branches: int) -> tuple[Step, ...]:
     return _seen_from(steps, number, {number})
 
 
-def uct(steps: Sequence[Step], branches: int, exploring: float) -> tuple[Step, ...]:
+def uct_branch(steps: Sequence[Step], branches: int, exploring: float) -> tuple[Step, ...]:
     """The same with upper confidence bounds (UCT; Kocsis and Szepesvari 2006), as for language models by Zhou et al.
     (LATS, 2024).
 

@@ -31,7 +31,7 @@ class BaseEnvironment(ABC):
 
     Attributes:
         name: That of its kind.
-        repeats: Its actions need more than an interpreter to run once more, so :meth:`repeat` does it.
+        repeats: Its actions need more than an interpreter to run once more, so :meth:`repeat_actions` does it.
     """
 
     name: str
@@ -86,11 +86,11 @@ class BaseEnvironment(ABC):
             self._session.close()
         self._session = None
 
-    def known(self, steps: Sequence[Step]) -> KnownRows | None:
+    def known_rows(self, steps: Sequence[Step]) -> KnownRows | None:
         """All rows, where a refusal showed one before or in these steps; else None."""
         return None
 
-    def alike(self, code: str, others: Sequence[str]) -> str | None:
+    def equivalent_answer(self, code: str, others: Sequence[str]) -> str | None:
         """The first of the other answers that does what this one does on everything the verifiers would run it on.
 
         None where there is none, or where that cannot be said. Nothing is told of what is right.
@@ -120,7 +120,7 @@ class BaseEnvironment(ABC):
         """
         return ()
 
-    def change(self, step: Step) -> Mapping[str, bytes | None] | None:
+    def changed_files(self, step: Step) -> Mapping[str, bytes | None] | None:
         """What the answer of a step left of each file that it changed, None of one that is gone.
 
         None in all where a procedure cannot be done again.
@@ -136,7 +136,7 @@ class BaseEnvironment(ABC):
         """
         return RehearsalResult(fault=True)
 
-    def repeat(
+    def repeat_actions(
         self, codes: Sequence[tuple[int, str]], calls: FunctionCalls | None, start: Callable[[int], object]
     ) -> Json:
         """The value of the last of some actions, each with its step's number, which ``start`` is told before it runs.

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from evolve.core.episodes import Action, Json, Step
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.runtime.sandbox.protocol import Program, Sandbox, SandboxLimits
 from evolve.tasks.verification.program_runs import ProgramTrial, try_rows
 
 __all__ = [
     "PROBE_LIMITS",
-    "Attempted",
+    "AttemptResult",
     "Probe",
     "ProgramTrial",
     "ReflectionTrials",
     "call_once",
-    "cut_short",
     "make_probe",
+    "truncate_value",
     "try_rows",
 ]
 
@@ -33,7 +33,7 @@ from. The output says whether the visible check passes afterwards; it is None wh
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempted:
+class AttemptResult:
     """What became of an answer that was only tried.
 
     Attributes:
@@ -44,7 +44,7 @@ class Attempted:
     fits: bool
     right: bool | None
 
-    def compared(self, other: Attempted) -> int:
+    def compare_with(self, other: AttemptResult) -> int:
         """1 where this one alone is right, -1 where the other alone is, 0 where they agree or nobody knows."""
         if self.right is not None and other.right is not None:
             return self.right - other.right
@@ -60,7 +60,7 @@ class ReflectionTrials(Protocol):
         """As a :data:`Probe`."""
         ...
 
-    def attempt(self, action: Action, before: Sequence[Step]) -> Attempted | None:
+    def attempt(self, action: Action, before: Sequence[Step]) -> AttemptResult | None:
         """Tries an action after the given steps as the episode would have done.
 
         What fits is put to the verifier too while submissions are left, and each bit that is asked for so uses one up.
@@ -73,7 +73,7 @@ class ReflectionTrials(Protocol):
 _MACHINE = ("PermissionError", "MemoryError", "TimeoutError", "time limit", "disk limit", "not run", "the sandbox")
 
 
-def cut_short(value: Json) -> bool:
+def truncate_value(value: Json) -> bool:
     """Whether an output of a probe says that the machine ended or refused the work, so nothing of the program."""
     return isinstance(value, dict) and set(value) == {"error"} and str(value["error"]).startswith(_MACHINE)
 
@@ -83,9 +83,9 @@ PROBE_LIMITS = SandboxLimits(wall_s=10.0)
 
 def call_once(sandbox: Sandbox, source: str, entry: str) -> ProgramTrial:
     """Calls a function without parameters once; there is nothing to compare its value with."""
-    hit("sandbox.before")
+    hit_failpoint("sandbox.before")
     result = sandbox.run_programs([Program(source=source, entry=entry)], [[]])
-    hit("sandbox.after")
+    hit_failpoint("sandbox.after")
     if result.fault or len(result.programs) != 1 or len(result.programs[0].outputs) > 1:
         return ProgramTrial(error=result.fault or "the sandbox gave no result", fault=True)
     run = result.programs[0]
@@ -104,9 +104,9 @@ def make_probe(sandbox: Sandbox) -> Probe:
         if not programs or not inputs:
             return [[] for _ in programs]
         to_run = [Program(source=source, entry=entry) for source, entry in programs]
-        hit("sandbox.before")
+        hit_failpoint("sandbox.before")
         result = sandbox.run_programs(to_run, inputs, PROBE_LIMITS)
-        hit("sandbox.after")
+        hit_failpoint("sandbox.after")
         if result.fault or len(result.programs) != len(programs):
             return [None] * len(programs)
         return [

@@ -19,14 +19,22 @@ from evolve.core.episodes.codec import Jsonable, from_data, to_data
 from evolve.core.errors import BudgetExhausted, ModelMistake, UsageError
 from evolve.core.ledger import Spent
 from evolve.improve.judgement import judge_variant
-from evolve.improve.report import contrast
+from evolve.improve.report import contrast_arms
 from evolve.improve.session import Session
 from evolve.policies.language.prompt_items import parse_prompt
 from evolve.skills import KEPT, Skill, with_called
 from evolve.tasks import Task
 from evolve.trials import Variant
 from evolve.trials.comparisons import text_without
-from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, clopper_pearson, one_per_group
+from evolve.trials.gate import (
+    NOTHING,
+    ArmComparison,
+    Comparison,
+    ConfidenceInterval,
+    Pair,
+    clopper_pearson,
+    one_per_group,
+)
 from evolve.trials.learned_state import LearnedState, recall_from
 from evolve.trials.learner import Learner
 from evolve.trials.pairs import PairedEpisodes
@@ -163,7 +171,7 @@ def _without_advice(
             del prompts[name]
             continue
         text = text_without(stores.objects.get(prompts[name]).decode(), gone)
-        prompts[name] = stores.objects.put(text.encode())
+        prompts[name] = stores.objects.put_object(text.encode())
     return tuple(prompts.items())
 
 
@@ -190,9 +198,9 @@ class ItemCredit:
     losses: int
     ties: int
     planned: int
-    share: Interval
-    solved: Interval = NOTHING
-    ratio: Interval = NOTHING
+    share: ConfidenceInterval
+    solved: ConfidenceInterval = NOTHING
+    ratio: ConfidenceInterval = NOTHING
     verdict: ItemVerdict
 
 
@@ -230,7 +238,7 @@ def ablate(
         BudgetExhausted: The budget allowed not even one pair.
         UsageError: There is nothing to take away.
     """
-    done = session.journal.done(_STEP)
+    done = session.step_log.done(_STEP)
     if done is not None:
         return AblationReport.from_json(done)
     whole = session.stores.variants.get(variant)
@@ -261,7 +269,7 @@ def ablate(
     session.stores.variants.add_measure(
         variant, run=session.run, kind=f"ablation on {session.suite.name}", body=report.to_json()
     )
-    session.journal.finish(_STEP, report.to_json())
+    session.step_log.finish(_STEP, report.to_json())
     return report
 
 
@@ -273,7 +281,7 @@ def _items(
     Where an insight is not recalled both arms would be the same, so such tasks are not run for it, and a policy that
     recalls none has no such item.
     """
-    rows = session.journal.done("items")
+    rows = session.step_log.done("items")
     if rows is None:
         stores, every = session.stores, [task.id for task in tasks]
         arm = stores.state_of(whole, session.workflow)
@@ -290,7 +298,7 @@ def _items(
                 hint=f"evolve lab variants show {whole.digest[:12]}",
             )
         rows = [{"item": to_data(item), "tasks": names} for item, names in listed]
-        session.journal.finish("items", rows)
+        session.step_log.finish("items", rows)
     return [(from_data(VariantItem, row["item"]), row["tasks"]) for row in rows]
 
 
@@ -306,7 +314,7 @@ def _compared(
         return session.stores.state_of(variants[name], session.workflow)
 
     contests = [
-        Contest(parent=variant.digest, variant=whole.digest, tasks=[named[name] for name in names])
+        ArmComparison(parent=variant.digest, variant=whole.digest, tasks=[named[name] for name in names])
         for variant, (_, names) in zip(lesser, items, strict=True)
     ]
     total, done = sum(len(contest.tasks) for contest in contests), 0
@@ -314,15 +322,15 @@ def _compared(
     def on_pair(at: int, pair: Pair) -> None:
         nonlocal done
         done += 1
-        session.tell("ablated", done=done, total=total, item=items[at][0].text, reason=pair.state.reason)
+        session.emit_event("ablated", done=done, total=total, item=items[at][0].text, reason=pair.state.reason)
 
-    return PairedEpisodes(run=session, split=SCREEN, arms=arm).runner().compare_each(contests, on_pair=on_pair)
+    return PairedEpisodes(run=session, split=SCREEN, arms=arm).make_runner().compare_each(contests, on_pair=on_pair)
 
 
 def _credit(item: VariantItem, comparison: Comparison, items: int) -> ItemCredit:
     tally = comparison.state.tally
     share = share_won(tally.wins, tally.losses, items)
-    figures = contrast(item.text, comparison.pairs)
+    figures = contrast_arms(item.text, comparison.pairs)
     return ItemCredit(
         item=item,
         wins=tally.wins,
@@ -336,7 +344,7 @@ def _credit(item: VariantItem, comparison: Comparison, items: int) -> ItemCredit
     )
 
 
-def share_won(wins: int, losses: int, items: int) -> Interval:
+def share_won(wins: int, losses: int, items: int) -> ConfidenceInterval:
     """Share of decided pairs that were won, with exact bounds that hold for all items of a report at once.
 
     How many pairs are run is fixed beforehand and no figure ends them early, so bounds of a fixed sample will do
@@ -345,7 +353,7 @@ def share_won(wins: int, losses: int, items: int) -> Interval:
     return clopper_pearson(wins, wins + losses, level=1.0 - (1.0 - LEVEL) / items)
 
 
-def verdict_on(share: Interval) -> ItemVerdict:
+def verdict_on(share: ConfidenceInterval) -> ItemVerdict:
     """What bounds on the share of pairs won say of the item."""
     if share.low is None or share.high is None:
         return "no difference shown"

@@ -13,7 +13,7 @@ from typing import Any
 
 from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.core.ledger import Spent
-from evolve.improve.judgement import told_of
+from evolve.improve.judgement import judgement_texts
 from evolve.improve.schedule import fit_within_budget
 from evolve.improve.session import Session
 from evolve.tasks import Task
@@ -28,7 +28,7 @@ _MOST_TRIES = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Control:
+class ControlArm:
     """One control arm.
 
     Attributes:
@@ -48,10 +48,10 @@ class Control:
 
 def compared_on_test(session: Session, other: str, learned: str) -> Comparison:
     """Two variants on one test task per group; the caller has logged the look."""
-    return _compared(session, PairedEpisodes(run=session, split="test").runner(), other, learned)
+    return _compared(session, PairedEpisodes(run=session, split="test").make_runner(), other, learned)
 
 
-def run_controls(session: Session, spent: Spent) -> Mapping[str, Control]:
+def run_controls(session: Session, spent: Spent) -> Mapping[str, ControlArm]:
     """Runs both control arms on held-out tasks that were opened for this run.
 
     Args:
@@ -76,7 +76,7 @@ def run_controls(session: Session, spent: Spent) -> Mapping[str, Control]:
         others = iter(learned([job for job in jobs if job.variant != BEST_OF_N]))
         return [own[job.task.id] if job.variant == BEST_OF_N else next(others) for job in jobs]
 
-    runner: PairedRunner[Task] = replace(learned.runner(), run=run)
+    runner: PairedRunner[Task] = replace(learned.make_runner(), run=run)
     return {
         BEST_OF_N: _control(_compared(session, runner, BEST_OF_N, session.stores.variants.active_digest), note),
         PLACEBO: _placebo(session),
@@ -100,17 +100,19 @@ def _best_tries(session: Session, tasks: Sequence[Task], limits: Limits, tries: 
     return best
 
 
-def _placebo(session: Session) -> Control:
+def _placebo(session: Session) -> ControlArm:
     """The learned arm with every task's evidence filed under another task."""
     stores = session.stores
     learned = stores.active_state(session.workflow)
     if learned.memory is None:
-        return Control(note="not run: nothing that was learned can be shuffled")
-    shuffled = learned.memory.shuffled(session.plan.seed)
-    guide, _ = fit_within_budget(session, shuffled.experience(), learned.skills, pairs=0)
+        return ControlArm(note="not run: nothing that was learned can be shuffled")
+    shuffled = learned.memory.shuffled_placebo(session.plan.seed)
+    guide, _ = fit_within_budget(session, shuffled.experience_rows(), learned.skills, pairs=0)
     arms = {PLACEBO: replace(learned, guide=guide, memory=shuffled), learned.variant: learned}
     episodes = PairedEpisodes(run=session, split="test", arms=arms.__getitem__)
-    return _control(_compared(session, episodes.runner(), PLACEBO, learned.variant), "evidence filed under other tasks")
+    return _control(
+        _compared(session, episodes.make_runner(), PLACEBO, learned.variant), "evidence filed under other tasks"
+    )
 
 
 def _compared(session: Session, runner: PairedRunner[Task], other: str, learned: str) -> Comparison:
@@ -120,13 +122,17 @@ def _compared(session: Session, runner: PairedRunner[Task], other: str, learned:
     def on_pair(pair: Pair) -> None:
         nonlocal done
         done += 1
-        session.tell("test", done=done, total=total, arm=other)
+        session.emit_event("test", done=done, total=total, arm=other)
 
     return runner.compare(tasks, parent=other, variant=learned, on_pair=on_pair)
 
 
-def _control(comparison: Comparison, note: str) -> Control:
-    return Control(note="not run: the budget ended") if comparison.ended else Control(pairs=comparison.pairs, note=note)
+def _control(comparison: Comparison, note: str) -> ControlArm:
+    return (
+        ControlArm(note="not run: the budget ended")
+        if comparison.ended
+        else ControlArm(pairs=comparison.pairs, note=note)
+    )
 
 
 ALPHA = 0.05
@@ -142,9 +148,9 @@ def transfer(session: Session, variant: str) -> Mapping[str, Any]:
     planned = len({task.group for task in tasks})
 
     def on_pair(pair: Pair) -> None:
-        session.show("gate", **told_of(pair.state, planned), candidate=variant[:12])
+        session.show("gate", **judgement_texts(pair.state, planned), candidate=variant[:12])
 
-    runner = PairedEpisodes(run=session, split="gate").runner(SequentialTest(alpha=ALPHA))
+    runner = PairedEpisodes(run=session, split="gate").make_runner(SequentialTest(alpha=ALPHA))
     state = runner.compare(tasks, parent=parent, variant=variant, on_pair=on_pair).state
     body = {
         "on": f"{session.suite.name}, {session.learner.name}",

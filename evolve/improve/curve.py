@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.core.svg import Panel, decades, document, text
+from evolve.core.svg import Panel, decade_bounds, svg_document, text
 from evolve.improve.report import Report
 from evolve.trials.gate import comparable_costs, cost_unit
 
@@ -21,17 +21,17 @@ def draw_curve(report: Report) -> str:
         x_label="episode",
         y_label=f"{cost_unit(costs)} per episode; a ring: not solved",
         x_range=(1, max(2, len(values))),
-        y_range=decades(values),
+        y_range=decade_bounds(values),
         log_y=True,
     )
     parts = panel.frame()
     for place, (value, point) in enumerate(zip(values, curve, strict=True), 1):
-        parts.append(panel.dot(place, value, _COLOURS["practice"], full=point.solved))
+        parts.append(panel.draw_dot(place, value, _COLOURS["practice"], full=point.solved))
         if place > 1 and point.round != curve[place - 2].round:
             x = panel.x(place)
             parts.append(f'<path class="grid mark" d="M{x:.1f} {panel.top} v{panel.height}"/>')
             parts.append(text(x + 4, panel.top + 12, f"round {point.round}", "dim halo"))
-    return document(title, [*parts, *_held_out_panel(report)])
+    return svg_document(title, [*parts, *_held_out_panel(report)])
 
 
 def _held_out_panel(report: Report) -> list[str]:
@@ -43,7 +43,7 @@ def _held_out_panel(report: Report) -> list[str]:
         title="held-out tasks",
         x_label=report.cost_unit,
         y_label="share solved and verified within",
-        x_range=decades(every),
+        x_range=decade_bounds(every),
         y_range=(0.0, 1.0),
         log_x=True,
     )

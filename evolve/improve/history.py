@@ -35,18 +35,18 @@ _BEGINNING = "beginning"
 _NAMED = 5
 
 
-def note_beginning(session: Session) -> None:
+def record_beginning(session: Session) -> None:
     """Keeps what is known before anything is practised; the first call of a run stands."""
     skills = session.stores.skills
-    session.journal.once(
+    session.step_log.once(
         _BEGINNING,
         lambda: {"skills": sorted(skill.digest for skill in skills.active()), "insights": _insights(session)},
     )
 
 
 def what_changed(session: Session) -> RunChanges:
-    """What is new since :func:`note_beginning`, and what practice has never solved, in this run or before."""
-    before = session.journal.done(_BEGINNING)
+    """What is new since :func:`record_beginning`, and what practice has never solved, in this run or before."""
+    before = session.step_log.done(_BEGINNING)
     new = () if before is None else _new_skills(session, before["skills"])
     tasks = {task.id for task in session.suite.tasks}
     records = [
@@ -67,12 +67,12 @@ def what_changed(session: Session) -> RunChanges:
 
 
 def _insights(session: Session) -> int:
-    claims = session.stores.memory.claims(policy=session.learner.name)
+    claims = session.stores.memory.list_insights(policy=session.learner.name)
     return sum(insight.status in INFLUENTIAL for insight in claims)
 
 
 def _new_skills(session: Session, before: list[str]) -> tuple[str, ...]:
-    new = [skill for skill in session.stores.skills.active() if not skill.hidden and skill.digest not in before]
+    new = [skill for skill in session.stores.skills.active() if not skill.is_hidden and skill.digest not in before]
     return tuple(sorted(skill.name for skill in new))
 
 
@@ -114,11 +114,11 @@ class ItemHistory(Jsonable):
             said = [f"used in {self.used} task{'s' * (self.used != 1)}, helped in {self.helped}"] if self.used else []
         if self.trials:
             said.append(self.pairs_text)
-        if self.chance.withheld:
+        if self.chance.withheld_episodes:
             one = self.chance
             said.append(
                 f"where chance decided, solved {one.with_solved} of {one.with_solved + one.with_failed} with it and"
-                f" {one.without_solved} of {one.withheld} without"
+                f" {one.without_solved} of {one.withheld_episodes} without"
             )
         return ", ".join(said)
 
@@ -136,7 +136,7 @@ class ItemHistory(Jsonable):
         """With the tables that it filled by itself."""
         return replace(self, used=self.used + count, of=self.of + count)
 
-    def plus(self, trials: int, better: int, worse: int) -> ItemHistory:
+    def with_trials(self, trials: int, better: int, worse: int) -> ItemHistory:
         """With further trials."""
         return replace(self, trials=self.trials + trials, better=self.better + better, worse=self.worse + worse)
 
@@ -153,7 +153,7 @@ def skill_histories(stores: Repositories, skills: Sequence[Skill]) -> Mapping[st
     for item, counts in _ablated(stores, "skills"):
         name = _digest_of(stores, item)
         if name in found:
-            found[name] = found[name].plus(*counts)
+            found[name] = found[name].with_trials(*counts)
     return found
 
 
@@ -165,14 +165,14 @@ def insight_histories(stores: Repositories, insights: Sequence[Insight]) -> Mapp
     """
     utilities = stores.variants.item_utilities()
     found = {one.id: ItemHistory(chance=utilities.get(one.id, ItemUtility())) for one in insights}
-    sentences = stores.memory.sentences() if insights else {}
+    sentences = stores.memory.insight_sentences() if insights else {}
     cited = {one.id for one in insights if sentences[one.id].worded}
     for name, (used, of) in _recalled(stores, cited).items():
         found[name] = replace(found[name], used=used, of=of)
     trials = [(item.id, counts) for item, counts in _ablated(stores, "insights")]
     for name, counts in [*trials, *_tested(stores)]:
         if name in found:
-            found[name] = found[name].plus(*counts)
+            found[name] = found[name].with_trials(*counts)
     return found
 
 
@@ -209,7 +209,7 @@ def _ablated(stores: Repositories, kind: str) -> Iterator[tuple[VariantItem, tup
     The same variant on the same suite counts once, the last time: a search repeats itself to the candidate.
     """
     latest: dict[tuple[str, str], AblationReport] = {}
-    for measured, body in stores.variants.measures():
+    for measured, body in stores.variants.measures_of():
         if measured.startswith("ablation"):
             from evolve.improve.ablation import AblationReport
 

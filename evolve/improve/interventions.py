@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from evolve.core.episodes import FACT, PROBE, Claim, Evidence
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.improve.ablation import recalled_on, times_used
 from evolve.improve.history import PLAN_STEP, TEST_STEP
 from evolve.improve.schedule import INTERVENTIONS
@@ -37,7 +37,7 @@ PAIRS = 6
 """Problems on which one test is made at most: five that agree make a claim firm, and one may come out alike."""
 
 
-def intervene(session: Session, number: int) -> int:
+def run_insight_tests(session: Session, number: int) -> int:
     """Tests the insights whose tests are worth most, within their part of the budget of round ``number``.
 
     Interrupted, the same call goes on, and nothing is paid twice.
@@ -66,11 +66,11 @@ def _tests(
     """The tests of a round, run or run before, until one is not worth running or has no room."""
     for place in range(TESTS):
         name = f"{TEST_STEP}{number}:{place}"
-        done = session.journal.done(name)
+        done = session.step_log.done(name)
         if done is None:
             if not may_go_on():
                 return
-            planned = session.journal.once(f"{name}{PLAN_STEP}", partial(_make_plan, session, number, only))
+            planned = session.step_log.once(f"{name}{PLAN_STEP}", partial(_make_plan, session, number, only))
             done = _run_test(session, name, planned, may_go_on) if planned["tasks"] else {}
         if not done:
             return
@@ -81,7 +81,7 @@ def _plans(session: Session, number: int) -> Iterator[Mapping[str, Any]]:
     """The plans of this run so far, up to those of a round."""
     for earlier in range(1, number + 1):
         for place in range(TESTS):
-            plan = session.journal.done(f"{TEST_STEP}{earlier}:{place}{PLAN_STEP}")
+            plan = session.step_log.done(f"{TEST_STEP}{earlier}:{place}{PLAN_STEP}")
             if plan is not None:
                 yield plan
 
@@ -93,12 +93,12 @@ def _make_plan(session: Session, number: int, only: str) -> Mapping[str, Any]:
     own = arm.policy(session.learner).name
     known = [
         insight
-        for insight in stores.memory.claims(policy=own)
+        for insight in stores.memory.list_insights(policy=own)
         if insight.cause.startswith(FACT) and insight.id not in before and only in ("", insight.id)
     ]
     # Work in a folder can only be checked; what is recalled there is tried after a task, by one more answer.
     tasks = one_per_group(session.suite.evidence("train"))
-    recalled = recalled_on(arm, session.learner, tasks) if any(insight.influences for insight in known) else {}
+    recalled = recalled_on(arm, session.learner, tasks) if any(insight.may_influence for insight in known) else {}
     uses = Counter({insight: len(recalled_tasks) for insight, recalled_tasks in recalled.items()}) + times_used(
         stores, recalled
     )
@@ -116,7 +116,7 @@ def _make_plan(session: Session, number: int, only: str) -> Mapping[str, Any]:
 
 def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: Callable[[], bool]) -> Mapping[str, Any]:
     """Runs the pairs of one test; episodes and evidence are committed together."""
-    if not session.stores.memory.has(str(plan["insight"])):  # a person forgot it since it was planned
+    if not session.stores.memory.has_insight(str(plan["insight"])):  # a person forgot it since it was planned
         return {}
     insight = session.stores.memory.get(str(plan["insight"]))
     whole = session.stores.practice_state(session.workflow)
@@ -135,19 +135,19 @@ def _run_test(session: Session, name: str, plan: Mapping[str, Any], may_go_on: C
     episodes = PairedEpisodes(run=session, split=PROBE, may_go_on=may_go_on, keep=keep)
     comparison = run_pairs(episodes, tasks, whole, change, names=names)
     claims = {pair.variant.episode: claim for pair in comparison.pairs if (claim := _claim(insight, pair)) is not None}
-    hit("insights.ran")
+    hit_failpoint("insights.ran")
     if not ran:
         return {}
     directions = Counter(claim.evidence[0].direction for claim in claims.values())
     counts = {"insight": insight.id, "pairs": len(comparison.pairs), "agree": directions[1], "disagree": directions[-1]}
     with session.stores.db.transaction():
-        known = session.stores.memory.has(insight.id)
+        known = session.stores.memory.has_insight(insight.id)
         for episode, attempt in ran.items():
             taught = (claims[episode],) if known and episode in claims else ()
             record = replace(attempt.record, claims=taught)
             session.commit(replace(attempt, record=record), task=session.suite.task(record.task))
-        session.journal.finish(name, counts)
-    session.tell("tested", text=insight.text, **counts)
+        session.step_log.finish(name, counts)
+    session.emit_event("tested", text=insight.text, **counts)
     return counts
 
 

@@ -15,16 +15,16 @@ from typing import Any
 from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import BudgetExhausted
-from evolve.core.failpoints import hit
-from evolve.core.progress import doing
+from evolve.core.failpoints import hit_failpoint
+from evolve.core.progress import report_activity
 from evolve.improve.schedule import FITTED, PAIRS_OF_A_JUDGEMENT, fit_within_budget, may_judge, no_room_to_judge
 from evolve.improve.session import Session, judged_step
 from evolve.skills import KEPT, worth_offering
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED, Variant
 from evolve.trials.gate import (
-    BudgetRefused,
     ComparisonPlan,
+    EpisodeOverBudget,
     Gate,
     GateReport,
     Job,
@@ -39,7 +39,7 @@ from evolve.trials.gate import (
     shuffled_groups,
     solved_by,
 )
-from evolve.trials.gate.power import Foresight
+from evolve.trials.gate.power import PowerForecast
 from evolve.trials.jobs import EpisodeJob
 from evolve.trials.pairs import PAIRS_AT_ONCE, PairedEpisodes, run_held_out
 
@@ -60,19 +60,19 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
         BudgetExhausted: A guide cannot be fitted within what the budget leaves.
     """
     name = f"variant:{number}"
-    done = session.journal.done(name)
+    done = session.step_log.done(name)
     if done is not None:
         return str(done["variant"]) or None
     no_room = no_room_to_judge(session, pairs)
     if no_room:
         raise BudgetExhausted(no_room)
     stores = session.stores
-    experience = stores.memory.experience()
+    experience = stores.memory.experience_rows()
     worth = worth_offering(stores.skills.list(KEPT))
     skills = [skill for skill in stores.skills.active() if skill.digest in worth]
     guide, cost = fit_within_budget(session, experience, skills, pairs=pairs)
     guide_digest = stores.objects.put_json(guide) if guide is not None else ""
-    hit("guide.fitted")
+    hit_failpoint("guide.fitted")
     active = stores.variants.active()
     variant = Variant(
         guide=guide_digest,
@@ -86,11 +86,11 @@ def propose(session: Session, number: int, *, pairs: int) -> str | None:
     with stores.db.transaction():
         if digest:
             stores.variants.add(variant, origin=f"{session.run}, round {number}")
-        session.journal.finish(name, {"variant": digest})
+        session.step_log.finish(name, {"variant": digest})
         if cost.candidates:
-            session.journal.finish(f"{FITTED}{number}:{session.part}", {"candidates": cost.candidates})
-    hit("variant.kept")
-    session.tell("proposed", round=number, variant=digest, insights=len(experience), skills=len(skills))
+            session.step_log.finish(f"{FITTED}{number}:{session.part}", {"candidates": cost.candidates})
+    hit_failpoint("variant.kept")
+    session.emit_event("proposed", round=number, variant=digest, insights=len(experience), skills=len(skills))
     return digest or None
 
 
@@ -103,9 +103,9 @@ def _is_nothing_new(session: Session, variant: Variant) -> bool:
 
 def judge(session: Session, number: int, variant: str) -> Mapping[str, Any]:
     """Judges the variant of a round; see :func:`judge_variant`."""
-    before = session.journal.done(judged_step(variant))
+    before = session.step_log.done(judged_step(variant))
     if before is not None:
-        session.journal.finish(f"gate:{number}", before)
+        session.step_log.finish(f"gate:{number}", before)
         return dict(before)
     return judge_variant(session, f"gate:{number}", variant, may_go_on=lambda: may_judge(session, number), round=number)
 
@@ -126,39 +126,39 @@ def judge_variant(
     Returns:
         JSON of the decision: ``verdict``, ``promoted``, ``reason``, the tally and the number of pairs.
     """
-    done = session.journal.done(step)
+    done = session.step_log.done(step)
     if done is not None:
         return dict(done)
     parent = session.stores.variants.get(variant).parent
 
     def on_pair(pair: Pair) -> None:
-        hit("gate.pair")
-        session.show("gate", **told_of(pair.state, planned), **details)
+        hit_failpoint("gate.pair")
+        session.show("gate", **judgement_texts(pair.state, planned), **details)
 
     proposal = VariantProposal(
         run=session.run,
         parent=parent,
         variant=variant,
         suite=session.suite,
-        texts=session.stores.texts(variant),
+        texts=session.stores.variant_texts(variant),
         learned_from=session.stores.spent_groups(session.suite.split("gate")),
     )
     planned = len({task.group for task in session.suite.evidence("gate")} - proposal.learned_from)
     seed = _seed(session, proposal)
     run = PairedEpisodes(run=session, split="gate", seed=seed, may_go_on=may_go_on)
-    how = ComparisonPlan(run=run, retry=partial(retries, session, variant, seed), seed=seed, on_pair=on_pair)
+    how = ComparisonPlan(run=run, retry=partial(make_retry, session, variant, seed), seed=seed, on_pair=on_pair)
     finding = Gate(session.stores.decisions).judge(proposal, how)
     if finding.void:
         session.show("warning", text=finding.state.reason)
-    return conclude(session, step, finding, _tries_to_enter(session, finding, seed))
+    return record_decision(session, step, finding, _tries_to_enter(session, finding, seed))
 
 
-def told_of(state: TestState, planned: int) -> Mapping[str, Any]:
+def judgement_texts(state: TestState, planned: int) -> Mapping[str, Any]:
     """What a person who watches hears of a comparison so far: its counts, and about how many pairs it will take."""
     tally, ahead = state.tally, 0 if state.further is None else state.further
-    most = min(planned, state.tally.tried + ahead) if ahead else planned
+    most = min(planned, state.tally.tried_pairs + ahead) if ahead else planned
     counts = {"better": tally.wins, "worse": tally.losses + tally.withheld, "equal": tally.ties}
-    return {"pairs": tally.tried, "of": max(most, tally.tried), "reason": state.reason, **counts}
+    return {"pairs": tally.tried_pairs, "of": max(most, tally.tried_pairs), "reason": state.reason, **counts}
 
 
 def _is_repeatable(session: Session) -> bool:
@@ -173,7 +173,7 @@ def _seed(session: Session, proposal: VariantProposal) -> int:
     """
     if _is_repeatable(session):
         return session.plan.seed
-    return session.plan.seed + 1000 * Gate(session.stores.decisions).place(proposal)
+    return session.plan.seed + 1000 * Gate(session.stores.decisions).proposal_number(proposal)
 
 
 def _tries_to_enter(session: Session, finding: GateReport, seed: int) -> list[list[EpisodeRecord]]:
@@ -198,20 +198,20 @@ def _tries_to_enter(session: Session, finding: GateReport, seed: int) -> list[li
             )
             try:
                 records += run_held_out(session, [job])
-            except BudgetRefused:  # what was not tried often enough does not enter
+            except EpisodeOverBudget:  # what was not tried often enough does not enter
                 return tries
     return tries
 
 
-def conclude(
+def record_decision(
     session: Session, step: str, finding: GateReport, entering: Sequence[Sequence[EpisodeRecord]]
 ) -> Mapping[str, Any]:
     """Keeps the decision and, where it is for the variant, makes it the active one; all in one transaction."""
     stores, suite, state = session.stores, session.suite, finding.state
     variant, parent = finding.proposal.variant, finding.proposal.parent
-    hit("gate.before")
+    hit_failpoint("gate.before")
     with stores.db.transaction():
-        decision = stores.decisions.keep(finding)
+        decision = stores.decisions.save_finding(finding)
         if finding.accepted:
             stores.variants.promote(variant, grounds=f"gate decision {decision.id}")
             required = 1 if _is_repeatable(session) else TRIES
@@ -231,16 +231,16 @@ def conclude(
             "parent": parent,
             "regressed": list(finding.regressed),
         }
-        session.journal.finish(step, body)
-        hit("gate.inside")
-    hit("gate.after")
+        session.step_log.finish(step, body)
+        hit_failpoint("gate.inside")
+    hit_failpoint("gate.after")
     session.show("judged", **body)
     if finding.accepted:
-        session.tell("promoted", variant=variant)
+        session.emit_event("promoted", variant=variant)
     return body
 
 
-def retries(session: Session, variant: str, first: int, pairs: Sequence[Pair]) -> Retry:
+def make_retry(session: Session, variant: str, first: int, pairs: Sequence[Pair]) -> Retry:
     """Runs fresh tries of tasks that must keep working."""
     plan, solved = session.plan, solved_by(pairs)
 
@@ -279,17 +279,17 @@ def judging_if_winnable(session: Session, tasks: Sequence[Task], groups: Iterabl
     """
     if session.plan.limits.tokens is not None:
         return session
-    done = session.journal.done(LOOKED)
+    done = session.step_log.done(LOOKED)
     if done is None:
         if no_room_to_judge(session, min(len(tasks), PAIRS_OF_A_JUDGEMENT)):
             return session
         _, level = session.stores.decisions.next_level(session.suite.digest, groups)
         try:
             why = _why_too_few(session, tasks, SequentialTest(alpha=level).wins_needed(0))
-        except BudgetRefused:
+        except EpisodeOverBudget:
             return session
         done = {"why": why}
-        session.journal.finish(LOOKED, done)
+        session.step_log.finish(LOOKED, done)
         if why:
             session.show("begun", text=f"{why[0].upper()}{why[1:]}. Continuing with practice alone.")
     return session.judging_nothing(str(done["why"]), passes=passes) if done["why"] else session
@@ -313,10 +313,10 @@ def _why_too_few(session: Session, tasks: Sequence[Task], needed: int) -> str:
 
     def is_hopeless() -> bool:
         # Without one that is too easy nothing speaks against a gain on every task.
-        return needed > most() or (most() < len(order) and Foresight.is_hopeless(needed, most()))
+        return needed > most() or (most() < len(order) and PowerForecast.is_hopeless(needed, most()))
 
-    with doing("look", total=len(order), count=lambda: looked):
-        while looked < len(order) and Foresight.is_hopeless(needed, winnable) and not is_hopeless():
+    with report_activity("look", total=len(order), count=lambda: looked):
+        while looked < len(order) and PowerForecast.is_hopeless(needed, winnable) and not is_hopeless():
             chunk = order[looked : looked + PAIRS_AT_ONCE]
             records = run([Job(task=task, arm="parent", variant=parent, seed=seed) for task in chunk])
             winnable += sum(map(has_headroom, records))

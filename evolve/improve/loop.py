@@ -8,12 +8,12 @@ from typing import Any
 
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.errors import BudgetExhausted, UsageError
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.improve.controls import BEST_OF_N, PLACEBO, compared_on_test, run_controls
-from evolve.improve.history import note_beginning, what_changed
-from evolve.improve.interventions import intervene
+from evolve.improve.history import record_beginning, what_changed
+from evolve.improve.interventions import run_insight_tests
 from evolve.improve.judgement import judge, judging_if_winnable, propose
-from evolve.improve.practice import finished_practice, practise, why_no_further_pass
+from evolve.improve.practice import finished_practice, run_practice_round, why_no_further_pass
 from evolve.improve.removals import try_without
 from evolve.improve.report import (
     NOT_RUN,
@@ -21,7 +21,7 @@ from evolve.improve.report import (
     Report,
     RoundRow,
     arm_row,
-    contrast,
+    contrast_arms,
     learned_insights,
     learned_skills,
 )
@@ -46,7 +46,7 @@ def improve(session: Session) -> Report:
     made = session.stores.runs.report(session.run)
     if made is not None:  # stopped between the report and its delivery
         return Report.from_json(made)
-    note_beginning(session)
+    record_beginning(session)
     # Says before anything is spent that the budget is too small to judge what is learned.
     unjudged = session.plan.unjudged or session.suite.unprovable
     no_room = "" if unjudged else no_room_to_judge(session, judgement_pairs(session))
@@ -85,7 +85,7 @@ def check_evidence(session: Session) -> None:
 
 def _judging_if_winnable(session: Session) -> Session:
     tasks = held_out_tasks(session, "gate")
-    if session.plan.unjudged or session.suite.unprovable or not practise(session, 1)["episodes"]:
+    if session.plan.unjudged or session.suite.unprovable or not run_practice_round(session, 1)["episodes"]:
         return session
     return judging_if_winnable(session, tasks, {task.group for task in tasks}, passes=session.plan.passes)
 
@@ -94,23 +94,23 @@ def _rounds(session: Session) -> list[RoundRow]:
     rows: list[RoundRow] = []
     unjudged = session.plan.unjudged or session.suite.unprovable
     for number in range(1, session.plan.rounds + 1):
-        counts = practise(session, number)
+        counts = run_practice_round(session, number)
         if number == 1 and not counts["episodes"]:
             begun = session.stores.runs.episodes(run=session.run)
-            session.journal.drop(f"practice:{number}")  # with a larger budget the same command practises
+            session.step_log.drop(f"practice:{number}")  # with a larger budget the same command practises
             raise BudgetExhausted(
                 f"{session.end_reason() or 'the budget allows no episode'}, so"
                 f" {'no episode came to its end' if begun else 'nothing was done'}",
                 hint=f"{_first_step(session)}; give a larger --budget",
             )
         if counts["episodes"]:
-            intervene(session, number)
+            run_insight_tests(session, number)
             try_without(session, number)
         decision, why = ({}, unjudged) if unjudged or not counts["episodes"] else _judged(session, number)
         rows.append(round_row(number, counts, decision, why or "nothing new to judge"))
         enough = why_no_further_pass(session, number, counts) if session.plan.unjudged and counts["complete"] else ""
         if enough:
-            session.journal.finish(NOTHING_NEW, {"rounds": number, "why": enough})
+            session.step_log.finish(NOTHING_NEW, {"rounds": number, "why": enough})
             break
         if session.end_reason():
             break
@@ -121,10 +121,10 @@ def _judged(session: Session, number: int) -> tuple[Mapping[str, Any], str]:
     """The decision on what a round has learned, or {} and why there is none."""
     pairs = judgement_pairs(session)
     try:
-        with doing("fit"):
+        with report_activity("fit"):
             variant = propose(session, number, pairs=pairs)
     except BudgetExhausted as error:  # nothing is kept of it: with more time it is done anew
-        session.journal.finish(f"unfitted:{number}", {"reason": str(error)})
+        session.step_log.finish(f"unfitted:{number}", {"reason": str(error)})
         return {}, str(error)
     return (judge(session, number, variant), "") if variant else ({}, "")
 
@@ -142,7 +142,7 @@ def _finish_reason(session: Session, rounds: Sequence[RoundRow]) -> tuple[str, b
     """Why the loop ended and, where a budget ended it or cut practice short, how far it came; whether one did."""
     if not rounds:
         return "every task was practised on before", False
-    ended_by = session.journal.done(NOTHING_NEW)
+    ended_by = session.step_log.done(NOTHING_NEW)
     if ended_by is not None:
         return str(ended_by.get("why", "the last pass over the tasks brought nothing new")), False
     wanted, ended = session.plan.rounds, session.end_reason()
@@ -192,12 +192,12 @@ def _held_out(session: Session, *, purpose: str) -> tuple[tuple[Pair, ...], str]
         return (), f"{NOT_RUN}: every test task was learned from"
     looked = any((look.run, look.purpose) == (session.run, purpose) for look in session.stores.decisions.looks())
     if session.end_reason() and not looked:  # what was measured before a stop is not thrown away
-        session.journal.finish(TEST, {"pairs": 0})
+        session.step_log.finish(TEST, {"pairs": 0})
         return (), f"{NOT_RUN}: {session.end_reason()}"
     session.stores.decisions.look(session.suite.digest, run=session.run, purpose=purpose)
     done = compared_on_test(session, UNLEARNED, active)
     if done.ended:
-        session.journal.finish(TEST, {"pairs": len(done.pairs)})
+        session.step_log.finish(TEST, {"pairs": len(done.pairs)})
     if not done.pairs:
         return (), f"{NOT_RUN}: the budget ended"
     return done.pairs, f"the budget ended after {len(done.pairs)} of {done.planned} tasks" if done.ended else ""
@@ -212,14 +212,14 @@ def make_report(
     reason: str,
     controls: str = f"{NOT_RUN} here: evolve report --fresh runs it",
 ) -> Report:
-    """Puts the figures together; the control arms are run by :func:`look_again` alone.
+    """Puts the figures together; the control arms are run by :func:`check_held_out` alone.
 
     Args:
         note: Why no arm was run, or "".
         controls: Why the control arms were not.
     """
     before, after = [pair.parent for pair in pairs], [pair.variant for pair in pairs]
-    compared = contrast(UNLEARNED, pairs)
+    compared = contrast_arms(UNLEARNED, pairs)
     insights, count, evidence = learned_insights(session.stores, session.learner.name)
     active = session.stores.variants.active_digest
     why = note or controls
@@ -243,7 +243,7 @@ def make_report(
         promoted="" if active == UNLEARNED else active,
         promoted_by=_promoted_by(session, active),
         skills=learned_skills(session.stores),
-        parts=sum(skill.hidden for skill in session.stores.skills.active()),
+        parts=sum(skill.is_hidden for skill in session.stores.skills.active()),
         insights=insights,
         insight_count=count,
         evidence_count=evidence,
@@ -258,13 +258,13 @@ def _promoted_by(session: Session, variant: str) -> str:
     """The run of the newest verdict that accepted a variant, or ""."""
     accepted = [
         decision.run
-        for decision in session.stores.decisions.log()
+        for decision in session.stores.decisions.list_verdicts()
         if (decision.variant, decision.verdict) == (variant, "accept")
     ]
     return accepted[-1] if accepted else ""
 
 
-def look_again(session: Session, previous: Report) -> Report:
+def check_held_out(session: Session, previous: Report) -> Report:
     """All four arms with what is promoted now; a logged look.
 
     Args:
@@ -282,7 +282,7 @@ def look_again(session: Session, previous: Report) -> Report:
             arms=(*made.arms[:2], *(arm_row(arm, control.records, control.note) for arm, control in controls.items())),
             contrasts=(
                 *made.contrasts,
-                *(contrast(arm, control.pairs) for arm, control in controls.items() if control.pairs),
+                *(contrast_arms(arm, control.pairs) for arm, control in controls.items() if control.pairs),
             ),
             spent=session.ledger.spent,
             overshoot=session.ledger.overshoot_told,

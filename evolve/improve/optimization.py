@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
-from evolve.agent.workflow import differences
+from evolve.agent.workflow import workflow_differences
 from evolve.core.episodes.codec import Jsonable, from_data, to_data
 from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget, Spent
@@ -16,14 +16,14 @@ from evolve.improve.loop import check_evidence, check_size
 from evolve.improve.optimizer.adas import DESIGN
 from evolve.improve.optimizer.engine import Candidate, Engine, SearchEnded
 from evolve.improve.paid import DESIGNS, REWRITES
-from evolve.improve.report import contrast
+from evolve.improve.report import contrast_arms
 from evolve.improve.schedule import judgement_pairs
 from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
 from evolve.improve.session import JUDGING, SEARCHING, BudgetSplit, Session
 from evolve.improve.targets import MetricTarget, TargetFigures, target_figures
 from evolve.tasks import Task
 from evolve.trials import UNLEARNED
-from evolve.trials.gate import NOTHING, Comparison, Contest, Interval, Pair, Tally
+from evolve.trials.gate import NOTHING, ArmComparison, Comparison, ConfidenceInterval, Pair, Tally
 from evolve.trials.pairs import PairedEpisodes, held_out_tasks
 
 FEWEST = 3
@@ -74,10 +74,10 @@ class AcceptedVariant(Jsonable):
     parent: str
     operator: str
     why: str
-    predicted: Interval
-    realised: Interval = NOTHING
-    solved: Interval = NOTHING
-    ratio: Interval = NOTHING
+    predicted: ConfidenceInterval
+    realised: ConfidenceInterval = NOTHING
+    solved: ConfidenceInterval = NOTHING
+    ratio: ConfidenceInterval = NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +135,7 @@ def optimize(
         UsageError: The suite is too small to be split.
     """
     session = parts.whole
-    done = session.journal.done(_STEP)
+    done = session.step_log.done(_STEP)
     if done is not None:
         return OptimizationReport.from_json(done)
     check_size(session.suite)
@@ -143,14 +143,14 @@ def optimize(
     stores = session.stores
     # What is accepted on the way changes what is active, so a run that goes on needs to know what it began with.
     active = stores.variants.active_digest
-    begun = session.journal.once("start", lambda: {"variant": active, "texts": dict(texts)})
+    begun = session.step_log.once("start", lambda: {"variant": active, "texts": dict(texts)})
     base = str(begun["variant"])
     workflow = stores.state(base, session.workflow).workflow
     start = Candidate(workflow=workflow, prompts=tuple(begun["texts"].items()), operator="start")
-    trials = SessionTrials(parts, start, base, target.of if target is not None else None)
+    trials = SessionTrials(parts, start, base, target.score_of if target is not None else None)
     forecast = forecast_search(parts, trials, start)
     trials.judgements = forecast.tests
-    session.tell("forecast", text=forecast.text)
+    session.emit_event("forecast", text=forecast.text)
     try:
         reason = engine.search(AskedTrials(trials), start)
     except SearchEnded as end:
@@ -160,7 +160,7 @@ def optimize(
     report = _report(session, engine, trials, forecast, (changes, note, reason))
     if target is not None:
         report = replace(report, target=target_figures(target, trials))
-    session.journal.finish(_STEP, report.to_json())
+    session.step_log.finish(_STEP, report.to_json())
     return report
 
 
@@ -171,7 +171,7 @@ def forecast_search(parts: BudgetSplit, trials: SessionTrials, start: Candidate)
         BudgetExhausted: Too little for a search that could decide anything.
     """
     session = parts.search
-    known = session.journal.done("forecast")
+    known = session.step_log.done("forecast")
     tasks = [view.id for view in trials.tasks[:_SCREENED]]
     try:
         price = _price_of_episode(session, trials, start, tasks)
@@ -186,7 +186,7 @@ def forecast_search(parts: BudgetSplit, trials: SessionTrials, start: Candidate)
         needed = max((1 + FEWEST) * screening / SEARCHING, FEWEST * test / JUDGING)
         raise _budget_too_small(parts.whole, forecast.text, needed)
     # Kept only now: what a budget was too small for may go on with a larger one.
-    session.journal.finish("forecast", to_data(forecast))
+    session.step_log.finish("forecast", to_data(forecast))
     return forecast
 
 
@@ -198,10 +198,10 @@ def _price_of_episode(
     Processes start and libraries load with the first episodes, once, so these are priced only where there are no
     others. While every trial has ended in a fault nothing has a price yet, so some more are run.
     """
-    known = session.journal.done("price")
+    known = session.step_log.done("price")
     price: Mapping[str, float] = known or {}
     # The same questions come again when a run goes on, and those that an earlier version began asked for one batch.
-    one_batch = known is None and session.journal.done("forecast") is not None
+    one_batch = known is None and session.step_log.done("forecast") is not None
     for first in range(0, len(tasks), _PILOT):
         before = session.ledger.spent
         try:
@@ -217,7 +217,7 @@ def _price_of_episode(
             price = {kind: (getattr(after, kind) - getattr(before, kind)) / informative for kind in kinds}
         if price and (first or one_batch):
             break
-    session.journal.finish("price", dict(price))
+    session.step_log.finish("price", dict(price))
     return price
 
 
@@ -274,16 +274,16 @@ def _remeasured(
     chain = [base, *(str(decision["variant"]) for _, decision in accepted)]
     session.stores.decisions.look(session.suite.digest, run=session.run, purpose="optimize")
     tasks = held_out_tasks(session, "test")
-    contests = [Contest(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
+    contests = [ArmComparison(parent=old, variant=new, tasks=tasks) for old, new in pairwise(chain)]
     total = sum(len({task.group for task in contest.tasks}) for contest in contests)
     measured = 0
 
     def on_pair(at: int, pair: Pair) -> None:
         nonlocal measured
         measured += 1
-        session.tell("test", done=measured, total=total)
+        session.emit_event("test", done=measured, total=total)
 
-    comparisons = PairedEpisodes(run=session, split="test").runner().compare_each(contests, on_pair=on_pair)
+    comparisons = PairedEpisodes(run=session, split="test").make_runner().compare_each(contests, on_pair=on_pair)
     changes = []
     for (candidate, decision), contest, comparison in zip(accepted, contests, comparisons, strict=True):
         changes.append(_change(candidate, decision, contest, comparison, before=start))
@@ -295,16 +295,16 @@ def _remeasured(
 def _change(
     candidate: Candidate,
     decision: Mapping[str, Any],
-    contest: Contest[Task],
+    contest: ArmComparison[Task],
     comparison: Comparison,
     *,
     before: Candidate,
 ) -> AcceptedVariant:
     # A candidate was made in several steps, and its own reason is that of the last one.
     changed = "; ".join(
-        str(difference).removeprefix("~ ") for difference in differences(before.workflow, candidate.workflow)
+        str(difference).removeprefix("~ ") for difference in workflow_differences(before.workflow, candidate.workflow)
     )
-    measured = contrast(contest.parent, comparison.pairs)
+    measured = contrast_arms(contest.parent, comparison.pairs)
     return AcceptedVariant(
         variant=contest.variant,
         parent=contest.parent,
@@ -317,10 +317,10 @@ def _change(
     )
 
 
-def _net(tally: Tally) -> Interval:
+def _net(tally: Tally) -> ConfidenceInterval:
     """Share of pairs won minus share lost."""
     gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
-    return Interval(value=gain, low=low, high=high, n=tally.pairs)
+    return ConfidenceInterval(value=gain, low=low, high=high, n=tally.pairs)
 
 
 def _unusable(session: Session, trials: SessionTrials) -> str:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from evolve.agent import Journal
 from evolve.core.episodes import Cost, Json
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Ledger
 from evolve.improve.optimizer.engine import SearchEnded
@@ -29,7 +29,7 @@ class PaidAnswers:
         self._meter, self._ledger, self._journal = meter, ledger, journal
         self._booked: set[str] = set()
 
-    def once(self, name: str, ask: Callable[[], Json]) -> Json:
+    def answer_once(self, name: str, ask: Callable[[], Json]) -> Json:
         """The answer kept under a name, else the one that ``ask`` gives now.
 
         What an earlier process of the run paid for an answer is booked when it is first read here.
@@ -44,7 +44,7 @@ class PaidAnswers:
             return self._asked(ask)
 
         kept = self._journal.once(name, work)
-        hit("answer.kept")
+        hit_failpoint("answer.kept")
         if name not in self._booked:
             self._ledger.settle(Cost(), Cost(**kept["cost"]))
             self._booked.add(name)
@@ -96,7 +96,7 @@ class PaidDesigner:
             except ModelMistake as error:  # it is paid for, and tells nothing
                 return asdict(WorkflowDraft(workflow="", why=str(error)))
 
-        return WorkflowDraft(**self.paid.once(f"{DESIGNS}{digest(canonical_json([asdict(brief), seed]))}", ask))
+        return WorkflowDraft(**self.paid.answer_once(f"{DESIGNS}{digest(canonical_json([asdict(brief), seed]))}", ask))
 
 
 REWRITES = "rewrite:"
@@ -140,7 +140,7 @@ class PaidRewriter:
         # Without edits that were tried the question has the name that it had before they were told.
         question = [list(items), list(traces), seed, about, *([list(tried)] if tried else [])]
         name = f"{REWRITES}{digest(canonical_json(question))}"
-        answer = self.paid.once(name, ask)
+        answer = self.paid.answer_once(name, ask)
         if not asked:
             self._count(answer.get("unusable", ""))
         return tuple(PromptEdit(**edit) for edit in answer["edits"])

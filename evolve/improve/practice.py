@@ -15,20 +15,20 @@ from typing import Any
 
 from evolve.core.episodes import OWN, EpisodeRecord
 from evolve.core.errors import TaskError
-from evolve.core.extensions import find, refused
-from evolve.core.failpoints import hit
+from evolve.core.extensions import extension_error, find
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.improve.schedule import may_practise
 from evolve.improve.session import BATCH, Proposer, Session
 from evolve.skills import KEPT, Admission, Skill, with_called, worth_offering
 from evolve.tasks import Suite, Task
-from evolve.tasks.alike import TELLING, every_trait, problem_traits
 from evolve.tasks.model import SplitName, row_json, row_key, task_json
-from evolve.tasks.reading.assemble import assemble
+from evolve.tasks.problem_traits import TELLING, every_trait, problem_traits
+from evolve.tasks.reading.assemble import assemble_task
 from evolve.tasks.reading.jsonl import parse_json
-from evolve.tasks.reading.labels import tells_nothing
-from evolve.trials.admitting import note_refusals, refusals
+from evolve.tasks.reading.labels import is_uninformative
+from evolve.trials.admitting import note_refusals, refused_skills
 from evolve.trials.jobs import Attempt, EpisodeJob
 from evolve.trials.learned_state import LearnedState, verified_pairings
 from evolve.trials.skill_drafts import DraftJudge, SkillProposal, may_be_alike, rivals_of, store_proposal
@@ -36,7 +36,7 @@ from evolve.trials.skill_drafts import DraftJudge, SkillProposal, may_be_alike, 
 _WORD = re.compile(r"\w+")
 
 
-def proposed_tasks(session: Session, number: int, episodes: Sequence[EpisodeRecord], seed: int) -> list[Task]:
+def _proposed_tasks(session: Session, number: int, episodes: Sequence[EpisodeRecord], seed: int) -> list[Task]:
     """What is proposed for a round, at most as many tasks as there are to practise on; none without a proposer.
 
     Raises:
@@ -45,13 +45,13 @@ def proposed_tasks(session: Session, number: int, episodes: Sequence[EpisodeReco
     proposer, step = session.proposer, f"proposed:{number}"
     if proposer is None:
         return []
-    kept = session.journal.done(step)
+    kept = session.step_log.done(step)
     if kept is None:
         given = session.suite.split("train")
         found = find("proposers", proposer.name, Callable)(given, episodes, seed)
         usable = _usable(_read(proposer, found), given, proposer.suite)
         kept = {"tasks": [task_json(task) for task in usable[: len(given)]]}
-        session.journal.finish(step, kept)
+        session.step_log.finish(step, kept)
         if len(usable) < len(found):
             why = "they are like one that is held out, have its name, or are of another kind"
             text = f"{len(found) - len(usable)} of {len(found)} tasks of {proposer.name} are not practised on: {why}"
@@ -59,7 +59,7 @@ def proposed_tasks(session: Session, number: int, episodes: Sequence[EpisodeReco
     return _tasks_of(kept["tasks"])
 
 
-def practising_also_on(session: Session, tasks: Sequence[Task]) -> Session:
+def _practising_also_on(session: Session, tasks: Sequence[Task]) -> Session:
     """The session with further tasks to practise on."""
     suite = session.suite
     further: dict[str, SplitName] = {task.group: "train" for task in tasks}
@@ -71,16 +71,16 @@ def practising_also_on(session: Session, tasks: Sequence[Task]) -> Session:
 def _read(proposer: Proposer, found: object) -> list[Task]:
     """The tasks as a file would hold them, so that they are checked as those of a file are."""
     if not isinstance(found, Sequence) or not all(isinstance(task, Task) for task in found):
-        raise refused("proposers", proposer.name, "gave no list of tasks")
+        raise extension_error("proposers", proposer.name, "gave no list of tasks")
     try:
         return _tasks_of(map(task_json, found))
     except (TaskError, TypeError, ValueError) as error:
-        raise refused("proposers", proposer.name, f"gave a task that is none ({error})") from error
+        raise extension_error("proposers", proposer.name, f"gave a task that is none ({error})") from error
 
 
 def _tasks_of(bodies: Iterable[object]) -> list[Task]:
     text = "".join(json.dumps(body) + "\n" for body in bodies)
-    return [assemble(raw) for raw in parse_json(text, file="proposed", name="", lines=True)] if text else []
+    return [assemble_task(raw) for raw in parse_json(text, file="proposed", name="", lines=True)] if text else []
 
 
 def _usable(tasks: Sequence[Task], given: Sequence[Task], suite: Suite) -> list[Task]:
@@ -103,7 +103,7 @@ def _traits(tasks: Iterable[Task]) -> set[str]:
 
 def _further_traits(task: Task) -> Iterator[str]:
     """By what a task is known under other names too: every row of it, arguments in any order, words without signs."""
-    if not tells_nothing(task.instruction):
+    if not is_uninformative(task.instruction):
         yield f"words {_WORD.findall(task.instruction.casefold())}"
     if task.tests:
         yield f"tests {task.tests.split()}"
@@ -126,27 +126,27 @@ _FEWEST_FOR_IDLE = 12
 four is missed by twelve once in thirty times; a single task says nothing of it."""
 
 
-def practise(session: Session, number: int) -> Mapping[str, Any]:
+def run_practice_round(session: Session, number: int) -> Mapping[str, Any]:
     """One round of practice in batches; a batch is committed as a whole.
 
     Returns:
         Counts of the round: ``planned`` tasks, ``episodes``, ``solved``, ``skills``, and whether it was ``complete``.
     """
     name = f"practice:{number}"
-    done = session.journal.done(name)
+    done = session.step_log.done(name)
     if done is not None:
         return dict(done)
     started_with = {skill.digest for skill in session.stores.skills.active()}
     records = finished_practice(session.stores.runs.episodes(run=session.run))
-    proposed = proposed_tasks(session, number, records, _seed(session, number))
+    proposed = _proposed_tasks(session, number, records, _seed(session, number))
 
     def plan() -> Mapping[str, Any]:
         tasks = (*_tasks_of_round(session, number), *proposed)
         return {"tasks": [task.id for task in tasks], "skills": sorted(started_with)}
 
-    chosen = session.journal.once(f"{name}:plan", plan)
-    hit("practice.planned")
-    session = practising_also_on(session, proposed)
+    chosen = session.step_log.once(f"{name}:plan", plan)
+    hit_failpoint("practice.planned")
+    session = _practising_also_on(session, proposed)
     tasks = [session.suite.task(task_id) for task_id in chosen["tasks"]]
     totals: dict[str, Any] = dict.fromkeys(("episodes", "solved", "checked", "checkable", "skills", "parts"), 0)
     totals |= {"planned": len(tasks), "complete": True}
@@ -157,15 +157,15 @@ def practise(session: Session, number: int) -> Mapping[str, Any]:
             break
         for key, value in counts.items():
             totals[key] += value
-        session.tell("practice", round=number, total=len(tasks), **totals)
+        session.emit_event("practice", round=number, total=len(tasks), **totals)
         if counts["episodes"] < len(tasks[start : start + BATCH]):
             totals["complete"] = False
             break
     if number > 1 and totals["complete"]:
         with session.stores.db.transaction():
             totals["idle"] = _set_idle(session, number, chosen["skills"])
-        hit("practice.idle")
-    session.journal.finish(name, totals)
+        hit_failpoint("practice.idle")
+    session.step_log.finish(name, totals)
     return totals
 
 
@@ -197,10 +197,10 @@ def why_no_further_pass(session: Session, number: int, counts: Mapping[str, Any]
         passed = finished_practice(session.stores.runs.episodes(run=session.run))
         if any(record.cost.calls for record in passed if record.seed == _seed(session, number)):
             return "every task is solved, and another pass would ask the model the same"
-    return "" if brought_anything(session, number, counts) else "the last pass over the tasks brought nothing new"
+    return "" if _brought_anything(session, number, counts) else "the last pass over the tasks brought nothing new"
 
 
-def brought_anything(session: Session, number: int, counts: Mapping[str, Any]) -> bool:
+def _brought_anything(session: Session, number: int, counts: Mapping[str, Any]) -> bool:
     """Whether a pass found a skill or a part, or solved a task that this policy had not solved before, in any run."""
     if counts["skills"] or counts["parts"]:
         return True
@@ -219,10 +219,10 @@ def _seed(session: Session, number: int) -> int:
 def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> Mapping[str, int] | None:
     """Runs and commits one batch; None when the budget leaves no room for any of it."""
     name = f"practice:{number}:{start}"
-    done = session.journal.done(name)
+    done = session.step_log.done(name)
     if done is not None:
         return dict(done)
-    part: Mapping[str, int] | None = session.journal.done(f"{name}:part")
+    part: Mapping[str, int] | None = session.step_log.done(f"{name}:part")
     if not may_practise(session, number):
         return part
     if part is not None:  # the budget ended an earlier command within this batch
@@ -239,11 +239,11 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         EpisodeJob(task=task, arm=name, variant=arm.variant, split="train", seed=seed, limits=session.plan.limits)
         for task in tasks
     ]
-    hit("practice.begin")
-    attempts = session.attempt(jobs)
+    hit_failpoint("practice.begin")
+    attempts = session.run_jobs(jobs)
     if not attempts:
         return part
-    hit("practice.ran")
+    hit_failpoint("practice.ran")
     counts: dict[str, int] = {
         "episodes": len(attempts),
         "solved": sum(attempt.record.verified for attempt in attempts),
@@ -252,7 +252,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
     }
     judged = _judged(session, attempts)
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.
-    with doing("keep"), session.stores.db.transaction():
+    with report_activity("keep"), session.stores.db.transaction():
         for attempt in attempts:
             task = session.suite.task(attempt.record.task)
             session.commit(attempt, task=task)
@@ -261,10 +261,10 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         counts |= _news(admitted, known)
         if part is not None:
             counts = {key: value + part.get(key, 0) for key, value in counts.items()}
-        session.journal.finish(name, counts)
-    hit("practice.kept")
-    for skill, source in [one for one in admitted if not one[0].hidden]:
-        session.tell("admitted", skill=skill.name, task=source)
+        session.step_log.finish(name, counts)
+    hit_failpoint("practice.kept")
+    for skill, source in [one for one in admitted if not one[0].is_hidden]:
+        session.emit_event("admitted", skill=skill.name, task=source)
     return counts
 
 
@@ -278,7 +278,7 @@ def _arm(session: Session) -> LearnedState:
 def _news(admitted: Sequence[tuple[Skill, str]], known: Sequence[Skill]) -> Mapping[str, int]:
     """How many skills and parts of answers were not found before."""
     news = [skill for skill, source in admitted if _is_news(skill, source, known)]
-    parts = sum(skill.hidden for skill in news)
+    parts = sum(skill.is_hidden for skill in news)
     return {"skills": len(news) - parts, "parts": parts}
 
 
@@ -297,7 +297,7 @@ def _admit(
     for attempt, finals in zip(attempts, judged, strict=True):
         kept = [store_proposal(session.stores.skills, final) for final in finals]
         admitted += [(skill, attempt.record.task) for skill in kept if skill is not None]
-        note_refusals(session.journal, attempt.record.episode, refusals(finals))
+        note_refusals(session.step_log, attempt.record.episode, refused_skills(finals))
     return admitted
 
 
@@ -370,7 +370,7 @@ def _set_idle(session: Session, number: int, candidates: Sequence[str]) -> int:
     reason = f"on offer for {len(solved)} tasks that were solved in round {number} of {session.run}; used for none"
     for skill in idle:
         stores.skills.set_idle(skill.digest, reason)
-    listed = [skill.name for skill in idle if not skill.hidden]
+    listed = [skill.name for skill in idle if not skill.is_hidden]
     if listed:
-        session.tell("idle", round=number, skills=listed, reason=reason)
+        session.emit_event("idle", round=number, skills=listed, reason=reason)
     return len(listed)

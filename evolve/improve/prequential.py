@@ -17,16 +17,16 @@ from typing import Any
 
 from evolve.core.episodes.codec import to_data
 from evolve.core.errors import BudgetExhausted
-from evolve.improve.history import note_beginning
-from evolve.improve.judgement import conclude, judging_if_winnable, propose, retries, told_of
+from evolve.improve.history import record_beginning
+from evolve.improve.judgement import judgement_texts, judging_if_winnable, make_retry, propose, record_decision
 from evolve.improve.loop import check_size, make_report, round_row
 from evolve.improve.loop import improve as improve_by_split
-from evolve.improve.practice import practise
+from evolve.improve.practice import run_practice_round
 from evolve.improve.removals import try_without
 from evolve.improve.report import NOT_RUN, Report, RoundRow
 from evolve.improve.session import Session
 from evolve.tasks import Suite, Task
-from evolve.tasks.alike import problem_traits
+from evolve.tasks.problem_traits import problem_traits
 from evolve.trials.gate import (
     Gate,
     GateReport,
@@ -60,7 +60,7 @@ def improve_in_stream(session: Session) -> Report:
     made = session.stores.runs.report(session.run)
     if made is not None:
         return Report.from_json(made)
-    note_beginning(session)
+    record_beginning(session)
     blocks = blocks_of(session.suite, session.plan.seed)
     rows: list[RoundRow] = []
     pairs: list[Pair] = []
@@ -76,15 +76,19 @@ def improve_in_stream(session: Session) -> Report:
         is_done = number == BLOCKS and counts["complete"]
         ended = "" if is_done else session.end_reason() or ("" if counts["complete"] else "practice was cut short")
         decision: Mapping[str, Any] = {}
-        over = str((session.journal.done(f"pairs:{number}") or {}).get("over", ""))
+        over = str((session.step_log.done(f"pairs:{number}") or {}).get("over", ""))
         if over:
-            decision = {"tally": to_data(Tally.of(pair.outcome for pair in pairs)), "pairs": len(pairs), "reason": over}
+            decision = {
+                "tally": to_data(Tally.from_outcomes(pair.outcome for pair in pairs)),
+                "pairs": len(pairs),
+                "reason": over,
+            }
         elif is_done:  # a verdict on pairs that were run costs nothing, whatever is left of the budget
             try:
                 decision = _concluded(session, pairs)
             except BudgetExhausted as error:  # with more time the same command makes the variant
                 ended = str(error)
-                session.journal.finish(f"unfitted:{number}", {"reason": ended})
+                session.step_log.finish(f"unfitted:{number}", {"reason": ended})
         rows.append(round_row(number, counts, decision, ended or _unjudged(number)))
         if ended:
             break
@@ -98,18 +102,18 @@ def improve_in_stream(session: Session) -> Report:
 
 
 def _practised(session: Session, number: int, tasks: Sequence[Task]) -> Mapping[str, Any]:
-    counts = practise(practising_on(session, tasks), number)
+    counts = run_practice_round(practising_on(session, tasks), number)
     if counts["episodes"]:
         try_without(practising_on(session, tasks), number)
     elif number == 1:
-        session.journal.drop(f"practice:{number}")
+        session.step_log.drop(f"practice:{number}")
         raise BudgetExhausted(f"{session.end_reason() or 'the budget allows no episode'}, so nothing was done")
     return counts
 
 
 def _judging_if_winnable(session: Session, blocks: Sequence[Sequence[Task]]) -> Session:
     first, *rest = blocks
-    tasks = fresh_of(session.stores, [task for block in rest for task in block], after=first)
+    tasks = fresh_tasks(session.stores, [task for block in rest for task in block], after=first)
     groups = {task.group for task in session.suite.tasks}
     # The first block alone is no pass over the tasks.
     return judging_if_winnable(session, tasks, groups, passes=session.plan.passes + 1)
@@ -136,7 +140,7 @@ def blocks_of(suite: Suite, seed: int) -> list[list[Task]]:
     return [[task for group in groups for task in suite.tasks if task.group == group] for groups in cuts]
 
 
-def fresh_of(stores: Repositories, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
+def fresh_tasks(stores: Repositories, tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list[Task]:
     """What :func:`distinct_tasks` gives, without problems that were learned from before, in whichever form."""
     known = stores.learned_groups()
     return [
@@ -180,12 +184,12 @@ def _pairs(
         before: The pairs that they gave.
     """
     name = f"pairs:{number}"
-    planned = session.journal.done(name)
+    planned = session.step_log.done(name)
     if planned is None:
-        fresh = [task.id for task in fresh_of(session.stores, tasks, after=earlier)]
+        fresh = [task.id for task in fresh_tasks(session.stores, tasks, after=earlier)]
         over = _is_over(session, before, len(fresh)) if number == BLOCKS and before else ""
         if over:
-            session.journal.finish(name, {"tasks": [], "variant": "", "over": over})
+            session.step_log.finish(name, {"tasks": [], "variant": "", "over": over})
             session.show("begun", text=f"{over[0].upper()}{over[1:]}. Continuing with practice alone.")
             return ()
         try:
@@ -194,17 +198,17 @@ def _pairs(
             session.ledger.end(str(error))
             return ()
         planned = {"tasks": fresh, "variant": variant or ""}
-        session.journal.finish(name, planned)
+        session.step_log.finish(name, planned)
     if not (planned["variant"] and planned["tasks"]):
         return ()
 
     def told(pair: Pair) -> None:
-        session.show("gate", **told_of(pair.state, len(chosen)), round=number)
+        session.show("gate", **judgement_texts(pair.state, len(chosen)), round=number)
 
     chosen = [session.suite.task(task_id) for task_id in planned["tasks"]]
     _level(session)
     # Those on record are not run again, so a crash repeats nothing. Without a test every problem of the block counts.
-    runner = PairedEpisodes(run=session, split="gate", seed=session.plan.seed).runner()
+    runner = PairedEpisodes(run=session, split="gate", seed=session.plan.seed).make_runner()
     return runner.compare(chosen, parent=UNLEARNED, variant=planned["variant"], on_pair=told).pairs
 
 
@@ -216,7 +220,7 @@ def _level(session: Session) -> float:
 
 def _is_over(session: Session, pairs: Sequence[Pair], left: int) -> str:
     """Why no outcome of the problems that are left could be accepted any more, in a clause, or ""."""
-    tally = Tally.of(pair.outcome for pair in pairs)
+    tally = Tally.from_outcomes(pair.outcome for pair in pairs)
     needed = SequentialTest(alpha=_level(session)).wins_needed(tally.losses + tally.withheld) - tally.wins
     if needed <= left:
         return ""
@@ -229,20 +233,22 @@ def _concluded(session: Session, pairs: Sequence[Pair]) -> Mapping[str, Any]:
     if not variant:
         return {}
     step = f"gate:{BLOCKS}"
-    done = session.journal.done(step)
+    done = session.step_log.done(step)
     if done is not None:
         return dict(done)
     pins = code_digests()
     proposal = VariantProposal(run=session.run, parent=UNLEARNED, variant=variant, suite=session.suite)
-    opened = session.stores.decisions.open(pins, **proposal.names, groups={pair.group for pair in pairs})
-    state = SequentialTest(alpha=opened.alpha).judge(Tally.of(pair.outcome for pair in pairs), left=0)
+    opened = session.stores.decisions.open(pins, **proposal.identifying_names, groups={pair.group for pair in pairs})
+    state = SequentialTest(alpha=opened.alpha).judge(Tally.from_outcomes(pair.outcome for pair in pairs), left=0)
     harm = harm_test(pairs) if state.verdict == "accept" else ""
     if harm:
         state = replace(state, verdict="undecided", reason=f"{state.reason}; but {harm}")
-    blocks = [session.journal.done(f"pairs:{number}") or {"tasks": ()} for number in range(2, BLOCKS + 1)]
+    blocks = [session.step_log.done(f"pairs:{number}") or {"tasks": ()} for number in range(2, BLOCKS + 1)]
     planned = sum(len(block["tasks"]) for block in blocks)
     finding = GateReport(proposal=proposal, state=state, pairs=tuple(pairs), planned=planned, pins=pins)
     if finding.accepted:
-        finding = Gate(session.stores.decisions).guarded(finding, partial(retries, session, variant, session.plan.seed))
+        finding = Gate(session.stores.decisions).check_regression(
+            finding, partial(make_retry, session, variant, session.plan.seed)
+        )
     entering = [[pair.variant] for pair in pairs if is_verified(pair.variant)] if finding.accepted else []
-    return conclude(session, step, finding, entering)
+    return record_decision(session, step, finding, entering)

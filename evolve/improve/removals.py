@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolve.core.episodes import PROBE, EpisodeRecord, Evidence, Limits, Relation
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 from evolve.improve.practice import finished_practice
 from evolve.improve.session import Session
@@ -87,7 +87,7 @@ def _tested(
         insight: Id of the only one to test, or "".
     """
     name = f"needs:{number}"
-    done = session.journal.done(name)
+    done = session.step_log.done(name)
     if done is not None:
         return dict(done)
     arm = session.stores.practice_state(session.workflow)
@@ -100,20 +100,20 @@ def _tested(
         return {"pairs": _plan(session, records, most, insight), "skills": skills, "operations": _operations()}
 
     with session.stores.db.transaction():
-        plan = session.journal.once(f"{name}:plan", make_plan)
+        plan = session.step_log.once(f"{name}:plan", make_plan)
     pairs = [(str(insight), session.suite.task(str(task))) for insight, task in plan["pairs"]]
     trials = _run(session, number, arm, pairs)
-    hit("removals.ran")
+    hit_failpoint("removals.ran")
     with session.stores.db.transaction():
         # What a person forgot meanwhile is not learned again by this.
-        has = session.stores.memory.has
+        has = session.stores.memory.has_insight
         trials = [one if one.insight is None or has(one.insight.id) else replace(one, insight=None) for one in trials]
         found = _counted(trials)
         for trial in trials:
             session.commit(replace(trial.attempt, record=trial.taught()), task=trial.task)
-        session.journal.finish(name, found)
+        session.step_log.finish(name, found)
     if pairs:
-        session.tell("needs", round=number, tried=found["tried"], needed=found["needed"])
+        session.emit_event("needs", round=number, tried=found["tried"], needed=found["needed"])
     return found
 
 
@@ -125,7 +125,7 @@ def _set_aside(session: Session, arm: LearnedState) -> None:
         if name.endswith(":plan"):
             plans.update((str(insight), plan) for insight, _ in plan["pairs"])
     now, operations = {skill.digest for skill in arm.skills}, _operations()
-    for insight, need in memory.needs():
+    for insight, need in memory.insight_needs():
         negative = insight.relation in ("no_effect", "prevents") or insight.status == "refuted"
         if not (negative and need.known.tried and insight.id in plans):
             continue
@@ -144,7 +144,7 @@ def _operations() -> str:
 
 
 def _counted(trials: Sequence[_Trial]) -> Mapping[str, Any]:
-    told = [(trial.insight.id, found.needed) for trial in trials if trial.insight and (found := trial.finding)]
+    told = [(trial.insight.id, found.is_cause_needed) for trial in trials if trial.insight and (found := trial.finding)]
     tried, missed = Counter(name for name, _ in told), Counter(name for name, was_needed in told if was_needed)
     each = {name: {"tried": tried[name], "needed": missed[name]} for name in sorted(tried)}
     return {"tried": tried.total(), "needed": missed.total(), "insights": each}
@@ -159,7 +159,7 @@ def _plan(session: Session, records: Sequence[EpisodeRecord], most: int, insight
         if record.verified and record.task in train and (own is None or _order(record) < _order(own)):
             cheapest[record.group] = record
     planned = plan_removals(
-        [(one, need) for one, need in memory.needs() if insight in ("", one.id)],
+        [(one, need) for one, need in memory.insight_needs() if insight in ("", one.id)],
         costs={group: record.cost.candidates for group, record in cheapest.items()},
         times=MOST,
         most=most,
@@ -211,22 +211,22 @@ def _run(session: Session, number: int, arm: LearnedState, pairs: Sequence[tuple
     """The searches with everything first, then those without each cause; fewer where the budget ended."""
     tasks = {task.id: task for _, task in pairs}
     run = ArmTrials(run=session, split=PROBE, seed=session.plan.seed * 1000 + number)
-    with_all = run.attempt(list(tasks.values()), arm, Change(), name=f"needs:{number} with all")
+    with_all = run.attempt_tasks(list(tasks.values()), arm, Change(), name=f"needs:{number} with all")
     trials = [_Trial(task=tasks[one.record.task], attempt=one) for one in with_all]
     first = {one.record.task: one.record.cost.candidates for one in with_all if one.record.verified}
     most, policy = session.plan.limits, arm.policy(session.learner)
 
     def bound(task: Task) -> Limits:
-        return most.within(Limits(candidates=MOST * first[task.id]))
+        return most.capped_by(Limits(candidates=MOST * first[task.id]))
 
     bounded = replace(run, most=bound)
     for name in dict.fromkeys(name for name, _ in pairs):
-        if not session.stores.memory.has(name):  # a person forgot it since it was planned
+        if not session.stores.memory.has_insight(name):  # a person forgot it since it was planned
             continue
         insight = session.stores.memory.get(name)
         own = [task for other, task in pairs if other == name and first.get(task.id)]
         change = Change(causes=frozenset({insight.cause}))
-        for attempt in bounded.attempt(own, arm, change, name=f"needs:{number} without {insight.id[:12]}"):
+        for attempt in bounded.attempt_tasks(own, arm, change, name=f"needs:{number} without {insight.id[:12]}"):
             task = tasks[attempt.record.task]
             features = tuple(policy.features(task.view()))
             trials.append(_Trial(task=task, attempt=attempt, insight=insight, first=first[task.id], features=features))

@@ -13,15 +13,15 @@ from evolve.core.ledger import Spent
 from evolve.memory import INFLUENTIAL
 from evolve.trials.gate import (
     NOTHING,
-    Interval,
+    ConfidenceInterval,
     Pair,
     Unit,
     cost_ratio,
     cost_unit,
     is_verified,
-    saving_sequence,
+    saving_confidence_sequence,
+    solved_confidence_sequence,
     solved_difference,
-    solved_sequence,
 )
 from evolve.trials.repositories import Repositories
 
@@ -178,9 +178,9 @@ class CostShares:
     saved_seconds: float = field(default=0.0, metadata=SPARSE)
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair]) -> CostShares:
+    def from_pairs(cls, pairs: Sequence[Pair]) -> CostShares:
         """The shares over the pairs that say something, with learned as their variant."""
-        told = [(pair, row) for pair in pairs if (row := pair.row) is not None]
+        told = [(pair, row) for pair in pairs if (row := pair.estimate_row) is not None]
         rows = [row for _, row in told]
         both = [row for row in rows if row.parent_solved and row.variant_solved]
         logs = [math.log(max(row.variant_cost, 1.0) / max(row.parent_cost, 1.0)) for row in both]
@@ -202,7 +202,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contrast:
+class ArmContrast:
     """The learned arm against another on the same tasks.
 
     Attributes:
@@ -215,10 +215,10 @@ class Contrast:
     """
 
     arm: str
-    gain: Interval = NOTHING
-    ratio: Interval = NOTHING
-    gain_always: Interval = NOTHING
-    saving_always: Interval = NOTHING
+    gain: ConfidenceInterval = NOTHING
+    ratio: ConfidenceInterval = NOTHING
+    gain_always: ConfidenceInterval = NOTHING
+    saving_always: ConfidenceInterval = NOTHING
     shares: CostShares | None = field(default=None, metadata=SPARSE)
 
 
@@ -248,8 +248,8 @@ class Report(Jsonable):
     finish_reason: str
     rounds: tuple[RoundRow, ...]
     arms: tuple[ArmRow, ...]
-    ratio: Interval
-    gain: Interval
+    ratio: ConfidenceInterval
+    gain: ConfidenceInterval
     looks: int
     spent: Spent
     promoted: str = ""
@@ -261,7 +261,7 @@ class Report(Jsonable):
     evidence_count: int = 0
     curve: tuple[CurvePoint, ...] = ()
     costs: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    contrasts: tuple[Contrast, ...] = ()
+    contrasts: tuple[ArmContrast, ...] = ()
     overshoot: str = ""
     run_changes: RunChanges | None = field(default=None, metadata=SPARSE)
     cut: bool = field(default=False, metadata=SPARSE)
@@ -277,9 +277,9 @@ class Report(Jsonable):
         return cost_unit(Cost(candidates=row.candidates, work=row.work, tokens=row.tokens) for row in self.arms)
 
     @property
-    def compared(self) -> tuple[Contrast, ...]:
+    def compared(self) -> tuple[ArmContrast, ...]:
         """The contrasts; reports that an older version wrote have one, against ``unlearned``."""
-        return self.contrasts or (Contrast(arm="unlearned", gain=self.gain, ratio=self.ratio),)
+        return self.contrasts or (ArmContrast(arm="unlearned", gain=self.gain, ratio=self.ratio),)
 
     @property
     def has_promoted(self) -> bool:
@@ -326,16 +326,16 @@ def arm_row(arm: str, records: Sequence[EpisodeRecord], note: str = "") -> ArmRo
     )
 
 
-def contrast(arm: str, pairs: Sequence[Pair]) -> Contrast:
+def contrast_arms(arm: str, pairs: Sequence[Pair]) -> ArmContrast:
     """Learned, as the variant of the pairs, against another arm, as their parent."""
-    rows = [row for pair in pairs if (row := pair.row) is not None]
-    return Contrast(
+    rows = [row for pair in pairs if (row := pair.estimate_row) is not None]
+    return ArmContrast(
         arm=arm,
         gain=solved_difference(rows),
         ratio=cost_ratio(rows),
-        gain_always=solved_sequence(rows),
-        saving_always=saving_sequence(rows),
-        shares=CostShares.of(pairs),
+        gain_always=solved_confidence_sequence(rows),
+        saving_always=saving_confidence_sequence(rows),
+        shares=CostShares.from_pairs(pairs),
     )
 
 
@@ -344,14 +344,14 @@ def learned_skills(stores: Repositories) -> tuple[LearnedSkillRow, ...]:
     rows = [
         LearnedSkillRow(name=skill.name, status=skill.status, tasks=len(skill.tasks), description=skill.description)
         for skill in stores.skills.active()
-        if not skill.hidden
+        if not skill.is_hidden
     ]
     return tuple(sorted(rows, key=lambda row: (-row.tasks, row.name)))
 
 
 def learned_insights(stores: Repositories, policy: str) -> tuple[tuple[InsightRow, ...], int, int]:
     """The best-backed insights that influence runs of a policy, their number, and the evidence rows behind them."""
-    insights = [insight for insight in stores.memory.claims(policy=policy) if insight.status in INFLUENTIAL]
+    insights = [insight for insight in stores.memory.list_insights(policy=policy) if insight.status in INFLUENTIAL]
     insights.sort(key=lambda insight: (insight.status != "confirmed", -insight.evidence, insight.id))
     rows = tuple(
         InsightRow(

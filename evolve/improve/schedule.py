@@ -80,14 +80,14 @@ def fit_within_budget(
     learner, seed, ledger = session.learner, session.plan.seed, session.ledger
     if not isinstance(learner, TimeBoundLearner) or not experience:
         return learner.fit(experience, views, skills, seed), Cost()
-    most = Cost(candidates=learner.fitting(views))
+    most = Cost(candidates=learner.fit_candidates(views))
     if ledger.exhausted_bound:
         raise BudgetExhausted(f"{ledger.exhausted_bound} before a guide was fitted")
     if not ledger.reserve(most):
         left = _shown("candidates", ledger.remaining.candidates or 0)
         raise BudgetExhausted(f"no guide was fitted: that takes {most.candidates:,} candidates, and {left} are left")
-    began, ends = ledger.run_seconds, session.ends
-    judging = session.pace.of(2 * pairs).seconds
+    began, ends = ledger.run_seconds, session.deadline
+    judging = session.pace.expected_spending(2 * pairs).seconds
     try:
         guide = (learner if ends is None else learner.until(ends - judging)).fit(experience, views, skills, seed)
     except BudgetExhausted:
@@ -102,10 +102,10 @@ def fit_within_budget(
 
 def _judging(session: Session, pairs: int) -> Spent:
     """What fitting a guide and judging on so many pairs will take."""
-    needed = session.pace.of(2 * pairs, fits=1)
+    needed = session.pace.expected_spending(2 * pairs, fits=1)
     if not isinstance(session.learner, TimeBoundLearner):
         return needed
-    fit = session.learner.fitting([task.view() for task in session.suite.split("train")])
+    fit = session.learner.fit_candidates([task.view() for task in session.suite.split("train")])
     return replace(needed, candidates=needed.candidates + fit)
 
 

@@ -11,10 +11,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from evolve.core.episodes import SCREEN, EpisodeRecord, TaskView
-from evolve.core.failpoints import hit
-from evolve.environments import kind_of
+from evolve.core.failpoints import hit_failpoint
+from evolve.environments import environment_kind
 from evolve.improve.judgement import judge_variant
-from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, Left, SearchEnded
+from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, RemainingBudget, SearchEnded
 from evolve.improve.optimizer.population import ScoredCandidate
 from evolve.improve.session import BudgetSplit
 from evolve.improve.withholding import control_outcomes, item_controls
@@ -58,7 +58,7 @@ class AskedTrials:
         """The gate's one bit."""
         return self._trials.judge(candidate, parent)
 
-    def remaining(self) -> Left:
+    def remaining(self) -> RemainingBudget:
         """What was left after the last answer."""
         return self._trials.remaining()
 
@@ -111,7 +111,7 @@ class SessionTrials:
         """Different candidates that were tried, without the start."""
         return len(self._variants) - 1
 
-    def remaining(self) -> Left:
+    def remaining(self) -> RemainingBudget:
         """What was left after the last answer."""
         left = None if self.judgements is None else max(0, self.judgements - len(self.verdicts))
         return replace(self._left, judgements=left)
@@ -125,7 +125,7 @@ class SessionTrials:
         fresh = self._begin_question(question)
         if fresh and self._session.ledger.exhausted_bound:
             raise SearchEnded(self._session.ledger.exhausted_bound)
-        variant = self.keep(candidate)
+        variant = self.save_candidate(candidate)
         arm = self._session.stores.state(variant, self._session.workflow)
         records = self._run([self._by_id[name] for name in tasks], arm, Change(), name=variant)
         trials = [self._with_target(_trial(self._by_id[record.task], record)) for record in records]
@@ -134,9 +134,9 @@ class SessionTrials:
         if fresh:
             self._count_items(arm, records)
             self._left = self._stored_left(f"answer:{self._number}", question)
-            hit("screen.kept")
+            hit_failpoint("screen.kept")
         solved = sum(trial.solved for trial in trials)
-        self._session.tell(
+        self._session.emit_event(
             "screened",
             number=self.candidate_count,
             operator=candidate.operator,
@@ -162,8 +162,8 @@ class SessionTrials:
         # Its own part pays for it, so what did better is judged also when the trials have used up theirs.
         if fresh and self._parts.whole.ledger.exhausted_bound:
             raise SearchEnded(self._parts.whole.ledger.exhausted_bound)
-        variant = self.keep(candidate, parent=self.keep(parent))
-        with self._parts.judging(self._number) as gate:
+        variant = self.save_candidate(candidate, parent=self.save_candidate(parent))
+        with self._parts.judging_session(self._number) as gate:
             step = f"judgement:{self._number}"
             decision = judge_variant(gate, step, variant, candidate=self.candidate_count)
         self.verdicts.append((candidate, decision))
@@ -175,7 +175,7 @@ class SessionTrials:
             self._left = self._stored_left(f"answer:{self._number}", question)
         return CandidateJudgement(accepted=accepted, variant=variant if accepted else "")
 
-    def keep(self, candidate: Candidate, *, parent: str | None = None) -> str:
+    def save_candidate(self, candidate: Candidate, *, parent: str | None = None) -> str:
         """Keeps the candidate as a variant of what was learned before; gives the variant's digest.
 
         Args:
@@ -186,12 +186,15 @@ class SessionTrials:
         stores = self._session.stores
         origin = self._variants.get(candidate.parents[0], self._base) if candidate.parents else self._base
         base = Variant() if self._base == UNLEARNED else stores.variants.get(self._base)
-        before = self._start.texts
+        before = self._start.prompt_texts
         changed = {name: text for name, text in candidate.prompts if before.get(name) != text}
-        prompts = {**dict(base.prompts), **{name: stores.objects.put(text.encode()) for name, text in changed.items()}}
+        prompts = {
+            **dict(base.prompts),
+            **{name: stores.objects.put_object(text.encode()) for name, text in changed.items()},
+        }
         workflow = base.workflow
         if candidate.workflow != self._start.workflow:
-            workflow = stores.objects.put(candidate.workflow.render().encode())
+            workflow = stores.objects.put_object(candidate.workflow.render().encode())
         made = replace(base, prompts=tuple(prompts.items()), workflow=workflow, parent=parent or origin)
         stores.variants.add(made, origin=f"{self._session.run}: {candidate.operator}; {candidate.why}")
         self._variants.setdefault(candidate.digest, made.digest)
@@ -205,19 +208,19 @@ class SessionTrials:
     def _begin_question(self, question: Mapping[str, Any]) -> bool:
         """Gives a question the next number; true where no earlier process answered it."""
         self._number += 1
-        known = self._session.journal.done(f"answer:{self._number}")
+        known = self._session.step_log.done(f"answer:{self._number}")
         if known is not None:
             if known["question"] != question:
                 raise EngineNotDeterministic(f"question {self._number} differs from the one that was asked before")
-            self._left = Left(**known["left"])
+            self._left = RemainingBudget(**known["left"])
             return False
         return True
 
     def _run(self, tasks: Sequence[Task], arm: LearnedState, change: Change, *, name: str) -> list[EpisodeRecord]:
         session = self._session
-        attempts = ArmTrials(run=session, split=SCREEN).attempt(tasks, arm, change, name=name)
+        attempts = ArmTrials(run=session, split=SCREEN).attempt_tasks(tasks, arm, change, name=name)
         session.commit_all(attempts)
-        hit("screen.ran")
+        hit_failpoint("screen.ran")
         if len(attempts) < len(tasks):
             raise SearchEnded(session.ledger.exhausted_bound or "what is left of the budget covers no further episode")
         return [attempt.record for attempt in attempts]
@@ -233,18 +236,18 @@ class SessionTrials:
         tasks = [self._by_id[name] for name in trials]
         for control in item_controls(arm, session.learner, tasks, seed=session.plan.seed, share=share):
             record = trials[control.task.id]
-            if control.withheld:
+            if control.withheld_ids:
                 try:
                     (record,) = self._run([control.task], arm, control.change, name=control.key)
                 except SearchEnded:  # the trials are whole; the next question ends the search
                     return
             session.stores.variants.add_item_outcomes(record.episode, control_outcomes(control, record))
 
-    def _stored_left(self, step: str, question: Mapping[str, Any]) -> Left:
-        known = self._session.journal.once(step, lambda: {"question": question, "left": asdict(self._compute_left())})
-        return Left(**known["left"])
+    def _stored_left(self, step: str, question: Mapping[str, Any]) -> RemainingBudget:
+        known = self._session.step_log.once(step, lambda: {"question": question, "left": asdict(self._compute_left())})
+        return RemainingBudget(**known["left"])
 
-    def _compute_left(self) -> Left:
+    def _compute_left(self) -> RemainingBudget:
         session = self._session
         spent = session.share_spent()
         left = session.ledger.remaining
@@ -252,7 +255,7 @@ class SessionTrials:
         episodes = [have // most for have, most in bounds if have is not None and most]
         groups = {task.group for task in session.suite.evidence("gate")}
         _, level = session.stores.decisions.next_level(session.suite.digest, groups)
-        return Left(
+        return RemainingBudget(
             episodes=min(episodes, default=None),
             pairs=len(groups),
             wins=SequentialTest(alpha=level).wins_needed(0),
@@ -277,7 +280,7 @@ def _trial(task: Task, record: EpisodeRecord) -> CandidateTrial:
     return CandidateTrial(
         task=task.id,
         group=task.group,
-        score=1.0 if solved else kind_of(task.environment).progress(task, record),
+        score=1.0 if solved else environment_kind(task.environment).progress(task, record),
         solved=solved,
         cost=record.cost,
         informative=is_informative(record),

@@ -76,7 +76,7 @@ class Session(BudgetedRun):
     def judging_nothing(self, why: str, *, passes: int) -> Session:
         """The session that only practises from here on; the run keeps to that when it is taken up again."""
         request = {**self.request, "unjudged": why, "passes": passes}
-        self.stores.runs.note(self.run, request)
+        self.stores.runs.replace_body(self.run, request)
         return replace(self, request=request, plan=replace(self.plan, unjudged=why, rounds=passes))
 
     def show(self, kind: str, **data: Any) -> None:
@@ -123,9 +123,9 @@ class Session(BudgetedRun):
         if self.ledger.budget.unlimited or self.plan.unjudged:
             return not self.ledger.exhausted_bound
         names = [f"round:{earlier}:{self.part}" for earlier in range(1, number + 1)]
-        is_first = all(self.journal.done(name) is None for name in names)
+        is_first = all(self.step_log.done(name) is None for name in names)
         begun = {"begun": 0.0, "more": 5 * (number - 1)} if is_first else {"begun": self.share_spent(), "more": 0}
-        kept = self.journal.once(names[-1], lambda: begun)
+        kept = self.step_log.once(names[-1], lambda: begun)
         room = (kept["more"] + parts) / (5 * self.plan.rounds + 2)
         return not self.ledger.exhausted_bound and self.share_spent() < kept["begun"] + room
 
@@ -150,7 +150,7 @@ def is_cut_short(journal: Journal, rounds: int) -> bool:
     return journal.done(TEST) is not None
 
 
-def take_up(journal: Journal, rounds: int) -> None:
+def resume_session(journal: Journal, rounds: int) -> None:
     """Opens the steps of a run again that its budget cut short; what was finished stays finished."""
     journal.drop(TEST)
     for number in range(1, rounds + 1):
@@ -196,7 +196,7 @@ class BudgetSplit:
     gate: Session
 
     @contextmanager
-    def judging(self, number: int) -> Iterator[Session]:
+    def judging_session(self, number: int) -> Iterator[Session]:
         """The gate's session while it judges; the search's clock stands still.
 
         Args:
@@ -208,7 +208,7 @@ class BudgetSplit:
         gate.go_on()
         try:
             yield self.gate
-            self.whole.journal.finish(_took(number), gate.spent.seconds - before)
+            self.whole.step_log.finish(_took(number), gate.spent.seconds - before)
         finally:
             gate.pause()
             search.go_on()
@@ -241,7 +241,7 @@ def _took(number: int) -> str:
 def _judged_seconds(session: Session) -> float:
     """Wall seconds of the judgements that earlier processes finished."""
     total, number = 0.0, 0
-    asked = session.journal
+    asked = session.step_log
     while (number == 0) or asked.done(f"answer:{number}") is not None:
         number += 1
         total += float(asked.done(_took(number)) or 0.0)

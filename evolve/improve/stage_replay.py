@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from evolve.agent import EpisodePrefix, room_for
+from evolve.agent import EpisodePrefix, remaining_room
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import SCREEN, Cost, EpisodeRecord, Observation
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 from evolve.improve.optimizer.credit import Divergence
 from evolve.improve.optimizer.engine import SearchEnded
@@ -24,7 +24,7 @@ _STAGES = frozenset({"recall", "plan", "act", "ask", "observe", "judge", "reflec
 
 @dataclass(frozen=True, kw_only=True)
 class StageRerun:
-    """Implements :data:`evolve.improve.optimizer.counterfactual.Replay` with real episodes of a run.
+    """Implements :data:`evolve.improve.optimizer.counterfactual.EpisodeReplay` with real episodes of a run.
 
     The plan and the actions before the stage that is asked again are those of the record: no model is asked for them.
     Actions run in the sandbox again, with the same seed. What follows is asked for under the changed texts and paid
@@ -44,20 +44,20 @@ class StageRerun:
         """
         session = self.session
         arm = session.stores.state(record.variant, session.workflow)
-        workflow = room_for(arm.workflow, session.suite.task(record.task).environment)
+        workflow = remaining_room(arm.workflow, session.suite.task(record.task).environment)
         begun = beginning_of(record, at.output, workflow)
         if begun is None:
             return None
         name = f"replay:{digest(canonical_json([record.episode, at.output, sorted(texts.items())]))}"
         tasks, change = [session.suite.task(record.task)], Change(texts=texts, begun=begun)
-        attempts = ArmTrials(run=session, split=SCREEN, seed=record.seed).attempt(tasks, arm, change, name=name)
+        attempts = ArmTrials(run=session, split=SCREEN, seed=record.seed).attempt_tasks(tasks, arm, change, name=name)
         if not attempts:
             raise SearchEnded(session.ledger.exhausted_bound or "what is left of the budget covers no further episode")
         session.commit(attempts[0])
-        hit("replay.kept")
+        hit_failpoint("replay.kept")
         replayed = attempts[0].record
-        session.tell("replayed", prompt=at.prompt, output=at.output, solved=replayed.solved)
-        if not is_informative(replayed) or not same_beginning(record, replayed, len(begun.actions)):
+        session.emit_event("replayed", prompt=at.prompt, output=at.output, solved=replayed.solved)
+        if not is_informative(replayed) or not has_same_beginning(record, replayed, len(begun.actions)):
             return None
         return replayed
 
@@ -83,7 +83,7 @@ def beginning_of(record: EpisodeRecord, output: str, workflow: Workflow) -> Epis
     return EpisodePrefix(plan=plan, actions=tuple(replace(step.action, cost=Cost()) for step in before))
 
 
-def same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
+def has_same_beginning(before: EpisodeRecord, after: EpisodeRecord, count: int) -> bool:
     """Whether the first actions of two episodes gave the same in the sandbox; else more than one thing differs."""
     return len(after.steps) > count and all(
         _comparable_result(old.observation) == _comparable_result(new.observation)

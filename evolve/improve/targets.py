@@ -11,7 +11,7 @@ from evolve.improve.optimizer.population import ScoredCandidate, compare, is_pre
 from evolve.improve.paid import PaidAnswers
 from evolve.improve.screening import SessionTrials, net_wins
 from evolve.tasks import Task
-from evolve.trials.gate import NOTHING, Interval, clopper_pearson, is_verified
+from evolve.trials.gate import NOTHING, ConfidenceInterval, clopper_pearson, is_verified
 
 Score = Callable[[Task, str], float | None]
 """How an answer to a task does: 1 or 0, or None where the judge says nothing that counts."""
@@ -33,7 +33,7 @@ class MetricTarget:
     score: Score
     paid: PaidAnswers
 
-    def of(self, task: Task, record: EpisodeRecord) -> float | None:
+    def score_of(self, task: Task, record: EpisodeRecord) -> float | None:
         """The opinion on the answer of an episode; None where it is not verified: what does not work has no style.
 
         Raises:
@@ -43,7 +43,7 @@ class MetricTarget:
         if not is_verified(record):
             return None
         name = digest(canonical_json([self.key, task.instruction, record.answer]))
-        opinion = self.paid.once(f"target:{name}", lambda: self.score(task, record.answer))
+        opinion = self.paid.answer_once(f"target:{name}", lambda: self.score(task, record.answer))
         return None if opinion is None else float(opinion)
 
 
@@ -62,9 +62,9 @@ class TargetFigures:
 
     metric: str
     judge: str
-    start: Interval
-    best: Interval = NOTHING
-    gain: Interval = NOTHING
+    start: ConfidenceInterval
+    best: ConfidenceInterval = NOTHING
+    gain: ConfidenceInterval = NOTHING
     variant: str = ""
     verdict: str = ""
 
@@ -96,8 +96,8 @@ def target_figures(target: MetricTarget, trials: SessionTrials) -> TargetFigures
         judge=target.judge,
         start=_share(start, both),
         best=_share(best, both),
-        gain=Interval(value=gain, low=low, high=high, n=len(both)),
-        variant=trials.keep(best.candidate),
+        gain=ConfidenceInterval(value=gain, low=low, high=high, n=len(both)),
+        variant=trials.save_candidate(best.candidate),
         verdict=verdicts.get(best.candidate.digest, ""),
     )
 
@@ -105,10 +105,10 @@ def target_figures(target: MetricTarget, trials: SessionTrials) -> TargetFigures
 def _rank(member: ScoredCandidate, incumbent: ScoredCandidate) -> tuple[int, int, float, str]:
     wins, losses = compare(member, incumbent)
     more, fewer = target_wins(member, incumbent)
-    return more - fewer, wins - losses, -member.cost, member.candidate.digest
+    return more - fewer, wins - losses, -member.mean_cost, member.candidate.digest
 
 
-def _share(member: ScoredCandidate, tasks: Sequence[str] | Mapping[str, object]) -> Interval:
+def _share(member: ScoredCandidate, tasks: Sequence[str] | Mapping[str, object]) -> ConfidenceInterval:
     known = [value for task in tasks if (value := _value(member, task)) is not None]
     return clopper_pearson(sum(value >= 0.5 for value in known), len(known))
 

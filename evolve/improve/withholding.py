@@ -45,7 +45,7 @@ class ItemControl:
     kept: frozenset[str]
 
     @property
-    def withheld(self) -> frozenset[str]:
+    def withheld_ids(self) -> frozenset[str]:
         """Ids of the items that do not act. Where chance withholds none the trial itself is the control."""
         return self.change.items
 
@@ -70,7 +70,7 @@ def item_controls(
         for task in where:
             recalled.setdefault(task.id, set()).add(insight)
     controls = (_control(arm, task, advice | recalled.get(task.id, set()), seed) for task in chosen)
-    return [control for control in controls if control.kept or control.withheld]
+    return [control for control in controls if control.kept or control.withheld_ids]
 
 
 def _control(arm: LearnedState, task: Task, items: set[str], seed: int) -> ItemControl:
@@ -90,4 +90,4 @@ def control_outcomes(control: ItemControl, record: EpisodeRecord) -> Mapping[str
     solved = int(is_verified(record))
     acted = ItemUtility(with_solved=solved, with_failed=1 - solved)
     missed = ItemUtility(without_solved=solved, without_failed=1 - solved)
-    return {**dict.fromkeys(control.kept, acted), **dict.fromkeys(control.withheld, missed)}
+    return {**dict.fromkeys(control.kept, acted), **dict.fromkeys(control.withheld_ids, missed)}

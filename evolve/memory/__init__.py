@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         insight_id,
         resolve,
     )
-    from evolve.memory.notes import Note, NoteQuestion, answer_from
+    from evolve.memory.notes import Note, NoteQuestion, recall_notes
     from evolve.memory.repository import MemoryCheck, MemoryRepository
     from evolve.memory.sentences import Sentence
     from evolve.memory.snapshot import MemorySnapshot

@@ -14,7 +14,7 @@ _LONGEST = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Link:
+class ChainLink:
     """One insight of a chain with everything it rests on."""
 
     insight: Insight
@@ -29,11 +29,11 @@ class CausalChain:
         strength: Product of the links' posterior means, as if they were independent.
     """
 
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
     strength: float
 
 
-def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[CausalChain]:
+def chains_to(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[CausalChain]:
     """Every chain of these insights that ends in ``effect``, strongest first, then shortest, then by id.
 
     A chain begins at a cause that is itself the effect of nothing further along it, and passes
@@ -52,7 +52,7 @@ def why(book: InsightBook, effect: str, insights: Iterable[Insight]) -> list[Cau
     chains = []
     for source in sorted(nx.ancestors(graph, effect)):
         for path in nx.all_simple_edge_paths(graph, source, effect, cutoff=_LONGEST):
-            links = tuple(Link(insight=book.get(name), evidence=tuple(book.evidence(name))) for _, _, name in path)
+            links = tuple(ChainLink(insight=book.get(name), evidence=tuple(book.evidence(name))) for _, _, name in path)
             strength = math.prod(link.insight.posterior.mean for link in links)
             chains.append(CausalChain(links=links, strength=strength))
     return sorted(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from evolve.memory.insights import FIRM, EvidenceRow, Insight, camp_of
-from evolve.memory.necessity import Need
+from evolve.memory.insights import FIRM, EvidenceRow, Insight, relation_camp
+from evolve.memory.necessity import CauseNecessity
 
 _FEWEST = 2
 """Fresh problems; with fewer a test could not confirm anything."""
@@ -55,8 +55,8 @@ def plan_test(
     tests = []
     for insight in insights:
         fresh = tuple(sorted(set(groups.get(insight.id, ())) - tried.get(insight.id, set())))
-        doubt = 1.0 - insight.posterior.firmness
-        acts = insight.influences and camp_of(insight.relation) == "promotes"
+        doubt = 1.0 - insight.posterior.sign_probability
+        acts = insight.may_influence and relation_camp(insight.relation) == "promotes"
         if acts and len(fresh) >= _FEWEST and doubt > 1.0 - FIRM:
             tests.append(PlannedTest(insight=insight, groups=fresh, worth=uses.get(insight.id, 0) * doubt))
     worthwhile = [test for test in tests if test.worth > 0.0]
@@ -82,7 +82,7 @@ class PlannedRemoval:
 
 
 def plan_removals(
-    needs: Iterable[tuple[Insight, Need]], *, costs: Mapping[str, int], times: int, most: int
+    needs: Iterable[tuple[Insight, CauseNecessity]], *, costs: Mapping[str, int], times: int, most: int
 ) -> list[PlannedRemoval]:
     """Searches that are worth most for their cost, as many as the bound allows, in an order that evidence decides.
 
@@ -98,7 +98,7 @@ def plan_removals(
     waiting: list[tuple[float, int, str, str]] = []
     known = {insight.id: (insight, need) for insight, need in needs if insight.cause.startswith(REMOVABLE)}
     for name, (_, need) in known.items():
-        worth = (need.needed.upper - need.needed.lower) * len(need.known.occurs)
+        worth = (need.needed.upper_bound - need.needed.lower_bound) * len(need.known.occurs)
         fresh = sorted((costs[group], group) for group in need.known.occurs - need.known.tried if costs.get(group))
         for place, (cost, group) in enumerate(fresh):
             each = worth / (1 + len(need.known.tried) + place)

@@ -13,7 +13,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from evolve.core.episodes import FACT, QUOTED
-from evolve.core.svg import MARGIN, Point, arrow, box, document, fitted, heading, layered, text, text_width
+from evolve.core.svg import (
+    MARGIN,
+    Point,
+    fit_text,
+    heading_lines,
+    layer_nodes,
+    svg_arrow,
+    svg_box,
+    svg_document,
+    text,
+    text_width,
+)
 from evolve.memory.insights import Insight
 from evolve.memory.sentences import Sentence, facts_of, from_to
 
@@ -60,9 +71,11 @@ class PictureContent:
     left: int
 
     @classmethod
-    def of(cls, insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = MOST) -> PictureContent:
+    def from_insights(
+        cls, insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = MOST
+    ) -> PictureContent:
         """The best supported ones: those that may act first, then by problems and pieces of evidence."""
-        ranked = sorted(insights, key=lambda one: (not one.influences, -one.groups, -one.evidence, one.id))
+        ranked = sorted(insights, key=lambda one: (not one.may_influence, -one.groups, -one.evidence, one.id))
         return cls(insights=tuple(ranked[:most]), told=told, left=max(0, len(ranked) - most))
 
     @property
@@ -78,16 +91,16 @@ class PictureContent:
         rest = f"{self.left} more with less evidence are not drawn; evolve memory list has them"
         return (insights, rest) if self.left else (insights,)
 
-    def bond(self, one: Insight) -> str:
+    def line_kind(self, one: Insight) -> str:
         """What its line says, a key of the kinds of lines."""
         told = self.told[one.id]
         return "seen" if not told.worded and not told.tried else one.relation
 
-    def words(self, one: Insight) -> str:
+    def claim_line(self, one: Insight) -> str:
         """What is claimed and what speaks for it, in a line."""
-        return f"{_LINES[self.bond(one)]} ({self.told[one.id].standing}, {self.told[one.id].counts})"
+        return f"{_LINES[self.line_kind(one)]} ({self.told[one.id].standing}, {self.told[one.id].counts})"
 
-    def ends(self) -> dict[str, tuple[Node, Node]]:
+    def cause_and_effect_nodes(self) -> dict[str, tuple[Node, Node]]:
         """Cause and effect of each, by id; a cause that is an effect as well, of the same tasks, is the same node."""
         effects = {one.effect for one in self.insights}
         found = {}
@@ -104,16 +117,16 @@ def mermaid(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int
     Args:
         told: What is said of each insight, by id.
     """
-    shown = PictureContent.of(insights, told, most)
-    ends = shown.ends()
+    shown = PictureContent.from_insights(insights, told, most)
+    ends = shown.cause_and_effect_nodes()
     nodes = _nodes(ends)
     names = {node: f"n{number}" for number, node in enumerate(nodes)}
     lines = ["flowchart LR", *(f"    %% {line}" for line in shown.summary)]
     lines += [f'    {names[node]}["{"<br>".join(map(_plain, [*is_, *of]))}"]' for node, (is_, of) in nodes.items()]
     for one in shown.insights:
-        bond, (cause, effect) = shown.bond(one), ends[one.id]
+        bond, (cause, effect) = shown.line_kind(one), ends[one.id]
         line = {"no_effect": "-.->", "prevents": "-.->", "contributes": "-->", "seen": "-->"}.get(bond, "==>")
-        lines.append(f'    {names[cause]} {line}|"{_plain(shown.words(one))}"| {names[effect]}')
+        lines.append(f'    {names[cause]} {line}|"{_plain(shown.claim_line(one))}"| {names[effect]}')
     return "\n".join(lines) + "\n"
 
 
@@ -123,28 +136,28 @@ def svg(insights: Iterable[Insight], told: Mapping[str, Sentence], most: int = M
     Args:
         told: What is said of each insight, by id.
     """
-    shown = PictureContent.of(insights, told, most)
-    ends = shown.ends()
+    shown = PictureContent.from_insights(insights, told, most)
+    ends = shown.cause_and_effect_nodes()
     nodes = _nodes(ends)
-    words = {one.id: fitted(shown.words(one), _WORDS, size=11)[0] for one in shown.insights}
+    words = {one.id: fit_text(shown.claim_line(one), _WORDS, size=11)[0] for one in shown.insights}
     column = _BOX + 3 * _BEND + max((text_width(each, 11) for each in words.values()), default=0)
     places, points = _layout(ends, {node: len(is_) + len(of) for node, (is_, of) in nodes.items()}, column)
     ways, pills, rights = [], [], [680.0, *(x + _BOX for x, _, _ in places.values())]
     for one in shown.insights:
-        ((x, y), *through, stop), bond = points[one.id], shown.bond(one)
+        ((x, y), *through, stop), bond = points[one.id], shown.line_kind(one)
         start, bends = x + 18 + text_width(words[one.id], 11), (_BEND, -_BEND)
         if x >= stop[0]:  # against the order of the layers, or within one: round the right side
             bends = (_BEND, _BEND + start - stop[0])
             rights.append(start + _BEND)
         kind = f"{bond} {one.status} {_COLOURS.get(bond, '')}".rstrip()
         cause, effect = (_named(node[0]) for node in ends[one.id])
-        ways.append(arrow((start, y), stop, bends, kind, f"{cause} → {effect}: {shown.words(one)}", through))
-        pills.append(box(x + 4, y - 9, start - x - 4, 18, "pill") + text(x + 11, y + 4, words[one.id], "small"))
+        ways.append(svg_arrow((start, y), stop, bends, kind, f"{cause} → {effect}: {shown.claim_line(one)}", through))
+        pills.append(svg_box(x + 4, y - 9, start - x - 4, 18, "pill") + text(x + 11, y + 4, words[one.id], "small"))
     effects = {effect for _, effect in ends.values()}
     boxes = [_box(place, "box green" if node in effects else "box", *nodes[node]) for node, place in places.items()]
-    parts = [*heading(_TITLE, shown.summary), *ways, *boxes, *pills]
+    parts = [*heading_lines(_TITLE, shown.summary), *ways, *boxes, *pills]
     bottom = max((y + high for _, y, high in places.values()), default=_TOP - 30)
-    return document(_TITLE, parts, width=max(rights) + MARGIN, height=bottom + MARGIN, style=_STYLE)
+    return svg_document(_TITLE, parts, width=max(rights) + MARGIN, height=bottom + MARGIN, style=_STYLE)
 
 
 Place = tuple[float, float, float]
@@ -160,7 +173,7 @@ def _layout(
         lines: How many lines of text each box has.
         column: From the left edge of a layer to that of the next, in pixels.
     """
-    columns = {node: number for number, layer in enumerate(layered(ends.values())) for node in layer}
+    columns = {node: number for number, layer in enumerate(layer_nodes(ends.values())) for node in layer}
     # A line that passes layers has a place of its own in each, so that it runs behind no box.
     chains: dict[str, list[Node]] = {
         name: [cause, *((name, "passes", "", (str(at),)) for at in range(columns[cause] + 1, columns[effect])), effect]
@@ -191,7 +204,7 @@ def _layout(
 def _places(edges: Sequence[tuple[Node, Node]], tall: Mapping[Node, float], column: float) -> dict[Node, Place]:
     """The boxes layer by layer, each as near to the middle of its causes as the one above it allows."""
     places = dict[Node, Place]()
-    for number, layer in enumerate(layered(edges)):
+    for number, layer in enumerate(layer_nodes(edges)):
         x, y, above = MARGIN + number * column, float(_TOP), None
         for node in layer:
             high = tall.get(node, _PORT)
@@ -216,8 +229,8 @@ def _nodes(ends: Mapping[str, tuple[Node, Node]]) -> dict[Node, tuple[list[str],
         name, _, family, facts = node
         tasks = [f"tasks {from_to(family)}" if from_to(family) else "", ", ".join(facts)] if node in effects else []
         found[node] = (
-            fitted(_named(name), _BOX - 32, most=2),
-            [line for words in tasks if words for line in fitted(words, _BOX - 24, size=12, most=2)],
+            fit_text(_named(name), _BOX - 32, most=2),
+            [line for words in tasks if words for line in fit_text(words, _BOX - 24, size=12, most=2)],
         )
     return found
 
@@ -227,7 +240,7 @@ def _box(place: Place, kind: str, name: list[str], tasks: list[str]) -> str:
     first = top + high / 2 + 5 - 7.5 * (len(name) + len(tasks) - 1)
     lines = [(line, "") for line in name] + [(line, "dim") for line in tasks]
     words = (text(x + 12, first + 15 * number, *line) for number, line in enumerate(lines))
-    return box(x, top, _BOX, high, kind) + "".join(words)
+    return svg_box(x, top, _BOX, high, kind) + "".join(words)
 
 
 def _named(name: str) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from evolve.core.episodes import BUILT_IN, FACT, MOVE, RunOrigin
-from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, camp_of, judge_need, resolve
-from evolve.memory.necessity import Need, need_of
+from evolve.memory.insights import ClaimKey, EvidenceRow, Insight, InsightStatus, judge_need, relation_camp, resolve
+from evolve.memory.necessity import CauseNecessity, need_of
 from evolve.memory.occurrences import Occurrences
 
 _WITHOUT_INFLUENCE: frozenset[InsightStatus] = frozenset({"contested", "refuted", "superseded", "expired"})
@@ -44,7 +44,7 @@ class EpisodeEntry:
         return self.episode
 
     @property
-    def look(self) -> tuple[tuple[float, ...], str]:
+    def retrieval_keys(self) -> tuple[tuple[float, ...], str]:
         """What it is found by."""
         return self.features, self.instruction
 
@@ -73,7 +73,7 @@ class ExperienceRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Retired:
+class RetiredClaim:
     """A claim in words that moved nothing.
 
     Attributes:
@@ -99,7 +99,7 @@ class InsightBook:
     keys: dict[str, ClaimKey] = field(default_factory=dict)
     entries: dict[str, EpisodeEntry] = field(default_factory=dict)
     expired: dict[str, int] = field(default_factory=dict)
-    retired: dict[tuple[str, str], Retired] = field(default_factory=dict)
+    retired: dict[tuple[str, str], RetiredClaim] = field(default_factory=dict)
     _rows: dict[str, dict[str, EvidenceRow]] = field(default_factory=dict)
     _by_episode: dict[str, dict[str, list[EvidenceRow]]] = field(default_factory=dict)
     _resolved: dict[str, Insight] = field(default_factory=dict)
@@ -146,18 +146,18 @@ class InsightBook:
         self._judged.clear()
         self._direction_cache.clear()
 
-    def retire(self, insight: str, policy: str, told: Retired) -> None:
+    def retire(self, insight: str, policy: str, told: RetiredClaim) -> None:
         """Lets a claim act no longer on the work of a policy."""
         self.retired[insight, policy] = told
 
-    def retirement(self, insight: str, policy: str | None = None) -> Retired | None:
+    def retirement_reason(self, insight: str, policy: str | None = None) -> RetiredClaim | None:
         """Why a claim is told no longer, to one policy or to all that tested it; None where it is."""
         if not self.retired:
             return None
         found = [self._retirement_by(insight, one) for one in (self.made_by(insight) if policy is None else (policy,))]
         return found[0] if found and all(found) else None
 
-    def _retirement_by(self, insight: str, policy: str) -> Retired | None:
+    def _retirement_by(self, insight: str, policy: str) -> RetiredClaim | None:
         told = self.retired.get((insight, policy))
         if told is None:
             return None
@@ -179,7 +179,7 @@ class InsightBook:
             KeyError: There is none with this id.
         """
         found = self._read(insight, policy)
-        if found.status in _WITHOUT_INFLUENCE or self.retirement(insight, policy) is None:
+        if found.status in _WITHOUT_INFLUENCE or self.retirement_reason(insight, policy) is None:
             return found
         return replace(found, status="expired")
 
@@ -189,16 +189,16 @@ class InsightBook:
         if insight not in self._judged:
             if insight not in self._resolved:
                 rows, after = self._rows.get(insight, {}).values(), self.expired.get(insight)
-                live = self.live(insight)
+                live = self.live_evidence(insight)
                 stale = after is not None and not live
                 self._resolved[insight] = resolve(self.keys[insight], rows if stale else live, expired=stale)
             resolved = self._resolved[insight]
             of_words = resolved.cause.startswith((FACT, MOVE)) or resolved.status == "expired"
-            found = resolved if of_words else judge_need(resolved, self.need(insight))
+            found = resolved if of_words else judge_need(resolved, self.necessity_of(insight))
             self._judged[insight] = replace(found, text=self.keys[insight].texts.get(found.relation, found.text))
         return self._judged[insight]
 
-    def need(self, insight: str) -> Need:
+    def necessity_of(self, insight: str) -> CauseNecessity:
         """In how many problems of the insight's scope its cause occurs, and in how many it was needed.
 
         Raises:
@@ -212,13 +212,13 @@ class InsightBook:
         return frozenset(self._policies.get(insight, ()))
 
     def _read_by(self, insight: str, policy: str) -> Insight:
-        live = self.live(insight)
+        live = self.live_evidence(insight)
         if not live:
             return self._read(insight, None)
         own = [row for row in live if row.policy == policy]
         return resolve(self.keys[insight], own, others=[row for row in live if row.policy != policy])
 
-    def live(self, insight: str) -> list[EvidenceRow]:
+    def live_evidence(self, insight: str) -> list[EvidenceRow]:
         """Its evidence without what was set aside and, of a claim in words, without what no longer holds."""
         rows = [row for row in self._rows.get(insight, {}).values() if not self._is_aside(row)]
         if not self.keys[insight].cause.startswith(FACT):
@@ -275,20 +275,20 @@ class InsightBook:
         """All insights as :meth:`get` gives them, ordered by id."""
         return [self.get(name, policy) for name in sorted(self.keys)]
 
-    def bearing(self, episode: str) -> Mapping[str, float]:
+    def insight_directions(self, episode: str) -> Mapping[str, float]:
         """What one episode says: for each insight the mean direction, in [-1, 1], of its evidence there."""
         cached = self._direction_cache.get(episode)
         if cached is not None:
             return cached
         directions: dict[str, float] = {}
         for insight, rows in self._by_episode.get(episode, {}).items():
-            signs = [sign for row in rows if not self._is_aside(row) and (sign := direction_of(row))]
+            signs = [sign for row in rows if not self._is_aside(row) and (sign := _direction_of(row))]
             if signs:
                 directions[insight] = sum(signs) / len(signs)
         self._direction_cache[episode] = directions
         return directions
 
-    def experience(self) -> list[ExperienceRow]:
+    def experience_rows(self) -> list[ExperienceRow]:
         """All live evidence, in an order that depends on content only.
 
         What a claim is called does not decide what can be learned from its evidence; a claim in a model's words is
@@ -296,18 +296,20 @@ class InsightBook:
         """
         return list(self._taught())
 
-    def informs(self) -> bool:
-        """Whether there is any :meth:`experience`; told by the first row, and the other insights stay unresolved."""
+    def has_experience(self) -> bool:
+        """Whether there is any :meth:`experience_rows`; told by the first row, and the other insights stay
+        unresolved.
+        """
         return any(True for _ in self._taught())
 
     def _taught(self) -> Iterator[ExperienceRow]:
         for name in sorted(self.keys):
             insight = self.get(name)
-            worded = insight.cause.startswith(FACT) and not insight.influences
+            worded = insight.cause.startswith(FACT) and not insight.may_influence
             if worded or insight.cause.startswith(MOVE):  # what moves do says nothing of operations
                 continue
             for row in sorted(self._rows[name].values(), key=lambda item: item.id):
-                sign = direction_of(row)
+                sign = _direction_of(row)
                 if not sign or self._is_aside(row):
                     continue
                 yield ExperienceRow(
@@ -325,9 +327,9 @@ class InsightBook:
 
         What has been set aside since then stays set aside.
         """
-        return self.rebuilt(row for rows in self._rows.values() for row in rows.values() if row.at <= now)
+        return self.with_evidence(row for rows in self._rows.values() for row in rows.values() if row.at <= now)
 
-    def rebuilt(self, rows: Iterable[EvidenceRow], entries: Sequence[EpisodeEntry] | None = None) -> InsightBook:
+    def with_evidence(self, rows: Iterable[EvidenceRow], entries: Sequence[EpisodeEntry] | None = None) -> InsightBook:
         """A book over the same keys with other evidence and, where given, other episodes."""
         other = InsightBook(
             keys=dict(self.keys),
@@ -359,11 +361,11 @@ def _independent(left: str, right: str) -> bool:
     return bool(left and right) and not set(left.split()) & set(right.split())
 
 
-def direction_of(row: EvidenceRow) -> int:
+def _direction_of(row: EvidenceRow) -> int:
     """+1 the row says that the cause promotes the effect, -1 that it does not, 0 neither.
 
     Evidence against ``no_effect`` or ``prevents`` is 0: it leaves open which way the effect goes.
     """
-    if camp_of(row.relation) == "promotes":
+    if relation_camp(row.relation) == "promotes":
         return row.direction
     return -1 if row.direction > 0 else 0

@@ -33,7 +33,7 @@ from typing import Literal
 
 from evolve.core.episodes import FACT, EvidenceKind, Relation, Scope
 from evolve.core.files import canonical_json, digest
-from evolve.memory.necessity import STRENGTH, Need, beta_below
+from evolve.memory.necessity import STRENGTH, CauseNecessity, beta_below
 
 InsightStatus = Literal["hypothesis", "supported", "confirmed", "contested", "refuted", "superseded", "expired"]
 Camp = Literal["promotes", "no_effect", "prevents"]
@@ -59,7 +59,7 @@ _CAMPS: Mapping[Relation, Camp] = {
 _RELATIONS: tuple[Relation, ...] = tuple(_CAMPS)
 
 
-def camp_of(relation: Relation) -> Camp:
+def relation_camp(relation: Relation) -> Camp:
     """Which of the three exclusive camps a relation belongs to."""
     return _CAMPS[relation]
 
@@ -122,7 +122,7 @@ class Posterior:
         return (self.a + self.agree) / (self.a + self.b + self.agree + self.disagree)
 
     @property
-    def firmness(self) -> float:
+    def sign_probability(self) -> float:
         """P(theta > 1/2), exactly for a flat prior: the probability of at most ``agree`` heads in n + 1 fair tosses."""
         if (self.a, self.b) != (1.0, 1.0):
             return 1.0 - beta_below(0.5, self.a + self.agree, self.b + self.disagree)
@@ -182,16 +182,16 @@ class Insight:
     others: tuple[str, ...] = ()
 
     @property
-    def influences(self) -> bool:
+    def may_influence(self) -> bool:
         """Whether it may be recalled into an episode or train a guide."""
         return self.status in INFLUENTIAL
 
-    def speaks(self, row: EvidenceRow) -> int:
+    def direction_of(self, row: EvidenceRow) -> int:
         """+1 where a piece of evidence speaks for the claim, -1 against it, 0 where it leaves that open.
 
         Rows under one key say each what they were made to say: that a move is needed speaks against its being spare.
         """
-        if camp_of(row.relation) == camp_of(self.relation):
+        if relation_camp(row.relation) == relation_camp(self.relation):
             return row.direction
         return -1 if row.direction > 0 else 0
 
@@ -230,7 +230,7 @@ def resolve(
     """
     unique, theirs = _unique(rows), _unique(others)
     relations = {row.relation for row in (*unique, *theirs)} or set(key.texts) or {_RELATIONS[0]}
-    camps = sorted({camp_of(relation) for relation in relations})
+    camps = sorted({relation_camp(relation) for relation in relations})
     standings = [_standing(camp, unique, theirs, worded=key.cause.startswith(FACT)) for camp in camps]
     ranked = sorted(standings, key=_rank, reverse=True)
     status, settled = _settle(ranked)
@@ -254,7 +254,7 @@ def resolve(
     )
 
 
-def judge_need(insight: Insight, need: Need) -> Insight:
+def judge_need(insight: Insight, need: CauseNecessity) -> Insight:
     """The insight as the share of problems that need its cause says; the same where its cause was tried nowhere.
 
     Confirmed is what the bounds settle with two groups behind it. Where they settle nothing, an operation that was
@@ -266,7 +266,7 @@ def judge_need(insight: Insight, need: Need) -> Insight:
         refuted = insight.status == "refuted" and bool(known.mattered)
         status: InsightStatus = "supported" if len(known.mattered) > 1 else "hypothesis"
         # That some problem needs it, or that it stands in an answer, is no more than that.
-        few = camp_of(insight.relation) == "promotes" and insight.status != "refuted"
+        few = relation_camp(insight.relation) == "promotes" and insight.status != "refuted"
         return replace(
             insight,
             relation="contributes" if refuted or few else insight.relation,
@@ -282,7 +282,7 @@ def _settle(ranked: Sequence[ClaimStatus]) -> tuple[InsightStatus, tuple[ClaimSt
     admitted = [standing for standing in ranked if standing.status in INFLUENTIAL]
     if not admitted:
         return lead.status, tuple(ranked)
-    unsettled = len(admitted) > 1 and lead.posterior.firmness < FIRM
+    unsettled = len(admitted) > 1 and lead.posterior.sign_probability < FIRM
     if unsettled or lead.posterior.mean < 0.5:
         return "contested", tuple(
             replace(standing, status="contested") if standing in admitted else standing for standing in ranked
@@ -294,7 +294,7 @@ def _rank(standing: ClaimStatus) -> tuple[bool, float, int, int, int]:
     """Sorts camps by how well they are backed; the order of relations makes it total."""
     return (
         standing.status in INFLUENTIAL,
-        standing.posterior.firmness,
+        standing.posterior.sign_probability,
         standing.groups,
         standing.observations,
         -_RELATIONS.index(standing.relation),
@@ -308,11 +308,11 @@ def _unique(rows: Iterable[EvidenceRow]) -> list[EvidenceRow]:
 def _standing(
     camp: Camp, rows: Sequence[EvidenceRow], others: Sequence[EvidenceRow] = (), *, worded: bool
 ) -> ClaimStatus:
-    own = [row for row in rows if camp_of(row.relation) == camp]
+    own = [row for row in rows if relation_camp(row.relation) == camp]
     agreeing = [row for row in own if row.direction > 0]
     against = [row for row in own if row.direction < 0]
     # Who finds that it prevents the effect also finds that it does not promote it.
-    rivals = [row for row in rows if camp_of(row.relation) != camp and row.direction > 0]
+    rivals = [row for row in rows if relation_camp(row.relation) != camp and row.direction > 0]
     expected = _standing(camp, others, worded=worded) if others else None
     mean = 0.5 if expected is None else expected.posterior.mean
     posterior = Posterior(
@@ -338,11 +338,11 @@ def _camp_status(
 ) -> InsightStatus:
     own = Posterior(agree=_interventions(agreeing), disagree=_interventions(against))
     fewest, surely = (2, LIKELY) if worded else (1, 0.5)
-    if own.firmness > surely and _intervention_groups(agreeing) >= fewest:
+    if own.sign_probability > surely and _intervention_groups(agreeing) >= fewest:
         # Two groups, as one problem in disguise would otherwise confirm itself.
-        confirmed = posterior.firmness >= FIRM and _intervention_groups(agreeing) >= 2
+        confirmed = posterior.sign_probability >= FIRM and _intervention_groups(agreeing) >= 2
         return "confirmed" if confirmed else "supported"
-    if 1 - own.firmness >= FIRM and _intervention_groups(against) >= 2:
+    if 1 - own.sign_probability >= FIRM and _intervention_groups(against) >= 2:
         return "refuted"
     if own.agree + own.disagree == 0 and _outnumber(agreeing, against):
         return "supported"

@@ -27,7 +27,7 @@ NECESSARY, CONTRIBUTES, NO_EFFECT = 0.8, 0.1, 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Occurrence:
+class CauseOccurrence:
     """What is known of one cause in one scope, as sets of groups.
 
     Attributes:
@@ -44,13 +44,13 @@ class Occurrence:
     mattered: frozenset[str] = frozenset()
     hindered: frozenset[str] = frozenset()
 
-    def outside(self, inner: Occurrence) -> Occurrence:
+    def outside_of(self, inner: CauseOccurrence) -> CauseOccurrence:
         """What is known of the groups that are not among those of a scope within."""
-        return Occurrence(**{name: groups - inner.solved for name, groups in vars(self).items()})
+        return CauseOccurrence(**{name: groups - inner.solved for name, groups in vars(self).items()})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
+class BetaShare:
     """A Beta posterior over a share, with positive parameters."""
 
     a: float = 1.0
@@ -61,38 +61,38 @@ class Share:
         return self.a / (self.a + self.b)
 
     @property
-    def lower(self) -> float:
+    def lower_bound(self) -> float:
         """What the share exceeds with probability :data:`BOUND`."""
         return beta_quantile(1.0 - BOUND, self.a, self.b)
 
     @property
-    def upper(self) -> float:
+    def upper_bound(self) -> float:
         """What the share stays below with probability :data:`BOUND`."""
         return beta_quantile(BOUND, self.a, self.b)
 
-    def updated(self, yes: int, no: int) -> Share:
+    def updated_with(self, yes: int, no: int) -> BetaShare:
         """The posterior after so many problems of either kind."""
-        return Share(a=self.a + yes, b=self.b + no)
+        return BetaShare(a=self.a + yes, b=self.b + no)
 
-    def times(self, other: Share) -> Share:
+    def product_with(self, other: BetaShare) -> BetaShare:
         """The product of two independent shares, by its first two moments."""
         mean = self.mean * other.mean
         second = self._second * other._second
         size = mean * (1.0 - mean) / (second - mean * mean) - 1.0
-        return Share(a=mean * size, b=(1.0 - mean) * size)
+        return BetaShare(a=mean * size, b=(1.0 - mean) * size)
 
     @property
     def _second(self) -> float:
         whole = self.a + self.b
         return self.a * (self.a + 1.0) / (whole * (whole + 1.0))
 
-    def _shrunk(self) -> Share:
+    def _shrunk(self) -> BetaShare:
         """As the prior of a scope within."""
-        return Share(a=STRENGTH * self.mean, b=STRENGTH * (1.0 - self.mean))
+        return BetaShare(a=STRENGTH * self.mean, b=STRENGTH * (1.0 - self.mean))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Need:
+class CauseNecessity:
     """How many of the problems of a scope have a cause in their answer, need it, or go better without it.
 
     Attributes:
@@ -102,17 +102,17 @@ class Need:
         hindered: Share that goes better without it.
     """
 
-    known: Occurrence
-    occurs: Share
-    needed: Share
-    hindered: Share
+    known: CauseOccurrence
+    occurs: BetaShare
+    needed: BetaShare
+    hindered: BetaShare
 
     @property
     def relation(self) -> Relation | None:
         """What the bounds settle; None before the cause was taken away anywhere, and where nothing is settled."""
         if not self.known.tried:
             return None
-        needed, hindered = self.needed.lower, self.hindered.lower
+        needed, hindered = self.needed.lower_bound, self.hindered.lower_bound
         if needed > NECESSARY:
             return "necessary"
         if needed > CONTRIBUTES or hindered > CONTRIBUTES:
@@ -120,29 +120,29 @@ class Need:
                 return None  # some problems need it, others go better without it
             return "contributes" if needed > hindered else "prevents"
         # What mattered once, however seldom, has an effect.
-        return "no_effect" if self.needed.upper < NO_EFFECT and not self.known.mattered else None
+        return "no_effect" if self.needed.upper_bound < NO_EFFECT and not self.known.mattered else None
 
 
-def need_of(levels: Sequence[Occurrence]) -> Need:
+def need_of(levels: Sequence[CauseOccurrence]) -> CauseNecessity:
     """The shares of the last scope, shrunk along those that it lies in.
 
     Args:
         levels: The widest scope first; each holds all the groups of the next.
     """
-    within = [*levels[1:], Occurrence()]
-    rest = [level.outside(inner) for level, inner in zip(levels, within, strict=True)]
+    within = [*levels[1:], CauseOccurrence()]
+    rest = [level.outside_of(inner) for level, inner in zip(levels, within, strict=True)]
     occurs = _along([(len(one.occurs), len(one.solved - one.occurs)) for one in rest])
     needed = _along([(len(one.mattered), len(one.tried - one.mattered)) for one in rest])
     hindered = _along([(len(one.hindered), len(one.tried - one.hindered)) for one in rest])
     own = levels[-1]
     # What stands in no answer was put into those in which it was tried, and is judged by these.
-    hinders = occurs.times(hindered) if own.occurs - own.tried else hindered
-    return Need(known=own, occurs=occurs, needed=occurs.times(needed), hindered=hinders)
+    hinders = occurs.product_with(hindered) if own.occurs - own.tried else hindered
+    return CauseNecessity(known=own, occurs=occurs, needed=occurs.product_with(needed), hindered=hinders)
 
 
-def _along(counts: Sequence[tuple[int, int]]) -> Share:
+def _along(counts: Sequence[tuple[int, int]]) -> BetaShare:
     first, *others = counts
-    return reduce(lambda above, own: above._shrunk().updated(*own), others, Share().updated(*first))
+    return reduce(lambda above, own: above._shrunk().updated_with(*own), others, BetaShare().updated_with(*first))
 
 
 def beta_quantile(probability: float, a: float, b: float) -> float:

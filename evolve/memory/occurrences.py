@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from evolve.core.episodes import Scope
-from evolve.memory.insights import ClaimKey, EvidenceRow, camp_of
-from evolve.memory.necessity import Occurrence
+from evolve.memory.insights import ClaimKey, EvidenceRow, relation_camp
+from evolve.memory.necessity import CauseOccurrence
 
 Place = tuple[str, ...]
 """A scope and its preconditions as a path: environment, family, preconditions."""
 
 
-def places_of(scope: Scope) -> tuple[Place, ...]:
+def _places_of(scope: Scope) -> tuple[Place, ...]:
     """The scopes that a scope lies in, the widest first, itself last."""
     path = (scope.environment, scope.family, *sorted(set(scope.preconditions)))
     depths = (1, 2, len(path)) if len(path) > 2 else (1, 2)
@@ -31,7 +31,7 @@ class Occurrences:
 
     def add(self, key: ClaimKey, row: EvidenceRow) -> None:
         """Takes in a row of evidence; rows that were added before must not come again."""
-        for place in places_of(key.scope):
+        for place in _places_of(key.scope):
             self._solved[place, key.effect].add(row.group)
             self._rows[place, key.cause, key.effect].append(row)
 
@@ -39,7 +39,7 @@ class Occurrences:
         """Lets trials of an insight up to a ``seq`` say nothing of its cause; what occurs in an answer still does."""
         self._expired[insight] = through
 
-    def levels(self, cause: str, effect: str, scope: Scope) -> Sequence[Occurrence]:
+    def levels(self, cause: str, effect: str, scope: Scope) -> Sequence[CauseOccurrence]:
         """What is known of a cause in a scope and in each that this lies in, the widest first."""
         return [
             _occurrence(
@@ -50,11 +50,11 @@ class Occurrences:
                     if row.kind != "intervention" or row.seq > self._expired.get(row.insight, -1)
                 ),
             )
-            for place in places_of(scope)
+            for place in _places_of(scope)
         ]
 
 
-def _occurrence(solved: set[str], rows: Iterable[EvidenceRow]) -> Occurrence:
+def _occurrence(solved: set[str], rows: Iterable[EvidenceRow]) -> CauseOccurrence:
     occurs, tried = set(), set()
     votes: dict[str, dict[str, int]] = {"promotes": defaultdict(int), "prevents": defaultdict(int)}
     for row in rows:
@@ -63,8 +63,8 @@ def _occurrence(solved: set[str], rows: Iterable[EvidenceRow]) -> Occurrence:
             continue
         tried.add(row.group)
         if row.relation != "no_effect":
-            votes[camp_of(row.relation)][row.group] += row.direction
-    return Occurrence(
+            votes[relation_camp(row.relation)][row.group] += row.direction
+    return CauseOccurrence(
         solved=frozenset(solved),
         occurs=frozenset(occurs | tried),
         tried=frozenset(tried),

@@ -16,7 +16,7 @@ from evolve.core.episodes import FACT, MOVE, QUOTED, TRIAL, Recalled, RunOrigin,
 from evolve.core.extensions import find
 from evolve.memory.index import Hit, Where
 from evolve.memory.insight_book import InsightBook
-from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, camp_of
+from evolve.memory.insights import INFLUENTIAL, Insight, InsightStatus, relation_camp
 from evolve.memory.sentences import tested_with
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _recall_near(book: InsightBook, search: Search, want: RecallRequest) -> list
         # Relative to the nearest, so that a task unlike all others still has neighbours that count.
         weight = math.exp((closest - hit.distance) / _KERNEL_WIDTH)
         total += weight
-        for name, direction in book.bearing(hit.id).items():
+        for name, direction in book.insight_directions(hit.id).items():
             share = shares.get(name)
             if share is None:
                 # Neighbours come nearest first, so the first to bear on an insight is its nearest.
@@ -209,7 +209,7 @@ def note_question(want: RecallRequest, now: float | None, clock: float) -> NoteQ
 
 def _score(insight: Insight, share: _Share) -> float:
     # The posterior speaks for the claim; where the neighbours say the opposite its rest counts.
-    agrees = (share.local > 0) == (camp_of(insight.relation) == "promotes")
+    agrees = (share.local > 0) == (relation_camp(insight.relation) == "promotes")
     return abs(share.local) * (insight.credence if agrees else 1.0 - insight.credence)
 
 

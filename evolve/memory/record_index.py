@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evolve.core.failpoints import hit
-from evolve.core.progress import doing
+from evolve.core.failpoints import hit_failpoint
+from evolve.core.progress import report_activity
 from evolve.memory.encoding import LookEncoder
 from evolve.memory.index import Hit, Tag, VectorIndex, Where
 
@@ -34,7 +34,7 @@ IndexFactory = Callable[[int], VectorIndex]
 """Opens the stored index for vectors of a dimension."""
 
 
-class Listing(Protocol):
+class OrderedItems(Protocol):
     """Items by key, in the order of their ``seq``. A dict is one; others make an item when it is asked for."""
 
     def __getitem__(self, key: str, /) -> Indexed: ...
@@ -60,9 +60,9 @@ class DerivedIndex:
         self._stored: VectorIndex | None = None
         self._reached = 0
         self._epoch = 0
-        self._entries: Listing = {}
+        self._entries: OrderedItems = {}
 
-    def catch_up(self, entries: Listing, epoch: int) -> None:
+    def catch_up(self, entries: OrderedItems, epoch: int) -> None:
         """Takes in what is new.
 
         An index of another epoch or encoder, one that is ahead of the record, or one that holds other items
@@ -83,9 +83,9 @@ class DerivedIndex:
         self._entries = entries
         fresh = _after(entries, self._reached)
         if fresh:
-            hit("index.upsert.before")
+            hit_failpoint("index.upsert.before")
             stored.upsert([entry.key for entry in fresh], _encode(self._encoder, fresh), _tags(fresh))
-            hit("index.upsert.after")
+            hit_failpoint("index.upsert.after")
             # Marked last: after a crash in between the same items are written again, to no effect.
             self._mark(stored, entries)
 
@@ -94,7 +94,7 @@ class DerivedIndex:
         stored = self._connected()
         known = sorted(hit.id for hit in stored.query(vector, k, where) if hit.id in self._entries)
         # Bit for bit what encoding gave, which may take long; stores of other packages need not have it.
-        held = stored.held(known) if hasattr(stored, "held") else {}
+        held = stored.stored_vectors(known) if hasattr(stored, "stored_vectors") else {}
         missing = [name for name in known if name not in held]
         rows = _encode(self._encoder, [self._entries[name] for name in missing])
         held = {**held, **dict(zip(missing, rows, strict=True))}
@@ -104,7 +104,7 @@ class DerivedIndex:
         """Looks at the stored index again at the next :meth:`catch_up`, because items left the record."""
         self._epoch = -1
 
-    def remove(self, names: Sequence[str], entries: Listing) -> None:
+    def remove(self, names: Sequence[str], entries: OrderedItems) -> None:
         """Takes out items that left the record, so that what stays need not be encoded again.
 
         To be asked after a :meth:`catch_up` that knew them.
@@ -116,13 +116,13 @@ class DerivedIndex:
         stored.delete(names)
         self._mark(stored, entries)
 
-    def rebuild(self, entries: Listing, epoch: int) -> None:
+    def rebuild(self, entries: OrderedItems, epoch: int) -> None:
         """Fills the stored index anew from the record."""
         self._epoch = epoch
         self._fill(self._connected(), entries)
         self.catch_up(entries, epoch)
 
-    def differences(self, entries: Listing, epoch: int) -> tuple[set[str], set[str]]:
+    def index_differences(self, entries: OrderedItems, epoch: int) -> tuple[set[str], set[str]]:
         """Items that the stored index lacks although it says it has them, and those the record does not have.
 
         To be asked before :meth:`catch_up`, which mends both. An index of another epoch or encoder differs in
@@ -137,9 +137,9 @@ class DerivedIndex:
     def close(self) -> None:
         """Writes and frees the stored index; closing twice is no error."""
         if self._stored is not None:
-            hit("index.close.before")
+            hit_failpoint("index.close.before")
             self._stored.close()
-            hit("index.close.after")
+            hit_failpoint("index.close.after")
             self._stored = None
 
     def _era(self, epoch: int) -> int:
@@ -149,32 +149,32 @@ class DerivedIndex:
     def _connected(self) -> VectorIndex:
         if self._stored is None:
             self._stored = self._factory(self._encoder.dimension)
-            hit("index.open")
+            hit_failpoint("index.open")
         return self._stored
 
-    def _mark(self, stored: VectorIndex, entries: Listing) -> None:
+    def _mark(self, stored: VectorIndex, entries: OrderedItems) -> None:
         """Notes that the index has all items so far."""
         self._entries, self._reached = entries, _last(entries)
-        stored.mark(self._era(self._epoch) * _SEQ + self._reached)
-        hit("index.marked")
+        stored.set_generation(self._era(self._epoch) * _SEQ + self._reached)
+        hit_failpoint("index.marked")
 
-    def _fill(self, stored: VectorIndex, entries: Listing) -> None:
-        from evolve.memory.index import Rows
+    def _fill(self, stored: VectorIndex, entries: OrderedItems) -> None:
+        from evolve.memory.index import IndexContent
 
         items = list(entries.values())
-        with doing("index", total=len(items)) as going:
-            rows = Rows(
+        with report_activity("index", total=len(items)) as going:
+            rows = IndexContent(
                 ids=[entry.key for entry in items],
                 vectors=_encode(self._encoder, items),
                 tags=_tags(items),
                 generation=self._era(self._epoch) * _SEQ + _last(entries),
             )
-            stored.refill(rows, progress=going.advance)
-        hit("index.filled")
+            stored.replace_rows(rows, progress=going.advance)
+        hit_failpoint("index.filled")
         self._entries, self._reached = entries, _last(entries)
 
 
-def exact_index(entries: Sequence[Indexed], encoder: LookEncoder) -> MemoryIndex:
+def open_exact_index(entries: Sequence[Indexed], encoder: LookEncoder) -> MemoryIndex:
     """An exact index over these items, for readers that must not touch the stored one."""
     from evolve.memory.index import MemoryIndex
 
@@ -193,13 +193,13 @@ class LateIndex:
 
     def __getstate__(self) -> dict[str, Any]:
         # Made here once, and not by each of the processes that get a copy.
-        self.made()
+        self.get_index()
         return self.__dict__
 
-    def made(self) -> MemoryIndex:
+    def get_index(self) -> MemoryIndex:
         """The index."""
         if self._made is None:
-            self._made, self._entries = exact_index(self._entries, self._encoder), ()
+            self._made, self._entries = open_exact_index(self._entries, self._encoder), ()
         return self._made
 
 
@@ -229,7 +229,7 @@ def _encode(encoder: LookEncoder, entries: Sequence[Indexed]) -> np.ndarray:
 
     if not entries:
         return np.zeros((0, encoder.dimension), dtype=np.float32)
-    rows = encoder.encode([entry.look for entry in entries])
+    rows = encoder.encode([entry.retrieval_keys for entry in entries])
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
@@ -237,7 +237,7 @@ def _tags(entries: Sequence[Indexed]) -> list[Mapping[str, Tag]]:
     return [entry.tags for entry in entries]
 
 
-def _after(entries: Listing, seq: int) -> list[Indexed]:
+def _after(entries: OrderedItems, seq: int) -> list[Indexed]:
     # New entries are at the end, so walking back from there costs only what is new.
     found: list[Indexed] = []
     for key in reversed(entries):
@@ -247,11 +247,11 @@ def _after(entries: Listing, seq: int) -> list[Indexed]:
     return found[::-1]
 
 
-def _through(entries: Listing, seq: int) -> list[str]:
+def _through(entries: OrderedItems, seq: int) -> list[str]:
     """The keys of all items up to this one."""
     keys = list(entries)
     return keys[: len(keys) - len(_after(entries, seq))]
 
 
-def _last(entries: Listing) -> int:
+def _last(entries: OrderedItems) -> int:
     return entries[next(reversed(entries))].seq if entries else 0

@@ -17,7 +17,7 @@ from evolve.memory.notes import Note, NoteRepository
 from evolve.memory.notes.superseded import superseded_notes
 from evolve.memory.record_index import DerivedIndex, LateIndex
 from evolve.memory.rows import COMPOSED
-from evolve.memory.sentences import Sentence, sentences
+from evolve.memory.sentences import Sentence, insight_sentences
 
 if TYPE_CHECKING:
     from evolve.core.episodes import EpisodeRecord, Recalled, RunOrigin, Scope
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evolve.memory.index import VectorIndex
     from evolve.memory.insight_book import EpisodeEntry, ExperienceRow, InsightBook
     from evolve.memory.insights import EvidenceRow, Insight
-    from evolve.memory.necessity import Need
+    from evolve.memory.necessity import CauseNecessity
     from evolve.memory.notes import KeptNotes
     from evolve.memory.preferences import PreferenceRepository
     from evolve.memory.record_index import IndexFactory
@@ -153,7 +153,7 @@ class MemoryRepository:
         from evolve.memory.recall import note_question, recall_insights, recall_request
 
         want = recall_request(query, k, scope, kinds)
-        book = self._reader.book()
+        book = self._reader.read_book()
         notes = self._notes.recall(note_question(want, now, self._clock())) if want.notes else []
         if not book.keys or not want.insights:
             return notes
@@ -165,23 +165,23 @@ class MemoryRepository:
 
     def entries(self) -> list[EpisodeEntry]:
         """Every episode that left evidence, by rising ``seq``."""
-        return sorted(self._reader.book().entries.values(), key=lambda entry: entry.seq)
+        return sorted(self._reader.read_book().entries.values(), key=lambda entry: entry.seq)
 
-    def experience(self) -> list[ExperienceRow]:
+    def experience_rows(self) -> list[ExperienceRow]:
         """Rows to fit a guide on: all evidence not set aside, and of claims in words that of those that may act."""
-        return self._reader.book().experience()
+        return self._reader.read_book().experience_rows()
 
     def snapshot(self) -> MemorySnapshot:
         """A read-only copy of the insights for other processes."""
         from evolve.memory.snapshot import MemorySnapshot
 
-        book = self._reader.book()
+        book = self._reader.read_book()
         # Rebuilt, as the reader goes on adding to its own book.
-        copy = book.rebuilt(book.all_evidence())
+        copy = book.with_evidence(book.all_evidence())
         index = LateIndex(_by_seq(book), self._encoder)
         return MemorySnapshot(book=copy, encoder=self._encoder, index=index)
 
-    def claims(self, status: InsightStatus | None = None, *, policy: str | None = None) -> list[Insight]:
+    def list_insights(self, status: InsightStatus | None = None, *, policy: str | None = None) -> list[Insight]:
         """All insights, or those of one status, ordered by id.
 
         Args:
@@ -195,53 +195,53 @@ class MemoryRepository:
             raise UsageError(
                 f"no status {status!r}", hint=f"evolve memory list --status confirmed, or {', '.join(statuses)}"
             )
-        return [insight for insight in self._reader.book().insights(policy) if status in (None, insight.status)]
+        return [insight for insight in self._reader.read_book().insights(policy) if status in (None, insight.status)]
 
     def get(self, name: str, *, policy: str | None = None) -> Insight:
         """One insight by id, or by the beginning of an id that names only one.
 
         Args:
-            policy: For whom it is read, as in :meth:`claims`.
+            policy: For whom it is read, as in :meth:`list_insights`.
 
         Raises:
             UsageError: There is none, or more than one.
         """
-        book = self._reader.book()
+        book = self._reader.read_book()
         return book.get(_only(name, book.keys, "insight"), policy)
 
-    def has(self, insight: str) -> bool:
+    def has_insight(self, insight: str) -> bool:
         """Whether there is an insight of this id, now."""
-        return insight in self._reader.book().keys
+        return insight in self._reader.read_book().keys
 
-    def sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:
+    def insight_sentences(self, policy: str | None = None) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence with counts from its evidence, by id.
 
         Args:
-            policy: For whom they are read, as in :meth:`claims`.
+            policy: For whom they are read, as in :meth:`list_insights`.
         """
-        return sentences(self._reader.book(), policy)
+        return insight_sentences(self._reader.read_book(), policy)
 
-    def needs(self) -> list[tuple[Insight, Need]]:
+    def insight_needs(self) -> list[tuple[Insight, CauseNecessity]]:
         """Every insight with how many problems of its scope need its cause, ordered by id."""
-        book = self._reader.book()
-        return [(insight, book.need(insight.id)) for insight in book.insights()]
+        book = self._reader.read_book()
+        return [(insight, book.necessity_of(insight.id)) for insight in book.insights()]
 
     def evidence(self, insight: str) -> list[EvidenceRow]:
         """Every row an insight rests on, oldest first."""
-        return self._reader.book().evidence(self.get(insight).id)
+        return self._reader.read_book().evidence(self.get(insight).id)
 
-    def why(self, effect: str, *, influential: bool = True) -> list[CausalChain]:
+    def causal_chains(self, effect: str, *, influential: bool = True) -> list[CausalChain]:
         """Chains of causes that end in an effect, with their evidence, strongest first.
 
         Args:
             influential: Only supported and confirmed insights, and of operations those that one problem showed; False
                 uses all of them.
         """
-        from evolve.memory.causal_graph import why
+        from evolve.memory.causal_graph import chains_to
 
-        book = self._reader.book()
-        shown = (one for one in book.insights() if one.influences or not influential or _was_seen(one))
-        return why(book, effect, list(shown))
+        book = self._reader.read_book()
+        shown = (one for one in book.insights() if one.may_influence or not influential or _was_seen(one))
+        return chains_to(book, effect, list(shown))
 
     def expire(self, name: str, reason: str) -> Insight:
         """Sets an insight aside until new evidence arrives, of a step what trials said; all stays on record."""
@@ -258,7 +258,7 @@ class MemoryRepository:
         Raises:
             UsageError: An id is unknown, or the beginning of several; then nothing is deleted.
         """
-        known, noted = sorted(self._reader.book().keys), self._notes.book().notes
+        known, noted = sorted(self._reader.read_book().keys), self._notes.read_book().notes
         named = [ids] if isinstance(ids, str) else ids  # a text is a sequence of letters, each the beginning of an id
         chosen = known if everything else sorted({_only(name, [*known, *noted], "insight or note") for name in named})
         notes = [name for name in chosen if name in noted]
@@ -270,14 +270,14 @@ class MemoryRepository:
             if notes:
                 self._notes.forget(notes)
         # The index must not keep what was forgotten until the next recall comes along.
-        self._catch_up(self._reader.book())
+        self._catch_up(self._reader.read_book())
         return len(chosen)
 
     def forgot_note(self, text: str) -> bool:
         """Whether a note of these words was forgotten, and they were not noted again since."""
-        return self._notes.forgot(text)
+        return self._notes.was_forgotten(text)
 
-    def note(self, text: str, author: str, **more: Any) -> Note:
+    def add_note(self, text: str, author: str, **more: Any) -> Note:
         """Keeps what somebody said: shown and attributed, never evidence.
 
         Args:
@@ -289,36 +289,36 @@ class MemoryRepository:
         """
         return self._notes.add(Note(**{"id": "", "text": text, "author": author, **more}))
 
-    def notes(self) -> list[Note]:
+    def list_notes(self) -> list[Note]:
         """All notes, oldest first."""
-        return list(self._notes.book().notes.values())
+        return list(self._notes.read_book().notes.values())
 
-    def replaced(self, now: float | None = None) -> dict[str, Note]:
+    def replaced_notes(self, now: float | None = None) -> dict[str, Note]:
         """The notes that later ones replaced, by id, with what replaced each by then."""
-        return dict(superseded_notes(self._notes.book(), now))
+        return dict(superseded_notes(self._notes.read_book(), now))
 
     def spoken_of_again(self) -> dict[str, Note]:
         """The notes that a later one is about the same as, by id, with the newest such note."""
-        from evolve.memory.notes.conflicts import spoken_of_again  # its patterns take time to compile
+        from evolve.memory.notes.conflicts import is_mentioned_again  # its patterns take time to compile
 
-        return dict(spoken_of_again(self.notes()))
+        return dict(is_mentioned_again(self.list_notes()))
 
     def check(self) -> MemoryCheck:
         """Compares the index with the record and lets sampled episodes find themselves.
 
         What differs is mended on the way, as at any recall; a second check finds nothing.
         """
-        book = self._reader.book()
+        book = self._reader.read_book()
         entries = _by_seq(book)
-        missing, orphans = self._index.differences(book.entries, self._reader.epoch)
-        missing_notes, orphaned_notes = self._notes.differences()
+        missing, orphans = self._index.index_differences(book.entries, self._reader.epoch)
+        missing_notes, orphaned_notes = self._notes.index_differences()
         self._catch_up(book)
         step = max(1, len(entries) // _SELF_RECALL_SAMPLE)
         return MemoryCheck(
             insights=len(book.keys),
             evidence=len(book.all_evidence()),
             episodes=len(entries),
-            notes=len(self.notes()),
+            notes=len(self.list_notes()),
             missing=tuple(sorted(missing | missing_notes)),
             orphans=tuple(sorted(orphans | orphaned_notes)),
             lost=tuple(entry.episode for entry in entries[::step] if not self._finds(entry)),
@@ -326,19 +326,19 @@ class MemoryRepository:
 
     def reindex(self) -> int:
         """Builds the index anew from the record; gives the number of episodes in it."""
-        book = self._reader.book()
+        book = self._reader.read_book()
         self._index.rebuild(book.entries, self._reader.epoch)
         self._notes.reindex()
         return len(book.entries)
 
-    def mend(self, episodes: Iterable[EpisodeRecord]) -> tuple[int, tuple[str, ...]]:
+    def repair_rows(self, episodes: Iterable[EpisodeRecord]) -> tuple[int, tuple[str, ...]]:
         """Makes the rows fit together after some were lost, from the episodes that taught them.
 
         Returns:
             How many rows of evidence were made anew, and the names of rows that were set aside because what they
             refer to is gone.
         """
-        from evolve.memory.repair import repair_rows
+        from evolve.memory.row_repair import repair_rows
 
         teaching = (
             episode for episode in episodes if episode.status not in _TEACHES_NOTHING and episode.split not in HELD_OUT

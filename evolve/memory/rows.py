@@ -14,7 +14,7 @@ from typing import Any, cast
 from evolve.core.episodes import FACT, PROBE, Claim, EpisodeRecord, Relation, Scope
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
-from evolve.memory.insight_book import EpisodeEntry, InsightBook, Retired
+from evolve.memory.insight_book import EpisodeEntry, InsightBook, RetiredClaim
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
 
 EPOCH = "memory.epoch"
@@ -40,7 +40,7 @@ def write_claims(db: Database, record: EpisodeRecord, instruction: str, at: floa
             db.insert("memory_episodes", _episode_row(db, record, first, instruction), key="episode")
         if source and _tells_of_the_task(record):
             db.insert("memory_sources", {"episode": record.episode, "source": source}, key="episode")
-        keep_maker(db, record)
+        write_maker(db, record)
         return sum(db.insert("memory_evidence", row, key="id") for row in _evidence_rows(db, record, at))
 
 
@@ -61,14 +61,14 @@ def _episode_row(db: Database, record: EpisodeRecord, claim: Claim, instruction:
         "environment": claim.scope.environment,
         "family": claim.scope.family,
         "instruction": instruction,
-        "features": keep_features(db, own[0] if own else ()),
+        "features": write_features(db, own[0] if own else ()),
     }
 
 
 def _evidence_rows(db: Database, record: EpisodeRecord, at: float) -> Iterator[dict[str, Any]]:
     repeats: Counter[str] = Counter()
     for claim in record.claims:
-        insight = keep_claim(db, claim)
+        insight = write_claim(db, claim)
         for item in claim.evidence:
             # The place in the episode is the commit stage; the claim and a counter tell apart
             # what one episode says several times.
@@ -83,13 +83,13 @@ def _evidence_rows(db: Database, record: EpisodeRecord, at: float) -> Iterator[d
                 "problem": item.group,
                 "kind": item.kind,
                 "direction": item.direction,
-                "features": keep_features(db, item.features),
+                "features": write_features(db, item.features),
                 "detail": item.detail,
                 "at": at,
             }
 
 
-def keep_claim(db: Database, claim: Claim) -> str:
+def write_claim(db: Database, claim: Claim) -> str:
     """Keeps what a claim is about and how it is put; gives the insight's id."""
     name = insight_id(claim.cause, claim.effect, claim.scope)
     db.insert(
@@ -112,7 +112,7 @@ def keep_claim(db: Database, claim: Claim) -> str:
     return name
 
 
-def keep_features(db: Database, features: tuple[float, ...]) -> str:
+def write_features(db: Database, features: tuple[float, ...]) -> str:
     """Keeps a vector of features once, by content, because many rows of an episode share one; gives its id."""
     name = features_id(features)
     db.insert("memory_features", {"id": name, "numbers": _numbers(features)}, key="id")
@@ -140,13 +140,13 @@ class BookReader:
         """The record's epoch that the book was read in."""
         return self._epoch
 
-    def book(self) -> InsightBook:
+    def read_book(self) -> InsightBook:
         """The book as the record is now.
 
         Raises:
             RecordDamaged: A row does not match its checksum.
         """
-        with self._db.snapshot():
+        with self._db.read_snapshot():
             if not self._in_step():
                 self._start()
                 self._epoch = read_epoch(self._db)
@@ -194,7 +194,7 @@ class BookReader:
         rows = self._db.rows("memory_evidence", "seq > ?", parameters=[self._evidence])
         for name in sorted({str(row["insight"]) for row in rows}):
             self._book.add_key(self._key(name))
-        makers = makers_after(self._db, self._evidence) if rows else {}
+        makers = _makers_after(self._db, self._evidence) if rows else {}
         self._book.add_evidence(self._evidence_row(row, makers.get(str(row["episode"]), {})) for row in rows)
         if rows:
             self._evidence, self._last = cast(int, rows[-1]["seq"]), str(rows[-1]["id"])
@@ -206,7 +206,7 @@ class BookReader:
 
     def _read_retirements(self) -> None:
         for row in self._db.rows("memory_retirements", "seq > ?", parameters=[self._retirement]):
-            told = Retired(through=cast(int, row["through"]), reason=str(row["reason"]))
+            told = RetiredClaim(through=cast(int, row["through"]), reason=str(row["reason"]))
             self._book.retire(str(row["insight"]), str(row["policy"]), told)
             self._retirement = cast(int, row["seq"])
 
@@ -282,14 +282,14 @@ COMPOSED = ("operation:", "skill:", "literal:", "mined:")
 """How the causes begin that the search alone composes."""
 
 
-def keep_maker(db: Database, record: EpisodeRecord) -> None:
+def write_maker(db: Database, record: EpisodeRecord) -> None:
     """Notes who made the evidence of an episode, and where, as far as it is known."""
     if record.policy or record.fingerprint:
         row = {"episode": record.episode, "policy": record.policy, "fingerprint": record.fingerprint}
         db.insert(_TABLE, row, key="episode")
 
 
-def makers_after(db: Database, seq: int) -> dict[str, dict[str, str]]:
+def _makers_after(db: Database, seq: int) -> dict[str, dict[str, str]]:
     """Policy and fingerprint of the episodes whose evidence came after a ``seq``, by episode."""
     new = "episode IN (SELECT episode FROM memory_evidence WHERE seq > ?)"
     return {

@@ -13,7 +13,7 @@ from itertools import accumulate
 from evolve.core.episodes import MOVE, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, Insight
-from evolve.memory.necessity import Occurrence
+from evolve.memory.necessity import CauseOccurrence
 from evolve.memory.rows import policy_label
 
 ENOUGH = 3
@@ -54,7 +54,7 @@ class Sentence:
         return self.worded or (self.general and self.occurs >= ENOUGH)
 
 
-def sentences(book: InsightBook, policy: str | None = None) -> Mapping[str, Sentence]:
+def insight_sentences(book: InsightBook, policy: str | None = None) -> Mapping[str, Sentence]:
     """Every insight in a sentence, by id. One that a model worded is its own sentence.
 
     Args:
@@ -62,7 +62,7 @@ def sentences(book: InsightBook, policy: str | None = None) -> Mapping[str, Sent
     """
     found = {}
     for name, key in book.keys.items():
-        insight, known = book.get(name, policy), book.need(name).known
+        insight, known = book.get(name, policy), book.necessity_of(name).known
         told = _sentence(key, _worded(book, name, policy), known, insight.groups)
         counts = _trials(insight) if told.worded else f"in {_share(known)} answers{_needed(known)}"
         found[name] = replace(told, counts=counts, standing=_standing(insight, told))
@@ -90,7 +90,7 @@ def tested_with(insight: Insight) -> str:
 
 
 def _worded(book: InsightBook, name: str, policy: str | None) -> str:
-    insight, gone = book.get(name, policy), book.retirement(name, policy)
+    insight, gone = book.get(name, policy), book.retirement_reason(name, policy)
     more = tested_with(insight) if gone is None else f"told no longer: {gone.reason}"
     return f"{insight.text.rstrip('.')} ({more})." if more else insight.text
 
@@ -98,7 +98,7 @@ def _worded(book: InsightBook, name: str, policy: str | None) -> str:
 _NAMED = re.compile(r"(?:skill )?(.*?) (?:is necessary for|occurs in answers to) ")
 
 
-def _sentence(key: ClaimKey, text: str, known: Occurrence, agree: int) -> Sentence:
+def _sentence(key: ClaimKey, text: str, known: CauseOccurrence, agree: int) -> Sentence:
     kind, _, rest = key.cause.partition(":")
     occurs, of = len(known.occurs), len(known.solved)
     # The cause of a skill is its digest, and its name stands in the sentences it was claimed with.
@@ -129,11 +129,11 @@ def _sentence(key: ClaimKey, text: str, known: Occurrence, agree: int) -> Senten
     )
 
 
-def _share(known: Occurrence) -> str:
+def _share(known: CauseOccurrence) -> str:
     return f"{len(known.occurs)} of {len(known.solved)}"
 
 
-def _needed(known: Occurrence) -> str:
+def _needed(known: CauseOccurrence) -> str:
     """What searches without it came to, with how many; "" where there was none."""
     missed, tried = len(known.mattered), len(known.tried)
     return f"; {missed} of {tried} {'needs' if missed == 1 else 'need'} it" if tried else ""

@@ -49,21 +49,21 @@ class MemorySnapshot:
         vector = self.encoder.encode([(tuple(features), query)])[0]
 
         def search(count: int, where: Where | None) -> list[Hit]:
-            index = self.index.made()
+            index = self.index.get_index()
             names = sorted(hit.id for hit in index.query(vector, count, where))
             return exact_distances(names, index.vectors(names), vector)
 
         return recall_insights(book, search, want)
 
-    def experience(self) -> list[ExperienceRow]:
+    def experience_rows(self) -> list[ExperienceRow]:
         """Rows to fit a guide on: all evidence not set aside, and of claims in words that of those that may act."""
-        return self.book.experience()
+        return self.book.experience_rows()
 
-    def without(self, ids: Iterable[str]) -> MemorySnapshot:
+    def without_insights(self, ids: Iterable[str]) -> MemorySnapshot:
         """The same memory with these insights never recalled, everything else as it was."""
         return replace(self, silent=self.silent | frozenset(ids))
 
-    def shuffled(self, seed: int) -> MemorySnapshot:
+    def shuffled_placebo(self, seed: int) -> MemorySnapshot:
         """A placebo: the same insights and evidence, each task's filed under another task's looks.
 
         Feature vectors move together with the instruction they came with, all by one random
@@ -73,7 +73,7 @@ class MemorySnapshot:
         rows, entries = self.book.all_evidence(), list(self.book.entries.values())
         moved_rows, moved_entries = _permuted(rows, entries, random.Random(seed))
         return MemorySnapshot(
-            book=self.book.rebuilt(moved_rows, moved_entries),
+            book=self.book.with_evidence(moved_rows, moved_entries),
             encoder=self.encoder,
             index=LateIndex(moved_entries, self.encoder),
             silent=self.silent,

@@ -31,7 +31,7 @@ _FAILED = frozenset({"refused", "unsolved"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rates:
+class OutcomeRates:
     """Tasks on which a claim was told and those on which it was withheld, and how many of them were solved."""
 
     told: int = 0
@@ -40,7 +40,7 @@ class Rates:
     withheld_solved: int = 0
 
     @property
-    def worth(self) -> float:
+    def probability_worthwhile(self) -> float:
         """Probability that telling it adds :data:`WORTH` to the rate of success, or that it spares :data:`SPARED` of
         the failures, whichever is likelier."""
         expected = (self._solved + 1) / (self._tasks + 2)
@@ -55,7 +55,7 @@ class Rates:
     def moves_nothing(self) -> bool:
         """Whether it is to be told no longer."""
         known = min(self.withheld, self._solved, self._tasks - self._solved) >= FEWEST
-        return known and self.worth < UNLIKELY
+        return known and self.probability_worthwhile < UNLIKELY
 
     @property
     def _tasks(self) -> int:
@@ -108,7 +108,7 @@ def write_uses(db: Database, record: EpisodeRecord, at: float) -> None:
                 _retire(db, name, record.policy, at)
 
 
-def outcome_rates(db: Database, insight: str, policy: str) -> Rates:
+def _outcome_rates(db: Database, insight: str, policy: str) -> OutcomeRates:
     """How tasks came out with a claim and without it, since it was last retired."""
     rows = db.query(
         "SELECT told, count(*) AS tasks, sum(solved) AS solved FROM memory_uses WHERE insight = ? AND policy = ?"
@@ -118,11 +118,11 @@ def outcome_rates(db: Database, insight: str, policy: str) -> Rates:
     )
     counts = {int(str(row["told"])): (int(str(row["tasks"])), int(str(row["solved"]))) for row in rows}
     told, withheld = counts.get(1, (0, 0)), counts.get(0, (0, 0))
-    return Rates(told=told[0], told_solved=told[1], withheld=withheld[0], withheld_solved=withheld[1])
+    return OutcomeRates(told=told[0], told_solved=told[1], withheld=withheld[0], withheld_solved=withheld[1])
 
 
 def _retire(db: Database, insight: str, policy: str, at: float) -> None:
-    found = outcome_rates(db, insight, policy)
+    found = _outcome_rates(db, insight, policy)
     if not found.moves_nothing:
         return
     [last] = db.query(

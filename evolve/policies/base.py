@@ -195,7 +195,7 @@ class BasePolicy(ABC):
 
     def propose_procedure(
         self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork
-    ) -> Proceeding | None:
+    ) -> ProcedureCall | None:
         """The accepted change as a call of a procedure, to be done again elsewhere.
 
         None where nothing like it was done before, or it could not be done again. Whoever asks tries it, so nothing of
@@ -288,7 +288,7 @@ class PastWork:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proceeding:
+class ProcedureCall:
     """A change that was accepted, as a call of a procedure.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from evolve.core.episodes import TaskView
 from evolve.skills.naming import name_of
-from evolve.tasks.reading.labels import listed_labels, tells_nothing
+from evolve.tasks.reading.labels import is_uninformative, listed_labels
 
 _FEWEST, _MOST = 2, 5
 _LITTLE_TEXT = """
@@ -29,7 +29,7 @@ def skill_name(view: TaskView, steps: Sequence[str], described: str = "") -> str
         wanted, inputs = label
         return name_of([wanted, "from", *inputs])
     words = _words(described.replace("-", " ")) if described and not _is_order(described) else []
-    if len(words) < _FEWEST and not tells_nothing(view.instruction):
+    if len(words) < _FEWEST and not is_uninformative(view.instruction):
         words = [word for word in _words(view.instruction) if word not in _LITTLE]
     if len(words) < _FEWEST:
         words = [*words, *steps]

@@ -12,7 +12,7 @@ from pathlib import Path
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.core.paths import APPROVALS, MARKER
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.runtime.sandbox.actions import is_plain_name
 
 IGNORED = frozenset(
@@ -55,7 +55,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tree:
+class FolderTree:
     """The files of a folder.
 
     Attributes:
@@ -98,7 +98,7 @@ def holds_secrets(name: str) -> bool:
     return bool(_SECRETS.match(last)) and not last.endswith(_TEMPLATES)
 
 
-def read_tree(folder: str | os.PathLike[str]) -> Tree:
+def read_tree(folder: str | os.PathLike[str]) -> FolderTree:
     """The regular files of a folder. Links are not followed and not taken along.
 
     Raises:
@@ -113,13 +113,13 @@ def read_tree(folder: str | os.PathLike[str]) -> Tree:
         raise UsageError(f"{root}: {reason}", hint="name a folder with --dir") from error
     reader = _TreeReader(root)
     try:
-        with doing("tree", str(root), count=lambda: len(reader.files)):
+        with report_activity("tree", str(root), count=lambda: len(reader.files)):
             reader.read(handle, "")
     except OSError as error:
         raise UsageError(f"{root}: cannot be read: {(error.strerror or str(error)).lower()}") from error
     finally:
         os.close(handle)
-    return Tree(
+    return FolderTree(
         files=reader.files,
         executable=frozenset(reader.executable),
         skipped=tuple(reader.skipped),

@@ -29,16 +29,16 @@ from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.equality import equal
 from evolve.core.errors import SandboxUnavailable
 from evolve.core.files import canonical_json
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.runtime.sandbox import Outcome, Program, ProgramRun, Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.skills.equivalence import same_source
 from evolve.skills.hard_coded import frozen_piece
 from evolve.skills.lint import lint
-from evolve.skills.lint.audit import audit
-from evolve.skills.merging import as_cases, case_program, told_case
+from evolve.skills.lint.audit import audit_skill
+from evolve.skills.merging import as_cases, case_program, case_text
 from evolve.skills.mutants import Mutant, mutants, without_arms
 from evolve.skills.repeated_calls import remembers_calls, same_outcome
-from evolve.skills.signatures import names_of, parameter_count, shape, similar_inputs
+from evolve.skills.signatures import names_of, parameter_count, signature_shape, similar_inputs
 from evolve.skills.skill import Skill
 
 Interpreter = Callable[[Json, Sequence[Sequence[Json]]], Sequence[Outcome]]
@@ -149,7 +149,7 @@ class Admission:
         case = _Case(skill=skill, unseen=rows, active=active, checks={})
         failed, reason, fault = "", "", False
         try:
-            with doing("skill", skill.name):
+            with report_activity("skill", skill.name):
                 self._judge(case)
         except _Refused as refusal:
             failed, reason = refusal.check, refusal.reason
@@ -224,10 +224,10 @@ class Admission:
         case.checks["tree_inputs"] = len(inputs)
 
     def _duplicate(self, case: _Case) -> None:
-        skill, types = case.skill, shape(case.skill.signature)
+        skill, types = case.skill, signature_shape(case.skill.signature)
         rivals = [other for other in case.active if other.status in ("admitted", "trusted")]
         # Parameters may have other names in a twin.
-        for other in (rival for rival in rivals if shape(rival.signature) == types):
+        for other in (rival for rival in rivals if signature_shape(rival.signature) == types):
             if other.digest == skill.digest or same_source(other, skill):
                 raise _Refused("duplicate", f"the same program as {other.name}")
         trials = [(other, values) for other in rivals for values in as_cases(other, skill)]
@@ -254,10 +254,10 @@ class Admission:
             ]
             if not run.error and any(a.ok for a, _ in pairs) and all(same_outcome(a, b) for a, b in pairs):
                 raise _Refused(
-                    "duplicate", f"gives the same values as {told_case(other, values)} on {len(inputs)} inputs"
+                    "duplicate", f"gives the same values as {case_text(other, values)} on {len(inputs)} inputs"
                 )
 
-    def covered(self, general: Skill, others: Sequence[Skill]) -> tuple[Skill, ...]:
+    def covered_skills(self, general: Skill, others: Sequence[Skill]) -> tuple[Skill, ...]:
         """Those of the others that are cases of a skill: it gives their values, with some constants of theirs.
 
         Raises:
@@ -351,7 +351,7 @@ class Admission:
         inputs = [*case.inputs, *(row.input for row in case.unseen)]
         # as much time as the runs before it had together, and some for loading modules
         limits = SandboxLimits(wall_s=5.0 + 5.0 * _PROGRAM_S, program_s=3.0 + 5.0 * _PROGRAM_S)
-        report = audit(self._sandbox, case.skill, inputs, limits)
+        report = audit_skill(self._sandbox, case.skill, inputs, limits)
         if report.fault:
             raise _SandboxFailure(report.fault)
         case.checks["audited_calls"] = report.calls

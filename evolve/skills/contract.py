@@ -42,7 +42,7 @@ class Abstained:
         return f"Abstained({self.reason!r})"
 
 
-def drawn_from(rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+def condition_from_rows(rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
     """The conditions that the arguments of all rows meet, one object per argument; [] for rows of several lengths.
 
     Args:

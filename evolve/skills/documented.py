@@ -70,7 +70,7 @@ def _holds(readings, shown, sure):
 """
 
 
-def documented(entry: str, parameters: Sequence[str], texts: Mapping[str, str], description: str) -> str:
+def documented_tests(entry: str, parameters: Sequence[str], texts: Mapping[str, str], description: str) -> str:
     """Source of tests of ``skill.py``, one for each example that its documents and docstrings show; "" for none.
 
     Args:

@@ -61,7 +61,7 @@ def match_program(known: Skill, other: Skill) -> ProgramMatch | None:
     (wide, result), (narrow, also) = types_of(known.signature), types_of(other.signature)
     if result != also or wide[: len(narrow)] != narrow:
         return None
-    ours, theirs = plain(known.code), plain(other.code)
+    ours, theirs = behaviour_tree(known.code), behaviour_tree(other.code)
     further = _parameters(ours, known.entry)[len(narrow) :]
     if len(_parameters(ours, known.entry)) != len(wide) or len(_parameters(theirs, other.entry)) != len(narrow):
         return None
@@ -89,17 +89,21 @@ def closest_match(other: Skill, known: Iterable[Skill]) -> ProgramMatch | None:
 
 def same_source(skill: Skill, other: Skill) -> bool:
     """Whether two skills are one program, up to names of its own, docstrings, annotations and layout."""
-    one, two = (ast.dump(_renamed(plain(each.code), each.entry)) for each in (skill, other))
+    one, two = (ast.dump(_renamed(behaviour_tree(each.code), each.entry)) for each in (skill, other))
     return one == two
 
 
-def scalars(code: str) -> tuple[Json, ...]:
+def source_scalars(code: str) -> tuple[Json, ...]:
     """The numbers, texts and truth values in a source, each once."""
-    values = [node.value for node in ast.walk(plain(code)) if isinstance(node, ast.Constant) and _is_scalar(node.value)]
+    values = [
+        node.value
+        for node in ast.walk(behaviour_tree(code))
+        if isinstance(node, ast.Constant) and _is_scalar(node.value)
+    ]
     return tuple({(type(value), value): value for value in values}.values())
 
 
-def plain(code: str) -> ast.Module:
+def behaviour_tree(code: str) -> ast.Module:
     """The tree of a source without what is no behaviour: docstrings and annotations; negative numbers are constants."""
     tree: ast.Module = _Plain().visit(ast.parse(code))
     return tree

@@ -12,7 +12,7 @@ from pathlib import Path
 from evolve.core import frontmatter
 from evolve.core.episodes import Json, Row
 from evolve.core.errors import UsageError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, read_text, sync_folder, write_atomic, write_failure
 from evolve.skills.skill import Skill, check_name
 
@@ -39,7 +39,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
         WorkspaceError: When the place cannot be written or the disk is full.
     """
     try:
-        hit("folder.begin")
+        hit_failpoint("folder.begin")
         target.parent.mkdir(parents=True, exist_ok=True)
         # Beside the target, because a folder can be renamed into place only within its file system.
         fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -48,14 +48,14 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
     try:
         for name, text in files.items():
             write_atomic(fresh / name, text.encode("utf-8"))
-            hit("folder.file")
+            hit_failpoint("folder.file")
         # mkdtemp lets only its owner in; the folder is for people and other tools as well.
         fresh.chmod(0o755)
         old = fresh.with_name(fresh.name + ".old")
         # A rename cannot replace a folder that is not empty, so the old one steps aside first.
         if os.path.lexists(target):
             target.rename(old)
-            hit("folder.moved")
+            hit_failpoint("folder.moved")
         fresh.rename(target)
         if old.is_symlink():
             old.unlink()
@@ -63,7 +63,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
             shutil.rmtree(old, ignore_errors=True)
         # A rename lasts only once the folder around it is on disk.
         sync_folder(target.parent)
-        hit("folder.kept")
+        hit_failpoint("folder.kept")
     except OSError as error:
         raise write_failure(target, error) from error
     finally:
@@ -72,7 +72,7 @@ def replace_folder(target: Path, files: Mapping[str, str]) -> None:
 
 def folder_files(skill: Skill) -> dict[str, str]:
     """The folder's files by name."""
-    files = {_SKILL: document(skill), _CODE: skill.code, _TESTS: skill.test_code}
+    files = {_SKILL: skill_document(skill), _CODE: skill.code, _TESTS: skill.test_code}
     files[_ROWS] = "".join(canonical_json({"input": list(r.input), "output": r.output}) + "\n" for r in skill.rows)
     if skill.tree is not None:
         files[_TREE] = canonical_json(skill.tree) + "\n"
@@ -81,7 +81,7 @@ def folder_files(skill: Skill) -> dict[str, str]:
     return files
 
 
-def document(skill: Skill, rows: int = 3) -> str:
+def skill_document(skill: Skill, rows: int = 3) -> str:
     """The text of its ``SKILL.md``, with so many rows as examples."""
     fields: dict[str, str | Mapping[str, str]] = {
         "name": skill.name,

@@ -44,7 +44,7 @@ _MOST_ROWS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Changed:
+class ChangedRow:
     """A row in whose input another piece stands.
 
     Attributes:
@@ -70,7 +70,7 @@ class CopiedLiteral:
 
     start: int
     piece: str
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedRow, ...]
 
     def is_frozen(self, outcomes: Sequence[Outcome]) -> bool:
         """Whether a function writes the piece where its input holds another; outcomes are those of the changed rows."""
@@ -79,7 +79,7 @@ class CopiedLiteral:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frozen:
+class FrozenPiece:
     """A piece that a function writes whatever its input holds.
 
     Attributes:
@@ -100,12 +100,12 @@ class Frozen:
         return reason("piece_may_be_copied", piece=self.piece, other=self.other)
 
     @property
-    def copied(self) -> Json:
+    def copy_value(self) -> Json:
         """What a function gives that copies the piece; None where the value is no text."""
         return self.given.replace(self.piece, self.other) if isinstance(self.given, str) else None
 
 
-def literals_in(source: str) -> tuple[str, ...]:
+def _literals_in(source: str) -> tuple[str, ...]:
     """The texts and numbers that a program is written with, as texts; docstrings are none."""
     tree = ast.parse(source)
     documentation = {
@@ -145,7 +145,7 @@ def copied_literals(literal: str, rows: Sequence[Row]) -> tuple[CopiedLiteral, .
     return tuple(found)
 
 
-def _changed(piece: str, rows: Sequence[Row]) -> tuple[Changed, ...]:
+def _changed(piece: str, rows: Sequence[Row]) -> tuple[ChangedRow, ...]:
     """Rows with another piece in their inputs; none unless every row has it in its input and in its output."""
     form = _form(piece, rows) if all(piece in _text(row.output) for row in rows) else None
     if form is None:
@@ -248,7 +248,7 @@ def _holds(value: Any, pattern: re.Pattern[str]) -> bool:
     return is_scalar and pattern.search(str(value)) is not None
 
 
-def _change(row: Row, form: _Form, number: int) -> Changed:
+def _change(row: Row, form: _Form, number: int) -> ChangedRow:
     other = form.other(number)
 
     def replaced(value: Json) -> Json:
@@ -260,7 +260,7 @@ def _change(row: Row, form: _Form, number: int) -> Changed:
             return int(replaced(str(value)))
         return value
 
-    return Changed(input=tuple(map(replaced, row.input)), other=other, output=row.output)
+    return ChangedRow(input=tuple(map(replaced, row.input)), other=other, output=row.output)
 
 
 def _other(piece: str, number: int) -> str:
@@ -295,17 +295,17 @@ def _text(value: Json) -> str:
 
 def frozen_piece(
     source: str, rows: Sequence[Row], run: Callable[[Sequence[Sequence[Json]]], Sequence[Outcome]]
-) -> Frozen | None:
+) -> FrozenPiece | None:
     """The first piece of a program's literals that it writes where its input holds another; None where there is none.
 
     Args:
         rows: On which it is right.
         run: Runs the program on inputs.
     """
-    known = {one.piece: one for literal in literals_in(source) for one in copied_literals(literal, rows)}
+    known = {one.piece: one for literal in _literals_in(source) for one in copied_literals(literal, rows)}
     for one in known.values():
         outcomes = run([changed.input for changed in one.changed])
         if one.is_frozen(outcomes):
             changed, given = next((row, got.value) for row, got in zip(one.changed, outcomes, strict=False) if got.ok)
-            return Frozen(piece=one.piece, input=changed.input, other=changed.other, given=given)
+            return FrozenPiece(piece=one.piece, input=changed.input, other=changed.other, given=given)
     return None

@@ -20,7 +20,7 @@ from evolve.core import frontmatter
 from evolve.core.episodes import Json
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json
-from evolve.skills.documented import documented
+from evolve.skills.documented import documented_tests
 from evolve.skills.lint import lint
 from evolve.skills.lint.allowed import CALLED_ON_IMPORT, MODULES_CALLED_ON_IMPORT
 from evolve.skills.signatures import names_of, parameter_count
@@ -103,7 +103,7 @@ def foreign_skills(texts: Mapping[str, bytes], unread: Mapping[str, str]) -> Ite
             yield ForeignSkill(name=name[:80] or _DOCUMENT, problem=(str(problem) or "it cannot be read")[:300])
 
 
-def look_of(name: str) -> str:
+def search_vector(name: str) -> str:
     """What names have in common that are taken for one another."""
     return name.translate(_LOOKS).replace("rn", "m")
 
@@ -145,7 +145,7 @@ def _read(name: str, files: Mapping[str, str]) -> ForeignSkill:
     skill = Skill.from_json({**what, "name": name, "description": description[:1024], "rows": _rows(files)})
     tests = files.get("test_skill.py") or (render_tests(entry, skill.rows) if skill.rows else "")
     # There is a digest only of values that JSON has.
-    told = documented(entry, names_of(signature)[:needed], files, description)
+    told = documented_tests(entry, names_of(signature)[:needed], files, description)
     return ForeignSkill(name=name, skill=skill, tests=(tests, told), evidence={**evidence, "content": skill.digest})
 
 
@@ -200,7 +200,7 @@ def _function(
             # A signature is told to agents, so it has the words of evolve's own alone.
             signature = f"({', '.join(f'{one.arg}: {_kind(one.annotation)}' for one in takes.args)}) -> {_kind(gives)}"
             least = len(defined[entry].args.args) - len(defined[entry].args.defaults)
-            return needed(tree, entry), entry, signature, least
+            return needed_source(tree, entry), entry, signature, least
     if metadata.get("entry"):
         raise UsageError(f"no file defines its function {metadata['entry']!r}")
     return None
@@ -217,11 +217,11 @@ def _kind(node: ast.expr | None) -> str:
     return f"{kind} | None" if text.endswith("|None") and kind != "any" else kind.replace(",", ", ")
 
 
-def needed(tree: ast.Module, entry: str) -> str:
+def needed_source(tree: ast.Module, entry: str) -> str:
     """Source of a function with what it needs of a module, without docstrings; the tree is changed."""
     binds: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
-        for name in bound(node, binds):
+        for name in bound_names(node, binds):
             binds.setdefault(name, []).append(node)
     kept: set[ast.stmt] = set()
     wanted = [entry]
@@ -238,7 +238,7 @@ def needed(tree: ast.Module, entry: str) -> str:
     return ast.unparse(tree) + "\n"
 
 
-def bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]:
+def bound_names(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]:
     """The names that a statement at the top level defines; a UsageError where it does anything else.
 
     Args:
@@ -257,7 +257,7 @@ def bound(node: ast.stmt, before: Mapping[str, Sequence[ast.stmt]]) -> list[str]
             return []
         case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):  # a package that it can do without
             parts = [*body, *(one for handler in handlers for one in handler.body)]
-            return [name for one in parts for name in bound(one, before)] and []
+            return [name for one in parts for name in bound_names(one, before)] and []
     raise UsageError(f"its module does something when it is loaded (line {node.lineno})")
 
 

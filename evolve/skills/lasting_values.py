@@ -93,7 +93,7 @@ class LastingValues:
                 depth = self._made(value, known)
                 return depth if isinstance(part, ast.Slice) else depth_of_part(depth)
             case ast.BinOp() | ast.BoolOp() | ast.IfExp():
-                return max(self._made(part, known) for part in either_part(node))
+                return max(self._made(part, known) for part in either_depth(node))
             case ast.Call():
                 return self._made_by(node, known)
         return 0
@@ -154,7 +154,7 @@ def bind_name(target: ast.expr, depth: float, known: dict[str, float], *, spread
         known[target.id] = max(known.get(target.id, 0), depth)
 
 
-def either_part(node: ast.BoolOp | ast.BinOp | ast.IfExp | ast.NamedExpr) -> Sequence[ast.expr]:
+def either_depth(node: ast.BoolOp | ast.BinOp | ast.IfExp | ast.NamedExpr) -> Sequence[ast.expr]:
     """The parts of an expression of which its value is one, or made."""
     match node:
         case ast.BoolOp(values=parts):

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from evolve.core.episodes import Json, Row
 from evolve.runtime.sandbox import Program
-from evolve.skills.equivalence import ConstantDifference, Path, ProgramMatch, plain, scalars
-from evolve.skills.signatures import extend_signature, names_of, shape, types_of
+from evolve.skills.equivalence import ConstantDifference, Path, ProgramMatch, behaviour_tree, source_scalars
+from evolve.skills.signatures import extend_signature, names_of, signature_shape, types_of
 from evolve.skills.skill import Skill, render_tests
 
 _MOST_CASES = 8
@@ -30,7 +30,7 @@ def merge_skills(like: ProgramMatch, other: Skill) -> Skill:
     Where a constant stands outside of the entry, all of the program moves into it.
     """
     known = like.known
-    tree = plain(known.code)
+    tree = behaviour_tree(known.code)
     names = _parameter_names(tree, known, like.differences)
     for difference, name in zip(like.differences, names, strict=True):
         for path in difference.places:
@@ -74,7 +74,7 @@ def as_case(rows: Iterable[Row], values: Sequence[Json]) -> tuple[Row, ...]:
     return tuple(Row(input=(*row.input, *values), output=row.output) for row in rows)
 
 
-def parameter_values(general: Skill, other: Skill) -> Iterator[tuple[Json, ...]]:
+def _parameter_values(general: Skill, other: Skill) -> Iterator[tuple[Json, ...]]:
     """Values of the parameters that ``general`` takes and ``other`` does not, as the other's constants suggest them.
 
     One () where both take the same; none where the one cannot stand for the other.
@@ -84,7 +84,7 @@ def parameter_values(general: Skill, other: Skill) -> Iterator[tuple[Json, ...]]
         return
     found: list[tuple[Json, ...]] = [()]
     for kind in wide[len(narrow) :]:
-        fitting = [value for value in scalars(other.code) if _TYPES[type(value)][0] == kind]
+        fitting = [value for value in source_scalars(other.code) if _TYPES[type(value)][0] == kind]
         # Sizes are often written as ends, as in ``text[-6:]``.
         fitting += [-value for value in fitting if kind in ("int", "float") and -value not in fitting]
         found = [(*values, value) for values in found for value in fitting][:_MOST_CASES]
@@ -185,11 +185,11 @@ def _wrap(tree: ast.Module, entry: str, takes: Sequence[str]) -> None:
 def as_cases(general: Skill, other: Skill) -> list[tuple[Json, ...]]:
     """Arguments with which one skill may be another; only () where the host knows what either is made of."""
     if general.tree is None and other.tree is None:
-        return list(parameter_values(general, other))
-    return [()] if shape(general.signature) == shape(other.signature) else []
+        return list(_parameter_values(general, other))
+    return [()] if signature_shape(general.signature) == signature_shape(other.signature) else []
 
 
-def told_case(skill: Skill, values: Sequence[Json]) -> str:
+def case_text(skill: Skill, values: Sequence[Json]) -> str:
     """A skill with its last arguments, in words."""
     names = names_of(skill.signature)[-len(values) :] if values else ()
     given = ", ".join(f"{name} = {value!r}" for name, value in zip(names, values, strict=True))

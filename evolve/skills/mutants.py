@@ -129,7 +129,7 @@ def without_arms(source: str) -> list[str]:
     return sources
 
 
-def arms_told(source: str) -> list[str]:
+def arm_texts(source: str) -> list[str]:
     """Where each arm of :func:`without_arms` stands, in words."""
     return [told for told, _, _ in arms_in(ast.parse(source))]
 

@@ -35,7 +35,7 @@ def is_numbered(entry: str, draft: str) -> bool:
     return entry == draft or re.fullmatch(rf"{re.escape(draft)}_\d+", entry) is not None
 
 
-def without_digest(skill: Skill) -> str:
+def name_without_digest(skill: Skill) -> str:
     """The name of a skill without the piece of a digest that earlier names ended with."""
     found = _DIGEST.search(skill.name)
     if found is None:

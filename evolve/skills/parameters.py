@@ -47,7 +47,7 @@ def used_parameters(program: Program) -> frozenset[int]:
     return frozenset(place for place, one in enumerate(_parameters(program)) if one.arg in read)
 
 
-def without_unread(program: Program) -> tuple[Program, tuple[int, ...]]:
+def drop_unread_parameters(program: Program) -> tuple[Program, tuple[int, ...]]:
     """The function without the arguments that it does not read, and the former positions of those that it has.
 
     It stays as it is where something could name its arguments in another way, or would be called with all of them.
@@ -84,7 +84,7 @@ def _with_arguments(source: str, definition: ast.FunctionDef, text: str) -> str:
 def read_arguments_alone(skill: Skill) -> tuple[Skill, tuple[int, ...]]:
     """A skill without the arguments that its code does not read, and where those that it has stood before."""
     names, (kinds, gives) = names_of(skill.signature), types_of(skill.signature)
-    program, places = without_unread(Program(source=skill.code, entry=skill.entry))
+    program, places = drop_unread_parameters(Program(source=skill.code, entry=skill.entry))
     if skill.environment or len(places) >= len(names):
         return skill, tuple(range(len(names)))
     signature = f"({', '.join(f'{names[place]}: {kinds[place]}' for place in places)}) -> {gives}"

@@ -66,7 +66,7 @@ def procedure_status(rehearsals: Sequence[Rehearsal]) -> SkillStatus:
     return "retired" if failed >= _ENOUGH else "draft"
 
 
-def shortened(source: str, entry: str, does: Callable[[str], bool], most: int = 40) -> str:
+def shorten_source(source: str, entry: str, does: Callable[[str], bool], most: int = 40) -> str:
     """The source without what it does not need: each statement is left out in turn, the last one first.
 
     A statement goes with all that stands in it, and stays out where the source still ``does`` what it did. What has to

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evolve.core.episodes import Json, Rehearsal
 from evolve.core.errors import UsageError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json
 from evolve.skills.folder import folder_digest, write_folder
 from evolve.skills.naming import function_name, rename_function
@@ -27,7 +27,7 @@ _DOUBTFUL_AFTER = 2
 """Tasks in which answers with a skill were refused from which on it may be doubtful."""
 
 
-def taken_up(name: str) -> str:
+def adopted_skill(name: str) -> str:
     """Why a skill is idle that differs from another in constants alone."""
     return f"a case of {name}"
 
@@ -47,7 +47,7 @@ class SkillRepository(SkillReader):
         """
         if not verdict.admitted or verdict.digest != skill.digest:
             raise ValueError("a skill is kept only with an admission of its own content")
-        hit("skill.begin")
+        hit_failpoint("skill.begin")
         with self._db.transaction():
             named = skill if self._find(skill.digest) is not None else self._free_name(skill)
             known = self._find(named.digest)
@@ -64,20 +64,20 @@ class SkillRepository(SkillReader):
                 self._set(known, status=self._earned(known))
                 known = self.get(known.digest)
         # Only now the folder: the record is the truth, and a folder that a crash left out is written by the next call.
-        hit("skill.row")
-        if not known.hidden:
+        hit_failpoint("skill.row")
+        if not known.is_hidden:
             write_folder(known, self._folder)
-        hit("skill.kept")
+        hit_failpoint("skill.kept")
         return known
 
-    def rehearsed(self, skill: Skill, made: Sequence[Rehearsal]) -> builtins.list[Rehearsal]:
+    def record_rehearsal(self, skill: Skill, made: Sequence[Rehearsal]) -> builtins.list[Rehearsal]:
         """Notes what came of a procedure on some folders; gives all that is known of it. A new one is kept as a draft.
 
         A draft is offered to nobody and has no folder. Of one problem the first run counts.
         """
         with self._db.transaction():
             if self._find(skill.digest) is None:
-                draft = skill.renamed(self._free_name(skill).name)
+                draft = skill.with_name(self._free_name(skill).name)
                 row = {"digest": draft.digest, "name": draft.name, "object": self._objects.put_json(draft.to_json())}
                 row |= {"status": "draft", "owner": draft.owner, "reason": _WAITS}
                 self._db.insert("skills", row, key="digest")
@@ -116,7 +116,7 @@ class SkillRepository(SkillReader):
         if not self.get(digest).came_from(task):
             self._db.insert("skill_offers", {"digest": digest, "task": task}, key=("digest", "task"))
 
-    def doubt(self, name_or_digest: str, reason: str) -> Skill:
+    def suspend(self, name_or_digest: str, reason: str) -> Skill:
         """Takes a skill out of use until it is verified or admitted again; what a person owns stays as it is."""
         skill = self.get(name_or_digest)
         return skill if skill.owner == "user" else self._changed(skill.digest, "doubtful", reason)
@@ -133,7 +133,7 @@ class SkillRepository(SkillReader):
         if skill.owner == "user" or skill.status not in ACTIVE:
             return skill
         if failures >= _DOUBTFUL_AFTER and failures > len(skill.tasks):
-            return self.doubt(
+            return self.suspend(
                 skill.digest, f"answers with it were refused in {failures} tasks, and held in {len(skill.tasks)}"
             )
         if skill.status == "trusted":
@@ -166,12 +166,12 @@ class SkillRepository(SkillReader):
         """
         return self._changed(name_or_digest, "retired", reason, attended=attended)
 
-    def own(self, name_or_digest: str) -> Skill:
+    def hand_to_user(self, name_or_digest: str) -> Skill:
         """Hands a skill over to the user: it is never changed unattended from now on. A draft is in use then."""
         skill = self._with_row(name_or_digest)
         self._db.update("skills", {"digest": skill.digest}, {"owner": "user"})
         owned = self.trust_again(skill.digest, attended=True) if skill.status == "draft" else self.get(skill.digest)
-        if skill.hidden or skill.status == "draft":  # neither a part nor a draft has a folder before
+        if skill.is_hidden or skill.status == "draft":  # neither a part nor a draft has a folder before
             write_folder(owned, self._folder)
         return owned
 
@@ -226,7 +226,7 @@ class SkillRepository(SkillReader):
 
     def _free_name(self, skill: Skill) -> Skill:
         taken = {str(row["name"]): str(row["digest"]) for row in self._db.rows("skills")}
-        number, candidate = 2, skill.renamed(skill.name)
+        number, candidate = 2, skill.with_name(skill.name)
         while taken.get(candidate.name, "") not in ("", candidate.digest) or self._is_foreign(
             self._folder / candidate.name, candidate.digest
         ):
@@ -234,7 +234,7 @@ class SkillRepository(SkillReader):
             name = f"{skill.name[:60].rstrip('-')}-{number}"
             # Where the function had the skill's name before, it has that of the new one too.
             alike = skill.entry == function_name(skill.name)
-            candidate = rename_function(skill, name) if alike else skill.renamed(name)
+            candidate = rename_function(skill, name) if alike else skill.with_name(name)
             number += 1
         return candidate
 

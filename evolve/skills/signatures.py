@@ -16,7 +16,7 @@ def parameter_count(signature: str) -> int | None:
     return None if node is None else len(node.args.args)
 
 
-def shape(signature: str) -> str:
+def signature_shape(signature: str) -> str:
     """The signature without the names of its parameters."""
     if _parsed(signature) is None:
         return signature

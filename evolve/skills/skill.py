@@ -11,7 +11,7 @@ from typing import Literal
 from evolve.core.episodes import Json, Row, SkillDraft
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
-from evolve.skills.contract import Abstained, contract_text, contract_violation, drawn_from
+from evolve.skills.contract import Abstained, condition_from_rows, contract_text, contract_violation
 from evolve.skills.signatures import names_of
 
 _CLOSE = '''
@@ -118,7 +118,7 @@ class Skill:
     needs: tuple[Mapping[str, Json], ...] = ()
 
     @property
-    def hidden(self) -> bool:
+    def is_hidden(self) -> bool:
         """Whether it serves the search alone: it has no folder, is not listed, and is neither offered nor exported."""
         return self.part and self.owner != "user"
 
@@ -129,14 +129,14 @@ class Skill:
     @cached_property
     def contract(self) -> tuple[Mapping[str, Json], ...]:
         """Conditions on its arguments, one object per argument; of a skill of before those that its own rows meet."""
-        return self.needs or tuple(drawn_from(row.input for row in self.rows))
+        return self.needs or tuple(condition_from_rows(row.input for row in self.rows))
 
     @property
-    def needed(self) -> str:
+    def contract_text(self) -> str:
         """Its contract in words."""
         return contract_text(self.contract, names_of(self.signature))
 
-    def abstains(self, arguments: Sequence[Json]) -> Abstained | None:
+    def abstention_for(self, arguments: Sequence[Json]) -> Abstained | None:
         """What a call gives in place of a result, where it is not of the kind that was verified; else None."""
         reason = contract_violation(self.contract, arguments, names_of(self.signature))
         return Abstained(reason) if reason else None
@@ -208,7 +208,7 @@ class Skill:
             environment=draft.environment,
         )
 
-    def renamed(self, name: str) -> Skill:
+    def with_name(self, name: str) -> Skill:
         """The same skill under another name."""
         return replace(self, name=check_name(name))
 

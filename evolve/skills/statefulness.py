@@ -24,7 +24,7 @@ from evolve.skills.lasting_values import (
     depth_around,
     depth_of_copy,
     depth_of_part,
-    either_part,
+    either_depth,
     whole_depth,
 )
 
@@ -232,7 +232,7 @@ class StateChanges(LastingValues):
             case ast.Starred(value=value) | ast.YieldFrom(value=value):
                 return depth_of_part(self._depth(value, known))
             case ast.BinOp() | ast.BoolOp() | ast.IfExp() | ast.NamedExpr():
-                depth = max(self._depth(part, known) for part in either_part(node))
+                depth = max(self._depth(part, known) for part in either_depth(node))
                 return depth_of_copy(depth) if isinstance(node, ast.BinOp) else depth
             case ast.Call():
                 return self._called(node, known)

@@ -17,8 +17,8 @@ from typing import Any
 from evolve.core.episodes import Json, Row
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Outcome
-from evolve.skills.lint.constants import ConstantTooLarge, NotConstant, constants, evaluated
-from evolve.skills.mutants import arms_told, without_arms
+from evolve.skills.lint.constants import ConstantTooLarge, NotConstant, evaluate_node, top_level_constants
+from evolve.skills.mutants import arm_texts, without_arms
 
 
 class _Folding(ast.NodeTransformer):
@@ -110,7 +110,7 @@ _UNTESTED = "raise ValueError('no row shows what belongs here')"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trimmed:
+class TrimmedProgram:
     """A program without what no row bears.
 
     Attributes:
@@ -134,25 +134,25 @@ class _Edit:
     field: str = ""
 
 
-def trim_branches(code: str, rows: Sequence[Row], run: Run) -> Trimmed:
+def trim_branches(code: str, rows: Sequence[Row], run: Run) -> TrimmedProgram:
     """The program without arms for values that no row has; it gives the same on every row.
 
     Args:
         rows: All rows that are known, those too that its author did not see.
     """
     tree = ast.parse(code)
-    edits = list(_edits(tree, _Held.of(rows), constants(tree)))[:_MOST_EDITS]
+    edits = list(_edits(tree, _Held.of(rows), top_level_constants(tree)))[:_MOST_EDITS]
     original, *changed = run([code, *(_edited(tree, [edit]) for edit in edits)])
     if not original:
-        return Trimmed(code=code)
+        return TrimmedProgram(code=code)
     done = [edit for edit, outcomes in zip(edits, changed, strict=True) if _agree(original, outcomes)]
     if done:
         shorter = _edited(tree, done)
         (again,) = run([shorter])
         code, done = (shorter, done) if _agree(original, again) else (code, [])
     idle = [_agree(original, outcomes) for outcomes in run(without_arms(code))]
-    untested = tuple(told for told, is_idle in zip(arms_told(code), idle, strict=True) if is_idle)
-    return Trimmed(code=code, cut=tuple(dict.fromkeys(edit.told for edit in done)), untested=untested)
+    untested = tuple(told for told, is_idle in zip(arm_texts(code), idle, strict=True) if is_idle)
+    return TrimmedProgram(code=code, cut=tuple(dict.fromkeys(edit.told for edit in done)), untested=untested)
 
 
 def _agree(one: Sequence[Outcome], other: Sequence[Outcome]) -> bool:
@@ -263,7 +263,7 @@ def _no_row(node: ast.expr, held: _Held, known: Mapping[str, Any]) -> bool:
     if isinstance(node, ast.Set):
         return bool(node.elts) and all(_no_row(one, held, known) for one in node.elts)
     try:
-        value = evaluated(node, known)
+        value = evaluate_node(node, known)
     except (NotConstant, ConstantTooLarge):
         return False
     values = value if isinstance(value, list | tuple) else [value]

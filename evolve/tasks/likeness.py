@@ -40,7 +40,7 @@ class GivenCells:
     shape: str | None = None
 
     @classmethod
-    def of(cls, outputs: Iterable[Json]) -> GivenCells:
+    def from_outputs(cls, outputs: Iterable[Json]) -> GivenCells:
         """What some outputs are like; numbers say nothing, since they may have any digits."""
         every = list(outputs)
         texts = list(dict.fromkeys(one for one in every if isinstance(one, str)))
@@ -56,7 +56,7 @@ class GivenCells:
             shape=shapes.pop() if len(shapes) == 1 else None,
         )
 
-    def unlike(self, value: Json, inputs: Sequence[Json]) -> Reason | None:
+    def difference_reason(self, value: Json, inputs: Sequence[Json]) -> Reason | None:
         """What a value has that none of them has, or None; a word that an input holds may have any signs."""
         if not self.example or not isinstance(value, str):
             return None
@@ -91,7 +91,7 @@ _ROWS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steps:
+class StepGaps:
     """Gaps between steps.
 
     Attributes:
@@ -102,13 +102,13 @@ class Steps:
     gaps: tuple[tuple[tuple[float, float], ...], ...] = ()
 
     @classmethod
-    def of(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json]) -> Steps:
+    def from_rows(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json]) -> StepGaps:
         """The steps of some rows: their inputs, of equal length each, and their outputs."""
         values = list(outputs)
         columns = list(zip(*inputs, strict=True)) if values else []
         return cls(gaps=tuple(_gaps(column, values) for column in columns))
 
-    def between(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
+    def step_reason(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
         """Why the output for some values is open: one is between two steps. None where none is.
 
         Args:
@@ -177,18 +177,20 @@ class InputProfile:
     bounds: tuple[dict[str, tuple[int, int]], ...]
     blanks: tuple[frozenset[_Blanks], ...] = ()
     given: GivenCells = field(default_factory=GivenCells)
-    steps: Steps = field(default_factory=Steps)
+    steps: StepGaps = field(default_factory=StepGaps)
 
     @classmethod
-    def of(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json] = ()) -> InputProfile:
+    def from_rows(cls, inputs: Iterable[Sequence[Json]], outputs: Iterable[Json] = ()) -> InputProfile:
         """The likeness of some rows: their inputs, of equal length each, and their outputs."""
         rows, cells = list(inputs), list(outputs)
         columns = list(zip(*rows, strict=True))
         blanks = (frozenset(_blanks(value) for value in column if isinstance(value, str)) for column in columns)
-        steps = Steps.of(rows, cells) if cells else Steps()
-        return cls(bounds=tuple(map(_bounds, columns)), blanks=tuple(blanks), given=GivenCells.of(cells), steps=steps)
+        steps = StepGaps.from_rows(rows, cells) if cells else StepGaps()
+        return cls(
+            bounds=tuple(map(_bounds, columns)), blanks=tuple(blanks), given=GivenCells.from_outputs(cells), steps=steps
+        )
 
-    def novelty(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
+    def novelty_reason(self, values: Sequence[Json], used: Iterable[int] | None = None) -> Reason | None:
         """What no known row has, or None.
 
         Args:
@@ -197,7 +199,9 @@ class InputProfile:
         places = range(len(self.bounds)) if used is None else sorted(used)
         return next((found for place in places if (found := _beyond(self.bounds[place], values[place]))), None)
 
-    def exchanged(self, values: Sequence[Json], used: Iterable[int] | None = None) -> tuple[Reason, list[Json]] | None:
+    def exchangeable_part(
+        self, values: Sequence[Json], used: Iterable[int] | None = None
+    ) -> tuple[Reason, list[Json]] | None:
         """The first thing that says that the parts of a text may stand elsewhere than in known rows, and the values
         with a text as it would be there; None where nothing does.
 

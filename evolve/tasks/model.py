@@ -21,8 +21,8 @@ from evolve.core.episodes import Json, KnownFunction, PatchDecision, RefusedAnsw
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.tasks.signature import format_signature, infer_signature
-from evolve.tasks.verification.separable import why_whole
-from evolve.tasks.work import Varied, Work
+from evolve.tasks.verification.separable import reason_not_separable
+from evolve.tasks.work import VariedWork, Work
 
 SplitName = Literal["train", "gate", "test"]
 WORDS = "words"
@@ -91,7 +91,7 @@ class Task:
 
     def _own_group(self) -> str:
         if self.work is None and not self.tests:
-            return default_group(self.signature, self.examples, self.hidden)
+            return _default_group(self.signature, self.examples, self.hidden)
         asked = None if self.work is None else dict(self.work.identity())
         return digest(canonical_json([self.instruction, self.tests, asked]))
 
@@ -137,7 +137,7 @@ class Task:
             decision=self.decision,
             in_force=self.in_force,
             saved=self.saved,
-            place=self.work.place if isinstance(self.work, Varied) else "",
+            place=self.work.place if isinstance(self.work, VariedWork) else "",
         )
 
     def verify_rows(self) -> tuple[Row, ...]:
@@ -163,7 +163,7 @@ class Task:
     @property
     def verifiable(self) -> bool:
         """Whether an answer can be verified: at least three rows the policy never saw, or tests that can run apart."""
-        return len(self.verify_rows()) >= MIN_VERIFY or (bool(self.tests) and not why_whole(self.tests))
+        return len(self.verify_rows()) >= MIN_VERIFY or (bool(self.tests) and not reason_not_separable(self.tests))
 
     @property
     def only_checked(self) -> bool:
@@ -281,7 +281,7 @@ def task_json(task: Task) -> dict[str, Json]:
     return value
 
 
-def default_group(signature: str, examples: Iterable[Row], hidden: Iterable[Row]) -> str:
+def _default_group(signature: str, examples: Iterable[Row], hidden: Iterable[Row]) -> str:
     """SHA-256 of the canonical JSON of signature, examples and hidden rows."""
     return digest(canonical_json([signature, [row_json(r) for r in examples], [row_json(r) for r in hidden]]))
 

@@ -81,7 +81,7 @@ def dict_of(value: TypeExpr) -> TypeExpr:
     return TypeExpr("dict", (value,))
 
 
-def optional(base: TypeExpr) -> TypeExpr:
+def optional_type(base: TypeExpr) -> TypeExpr:
     """``base | None``; types that already hold None stay as they are."""
     return base if base.name in ("optional", "None", "any") else TypeExpr("optional", (base,))
 
@@ -139,7 +139,7 @@ class _Parser:
         if self.peek() == "|":
             self.take()
             self.take("None")
-            base = optional(base)
+            base = optional_type(base)
         return base
 
     def base(self, depth: int) -> TypeExpr:
@@ -171,7 +171,7 @@ def format_signature(signature: Signature) -> str:
     return f"({parameters}) -> {signature.result}"
 
 
-def type_of(value: Json) -> TypeExpr:
+def _type_of(value: Json) -> TypeExpr:
     """The narrowest type of one JSON value."""
     if value is None:
         return NONE
@@ -179,14 +179,14 @@ def type_of(value: Json) -> TypeExpr:
         if isinstance(value, python):
             return name
     if isinstance(value, dict):
-        types = [type_of(item) for item in value.values()]
-        joined = join_all(types)
+        types = [_type_of(item) for item in value.values()]
+        joined = _join_all(types)
         mixed = _holds_any(joined) and not any(_holds_any(part) for part in types)
         return ROW if mixed else dict_of(joined)
-    return list_of(join_all(type_of(item) for item in value))
+    return list_of(_join_all(_type_of(item) for item in value))
 
 
-def join_all(types: Iterable[TypeExpr]) -> TypeExpr:
+def _join_all(types: Iterable[TypeExpr]) -> TypeExpr:
     """The narrowest type that covers all of them; ``empty`` where there are none."""
     return reduce(join, dict.fromkeys(types), EMPTY)  # a type that came before adds nothing
 
@@ -198,7 +198,7 @@ def join(a: TypeExpr, b: TypeExpr) -> TypeExpr:
     if a == EMPTY:
         return b
     if NONE in (a, b) or "optional" in (a.name, b.name):
-        return optional(join(_without_none(a), _without_none(b)))
+        return optional_type(join(_without_none(a), _without_none(b)))
     if {a.name, b.name} == {"int", "float"}:
         return FLOAT
     if a.name == b.name == "list":
@@ -226,28 +226,30 @@ def infer_signature(rows: Sequence[Row], names: Sequence[str] = ()) -> Signature
         rows: At least one; all with the same number of arguments.
         names: Names of the parameters; by default readable ones by type (``xs``, ``n``, ``text``, ...).
     """
-    types = [join_all(type_of(value) for value in column) for column in zip(*(row.input for row in rows), strict=True)]
-    chosen = list(names) if names else parameter_names(types)
+    types = [
+        _join_all(_type_of(value) for value in column) for column in zip(*(row.input for row in rows), strict=True)
+    ]
+    chosen = list(names) if names else _parameter_names(types)
     parameters = tuple(Parameter(name=name, type=_settled(kind)) for name, kind in zip(chosen, types, strict=True))
-    return Signature(parameters=parameters, result=_settled(join_all(type_of(row.output) for row in rows)))
+    return Signature(parameters=parameters, result=_settled(_join_all(_type_of(row.output) for row in rows)))
 
 
 def _settled(kind: TypeExpr) -> TypeExpr:
     return ANY if kind == EMPTY else TypeExpr(kind.name, tuple(_settled(arg) for arg in kind.args))
 
 
-def conforms(value: Json, kind: TypeExpr) -> bool:
+def has_type(value: Json, kind: TypeExpr) -> bool:
     """Whether a JSON value has a type. An int is a float too; a bool is no number."""
     name = kind.name
     if name == "any":
         return True
     if name == "optional":
-        return value is None or conforms(value, kind.args[0])
+        return value is None or has_type(value, kind.args[0])
     if name == "list":
-        return isinstance(value, list) and all(conforms(item, kind.args[0]) for item in value)
+        return isinstance(value, list) and all(has_type(item, kind.args[0]) for item in value)
     if name in ("dict", "row"):
         item_type = kind.args[0] if kind.args else ANY
-        return isinstance(value, dict) and all(conforms(item, item_type) for item in value.values())
+        return isinstance(value, dict) and all(has_type(item, item_type) for item in value.values())
     if isinstance(value, bool) or name == "bool":
         return isinstance(value, bool) and name == "bool"
     python: dict[str, type | tuple[type, ...]] = {
@@ -259,7 +261,7 @@ def conforms(value: Json, kind: TypeExpr) -> bool:
     return isinstance(value, python[name])
 
 
-def parameter_names(types: Sequence[TypeExpr]) -> list[str]:
+def _parameter_names(types: Sequence[TypeExpr]) -> list[str]:
     """A readable, distinct name for each parameter, by its type."""
     chosen: dict[str, None] = {}
     numbers: dict[str, Iterator[int]] = {}  # a number that was taken once stays taken: time grows with the types alone

@@ -72,7 +72,7 @@ class Work(Protocol):
 
 
 @runtime_checkable
-class Varied(Protocol):
+class VariedWork(Protocol):
     """Optional: work that is one of many variations, in all of which the same acts do much the same."""
 
     @property
@@ -178,10 +178,10 @@ class FolderWork:
 
     def protects(self, name: str) -> bool:
         """Whether a change to this file is neither counted nor applied."""
-        return name not in self.named and is_protected(name, self.guarded)
+        return name not in self.named and is_protected(name, self.guarded_patterns)
 
     @property
-    def guarded(self) -> tuple[str, ...]:
+    def guarded_patterns(self) -> tuple[str, ...]:
         """The protected patterns, and the files with the name of a check that a check command names."""
         if not self.protected:
             return ()
@@ -191,7 +191,7 @@ class FolderWork:
         )
 
 
-def files_run(command: str) -> frozenset[str]:
+def files_to_run(command: str) -> frozenset[str]:
     """The files that a shell command runs as scripts, as far as its text tells."""
     return frozenset(name.removeprefix("./") for name in _RUN.findall(command))
 

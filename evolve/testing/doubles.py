@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-from evolve.runtime.models import Deadlines, Exchange, Failure, RawReply
+from evolve.runtime.models import Deadlines, Exchange, ExchangeFailure, RawReply
 from evolve.runtime.models.wire import OnBytes
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 
 
 class Double(Protocol):
@@ -59,7 +59,7 @@ def _schemas_in(prompt: str) -> Iterator[Mapping[str, Any]]:
             yield value
 
 
-Handler = Callable[[Mapping[str, Any]], "str | Mapping[str, Any] | Failure"]
+Handler = Callable[[Mapping[str, Any]], "str | Mapping[str, Any] | ExchangeFailure"]
 
 
 class LocalWire:
@@ -72,14 +72,18 @@ class LocalWire:
     def __init__(self, handler: Handler | Double) -> None:
         self._handler: Handler = handler if callable(handler) else handler.answer
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
+    def send(
+        self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None
+    ) -> RawReply | ExchangeFailure:
         """One exchange, answered at once and in one piece."""
         if exchange.path == "models":  # nobody asked the handler anything
             return RawReply(content=b'{"data": []}')
         answer = self._handler(exchange.body)
-        if isinstance(answer, Failure):
+        if isinstance(answer, ExchangeFailure):
             return answer
-        return RawReply(content=json.dumps(completion(answer) if isinstance(answer, str) else answer).encode())
+        return RawReply(
+            content=json.dumps(chat_completion_body(answer) if isinstance(answer, str) else answer).encode()
+        )
 
     def close(self) -> None:
         """Does nothing."""

@@ -24,7 +24,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from evolve.testing.doubles import Double, question_of
-from evolve.testing.endpoint_faults import Scenario, bad_bodies, completion, load_scenario, odd_bodies
+from evolve.testing.endpoint_faults import Scenario, bad_bodies, chat_completion_body, load_scenario, odd_bodies
 
 _PIECE = 12
 """Letters of a streamed piece; few, so that short replies come in several."""
@@ -71,7 +71,7 @@ class ScriptedEndpoint:
         return f"{self.base_url}#{self.scenario.models[0]}"
 
     @property
-    def left(self) -> int:
+    def remaining_steps(self) -> int:
         with self._guard:
             return len(self._steps)
 
@@ -99,7 +99,7 @@ class ScriptedEndpoint:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def taken(self, body: dict[str, Any], key: str) -> Any:
+    def take_step(self, body: dict[str, Any], key: str) -> Any:
         """Notes a request and gives its step."""
         with self._guard:
             self.requests.append(body)
@@ -154,7 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
         if refusal:
             self._refuse(400, *refusal)
             return
-        step = endpoint.taken(body, self.headers.get("Authorization", ""))
+        step = endpoint.take_step(body, self.headers.get("Authorization", ""))
         self._play({"text": step} if isinstance(step, str) else step, body)
 
     def _admitted(self) -> bool:
@@ -299,7 +299,7 @@ def _answer(step: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     # About four bytes a token, as in English.
     prompt_tokens, reply_tokens = max(1, _size(body) // 4), max(1, len(text or "") // 4)
     more["usage"] = step.get("usage", {"prompt_tokens": prompt_tokens, "completion_tokens": reply_tokens})
-    return completion(text, **more)
+    return chat_completion_body(text, **more)
 
 
 def _as_response(answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ FAULTS = (
 """Ways to break a connection, as a scenario's ``fault`` names them."""
 
 
-def completion(content: Any, **more: Any) -> dict[str, Any]:
+def chat_completion_body(content: Any, **more: Any) -> dict[str, Any]:
     """A sound body of the Chat Completions protocol, with fields of the choice or the body replaced by ``more``."""
     message = {"role": "assistant", "content": content, **more.pop("message", {})}
     choice = {"index": 0, "message": message, "finish_reason": "stop", **more.pop("choice", {})}
@@ -49,12 +49,14 @@ def _bytes(body: Any) -> bytes:
 
 
 def _calls(*calls: Mapping[str, Any]) -> bytes:
-    return _bytes(completion(None, message={"tool_calls": list(calls)}, choice={"finish_reason": "tool_calls"}))
+    return _bytes(
+        chat_completion_body(None, message={"tool_calls": list(calls)}, choice={"finish_reason": "tool_calls"})
+    )
 
 
 def bad_bodies() -> dict[str, Callable[[], bytes]]:
     """Bodies that hold no usable reply, by name; they come with HTTP 200."""
-    sound = _bytes(completion("fine"))
+    sound = _bytes(chat_completion_body("fine"))
     return {
         "empty body": lambda: b"",
         "not JSON": lambda: b"fine",
@@ -68,49 +70,51 @@ def bad_bodies() -> dict[str, Callable[[], bytes]]:
         "not UTF-8": lambda: sound.replace(b"fine", b"\xff\xfe"),
         "UTF-16": lambda: sound.decode().encode("utf-16"),
         "very deep": lambda: b"[" * 100_000,
-        "five megabytes": lambda: _bytes(completion("x" * 5_000_000)),
+        "five megabytes": lambda: _bytes(chat_completion_body("x" * 5_000_000)),
         "no choices": lambda: _bytes({"id": "1", "object": "chat.completion", "model": "scripted"}),
-        "null choices": lambda: _bytes(completion("fine", choices=None)),
-        "empty choices": lambda: _bytes(completion("fine", choices=[])),
-        "choices as an object": lambda: _bytes(completion("fine", choices={"0": {}})),
-        "a null choice": lambda: _bytes(completion("fine", choices=[None])),
-        "no message": lambda: _bytes(completion("fine", choices=[{"index": 0, "finish_reason": "stop"}])),
-        "a null message": lambda: _bytes(completion("fine", choice={"message": None})),
-        "null content": lambda: _bytes(completion(None)),
-        "empty content": lambda: _bytes(completion("")),
-        "blank content": lambda: _bytes(completion(" \n\t ")),
-        "a number as content": lambda: _bytes(completion(42)),
-        "an object as content": lambda: _bytes(completion({"text": "fine"})),
-        "parts that are not objects": lambda: _bytes(completion(["fine", 1])),
-        "parts with numbers": lambda: _bytes(completion([{"type": "text", "text": 5}])),
-        "another role": lambda: _bytes(completion("fine", message={"role": "user"})),
+        "null choices": lambda: _bytes(chat_completion_body("fine", choices=None)),
+        "empty choices": lambda: _bytes(chat_completion_body("fine", choices=[])),
+        "choices as an object": lambda: _bytes(chat_completion_body("fine", choices={"0": {}})),
+        "a null choice": lambda: _bytes(chat_completion_body("fine", choices=[None])),
+        "no message": lambda: _bytes(chat_completion_body("fine", choices=[{"index": 0, "finish_reason": "stop"}])),
+        "a null message": lambda: _bytes(chat_completion_body("fine", choice={"message": None})),
+        "null content": lambda: _bytes(chat_completion_body(None)),
+        "empty content": lambda: _bytes(chat_completion_body("")),
+        "blank content": lambda: _bytes(chat_completion_body(" \n\t ")),
+        "a number as content": lambda: _bytes(chat_completion_body(42)),
+        "an object as content": lambda: _bytes(chat_completion_body({"text": "fine"})),
+        "parts that are not objects": lambda: _bytes(chat_completion_body(["fine", 1])),
+        "parts with numbers": lambda: _bytes(chat_completion_body([{"type": "text", "text": 5}])),
+        "another role": lambda: _bytes(chat_completion_body("fine", message={"role": "user"})),
         "a tool call that is not JSON": lambda: _calls(_call("run", "{not json")),
         "an unknown tool": lambda: _calls(_call("launch", "{}")),
         "tool calls with one id": lambda: _calls(_call("run", "{}"), _call("run", "{}")),
         "an old function call": lambda: _bytes(
-            completion(None, message={"function_call": {"name": "run", "arguments": "{}"}})
+            chat_completion_body(None, message={"function_call": {"name": "run", "arguments": "{}"}})
         ),
-        "an unknown finish": lambda: _bytes(completion("fine", choice={"finish_reason": "exploded"})),
-        "a finish that is a list": lambda: _bytes(completion("fine", choice={"finish_reason": ["stop"]})),
-        "cut before it began": lambda: _bytes(completion("", choice={"finish_reason": "length"})),
+        "an unknown finish": lambda: _bytes(chat_completion_body("fine", choice={"finish_reason": "exploded"})),
+        "a finish that is a list": lambda: _bytes(chat_completion_body("fine", choice={"finish_reason": ["stop"]})),
+        "cut before it began": lambda: _bytes(chat_completion_body("", choice={"finish_reason": "length"})),
     }
 
 
 def odd_bodies() -> dict[str, bytes]:
     """Bodies that are strange and still hold the reply ``fine``."""
-    sound = _bytes(completion("fine"))
+    sound = _bytes(chat_completion_body("fine"))
     return {
         "a byte-order mark": b"\xef\xbb\xbf" + sound,
-        "content in parts": _bytes(completion([{"type": "text", "text": "fi"}, {"type": "text", "text": "ne"}])),
-        "no usage": _bytes(completion("fine", usage=None)),
-        "usage in words": _bytes(completion("fine", usage={"prompt_tokens": "ten", "completion_tokens": -5})),
-        "usage as a list": _bytes(completion("fine", usage=[1, 2])),
-        "no finish": _bytes(completion("fine", choice={"finish_reason": None})),
+        "content in parts": _bytes(
+            chat_completion_body([{"type": "text", "text": "fi"}, {"type": "text", "text": "ne"}])
+        ),
+        "no usage": _bytes(chat_completion_body("fine", usage=None)),
+        "usage in words": _bytes(chat_completion_body("fine", usage={"prompt_tokens": "ten", "completion_tokens": -5})),
+        "usage as a list": _bytes(chat_completion_body("fine", usage=[1, 2])),
+        "no finish": _bytes(chat_completion_body("fine", choice={"finish_reason": None})),
         "no role": _bytes({"choices": [{"message": {"content": "fine"}}]}),
-        "null tool calls": _bytes(completion("fine", message={"tool_calls": None, "refusal": None})),
-        "two choices": _bytes(completion("fine", choices=completion("fine")["choices"] * 2)),
-        "a model that is a number": _bytes(completion("fine", model=7)),
-        "unknown fields": _bytes(completion("fine", extra={"a": [1]}, message={"thoughts": "long"})),
+        "null tool calls": _bytes(chat_completion_body("fine", message={"tool_calls": None, "refusal": None})),
+        "two choices": _bytes(chat_completion_body("fine", choices=chat_completion_body("fine")["choices"] * 2)),
+        "a model that is a number": _bytes(chat_completion_body("fine", model=7)),
+        "unknown fields": _bytes(chat_completion_body("fine", extra={"a": [1]}, message={"thoughts": "long"})),
     }
 
 
@@ -192,13 +196,13 @@ def load_scenario(path: Path) -> Scenario:
     if not isinstance(whole, dict) or not whole.keys() <= names:
         raise TaskError(f"expected an object with some of {', '.join(sorted(names))}", file=str(path))
     for place, step in enumerate(whole.get("replies", ())):
-        fault = step_fault(step)
+        fault = _step_fault(step)
         if fault:
             raise TaskError(fault, file=str(path), field=f"replies[{place}]")
     return Scenario(**whole)
 
 
-def step_fault(step: Any) -> str:
+def _step_fault(step: Any) -> str:
     """What is wrong with a step of a script, or ""."""
     if isinstance(step, str):
         return ""

@@ -53,7 +53,7 @@ class AdmissionResult:
 
 
 @dataclass(kw_only=True)
-class Repairs:
+class DraftRepairs:
     """Asks a policy to repair drafts, within what an episode may still spend.
 
     Attributes:
@@ -65,12 +65,12 @@ class Repairs:
     limits: Limits
     cost: Cost = field(default_factory=Cost)
 
-    def repaired(self, draft: SkillDraft, verdict: AdmissionVerdict) -> SkillDraft | None:
+    def repair_draft(self, draft: SkillDraft, verdict: AdmissionVerdict) -> SkillDraft | None:
         """The draft as the policy would repair it, unverified; None where it cannot."""
         before = self.policy.total_cost
-        self.policy.start_budget(self.limits.less(self.cost))
+        self.policy.start_budget(self.limits.minus_cost(self.cost))
         try:
-            return self.policy.repair_draft(self.view, draft, verdict.reason, survivors_of(verdict))
+            return self.policy.repair_draft(self.view, draft, verdict.reason, _survivors_of(verdict))
         # The answer stands and is saved; only a skill is not kept.
         except (ModelMistake, BudgetExhausted, EndpointProblem):
             return None
@@ -79,7 +79,7 @@ class Repairs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keeper:
+class SkillKeeper:
     """Keeps what an episode proposed, once however often it is asked to.
 
     Attributes:
@@ -93,18 +93,18 @@ class Keeper:
     stores: Repositories
     learner: Learner
     sandbox: Callable[[], Sandbox]
-    repairs: Repairs | None = None
+    repairs: DraftRepairs | None = None
     doubt: str = ""
     unchecked: str = ""
 
-    def keep(self, record: EpisodeRecord, task: Task) -> AdmissionResult:
+    def judge_drafts(self, record: EpisodeRecord, task: Task) -> AdmissionResult:
         """Judges the drafts and keeps the skills that pass; all are kept in one transaction."""
         journal, step = self.stores.runs.journal(record.run), f"admitted:{record.episode}"
         names: list[str] | None = journal.done(step)
         if names is not None:  # judged anew, a skill would be refused as a duplicate of itself
             spent = self._spent(journal, record)
-            return AdmissionResult(skills=tuple(names), refused=not_kept(journal, record.episode), cost=spent)
-        repaired = self.repaired(record, task)
+            return AdmissionResult(skills=tuple(names), refused=reason_not_kept(journal, record.episode), cost=spent)
+        repaired = self.repair_drafts(record, task)
         names, refused = [], []
         in_use = {skill.digest for skill in self.stores.skills.active()}
         with self.stores.db.transaction():
@@ -119,15 +119,15 @@ class Keeper:
                 skill = store_proposal(self.stores.skills, proposal)
                 if skill is not None and (doubt := self._doubt_of(draft)):
                     if skill.digest not in in_use or not draft.unseen:  # else it was checked elsewhere
-                        self.stores.skills.doubt(skill.digest, doubt)
-                elif skill is not None and not skill.hidden:
+                        self.stores.skills.suspend(skill.digest, doubt)
+                elif skill is not None and not skill.is_hidden:
                     names.append(skill.name)
-                refused += refusals([replace(proposal, repaired=draft not in record.drafts)])
+                refused += refused_skills([replace(proposal, repaired=draft not in record.drafts)])
             journal.finish(step, names)
             note_refusals(journal, record.episode, refused)
         return AdmissionResult(skills=tuple(names), refused=tuple(refused), cost=self._spent(journal, record))
 
-    def repaired(self, record: EpisodeRecord, task: Task) -> list[SkillDraft]:
+    def repair_drafts(self, record: EpisodeRecord, task: Task) -> list[SkillDraft]:
         """The drafts, each repaired once where that is called for. Asks models, so it belongs in no transaction."""
         journal = self.stores.runs.journal(record.run)
         steps = [_step(record, number) for number in range(len(record.drafts))]
@@ -171,15 +171,17 @@ def _step(record: EpisodeRecord, number: int) -> str:
     return f"repaired:{record.episode}:{number}"
 
 
-def repair(draft: SkillDraft, proposal: SkillProposal | None, repairs: Repairs, sandbox: Sandbox) -> SkillDraft | None:
+def repair(
+    draft: SkillDraft, proposal: SkillProposal | None, repairs: DraftRepairs, sandbox: Sandbox
+) -> SkillDraft | None:
     """A refused draft with further calls or a change; None where that is not called for or came to nothing."""
     if proposal is None or proposal.verdict.failed != "mutants" or draft.unseen:
         return None
-    proposed = repairs.repaired(draft, proposal.verdict)
+    proposed = repairs.repair_draft(draft, proposal.verdict)
     return None if proposed is None else with_verified_calls(draft, proposed, sandbox)
 
 
-def survivors_of(verdict: AdmissionVerdict) -> tuple[str, ...]:
+def _survivors_of(verdict: AdmissionVerdict) -> tuple[str, ...]:
     """The wrong versions that passed the tests, each in words."""
     return tuple(map(str, verdict.checks.get("survivors", ()))) if verdict.failed == "mutants" else ()
 
@@ -190,12 +192,12 @@ def note_refusals(journal: Journal, episode: str, refused: Sequence[RefusedSkill
         journal.finish(f"not_kept:{episode}", to_data(tuple(refused)))
 
 
-def not_kept(journal: Journal, episode: str) -> tuple[RefusedSkill, ...]:
+def reason_not_kept(journal: Journal, episode: str) -> tuple[RefusedSkill, ...]:
     """The drafts of an episode that did not become skills."""
     return tuple(from_data(RefusedSkill, each) for each in journal.done(f"not_kept:{episode}") or ())
 
 
-def refusals(proposals: Sequence[SkillProposal]) -> list[RefusedSkill]:
+def refused_skills(proposals: Sequence[SkillProposal]) -> list[RefusedSkill]:
     """What is told of proposals that were refused.
 
     Every answer that a search finds proposes its parts, and most are known or have too few rows: that is not told.
@@ -204,7 +206,7 @@ def refusals(proposals: Sequence[SkillProposal]) -> list[RefusedSkill]:
         RefusedSkill(
             skill=proposal.skill.name,
             reason=proposal.verdict.reason + ("; it was repaired once" if proposal.repaired else ""),
-            survivors=survivors_of(proposal.verdict),
+            survivors=_survivors_of(proposal.verdict),
         )
         for proposal in proposals
         if not proposal.verdict.admitted

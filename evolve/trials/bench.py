@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from evolve.agent import Agent, room_for
+from evolve.agent import Agent, remaining_room
 from evolve.core.episodes import Cost, EpisodeRecord, Limits, SkillDraft
-from evolve.trials.admitting import Repairs, repair
+from evolve.trials.admitting import DraftRepairs, repair
 from evolve.trials.jobs import Attempt, EpisodeJob, WorkerSetup, unstarted_record
 from evolve.trials.learned_state import LearnedState, PromptedLearner, agent_for
 from evolve.trials.skill_drafts import SkillProposal, judge_draft
@@ -16,7 +16,7 @@ ARMS_KEPT = 4
 """Arms that a process holds at once; the oldest goes."""
 
 
-class Bench:
+class AgentBench:
     """The agents of one process, by arm and environment; a few are kept, because making one is not free."""
 
     def __init__(self, setup: WorkerSetup) -> None:
@@ -51,18 +51,18 @@ class Bench:
             shortened=limits != whole,
         )
 
-    def _repairs(self, job: EpisodeJob, record: EpisodeRecord, limits: Limits) -> Repairs | None:
+    def _repairs(self, job: EpisodeJob, record: EpisodeRecord, limits: Limits) -> DraftRepairs | None:
         learner = self._setup.learner
         if not (record.drafts and isinstance(learner, PromptedLearner)):
             return None
         policy = self._arms[job.arm].policy(learner)
-        return Repairs(policy=policy, view=job.task.view(), limits=limits.less(record.cost))
+        return DraftRepairs(policy=policy, view=job.task.view(), limits=limits.minus_cost(record.cost))
 
     def _agent(self, job: EpisodeJob) -> Agent:
         key, setup = (job.arm, job.task.environment), self._setup
         if key not in self._agents:
             arm = self._arms[job.arm]
-            arm = replace(arm, workflow=room_for(arm.workflow, job.task.environment))
+            arm = replace(arm, workflow=remaining_room(arm.workflow, job.task.environment))
             self._agents[key] = agent_for(
                 arm, setup.learner, self._sandbox, run=setup.run, suite=setup.suite, scanner=setup.scanner
             )
@@ -73,7 +73,7 @@ class Bench:
         for key in [key for key in self._agents if key[0] == arm]:
             del self._agents[key]
 
-    def _judged(self, draft: SkillDraft, job: EpisodeJob, repairs: Repairs | None) -> SkillProposal | None:
+    def _judged(self, draft: SkillDraft, job: EpisodeJob, repairs: DraftRepairs | None) -> SkillProposal | None:
         active, learner = self._arms[job.arm].skills, self._setup.learner
         proposal = judge_draft(draft, job.task, active, learner, self._sandbox)
         mended = None if repairs is None else repair(draft, proposal, repairs, self._sandbox)

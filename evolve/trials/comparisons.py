@@ -16,7 +16,7 @@ from evolve.memory import Insight
 from evolve.policies.base import PromptEdit
 from evolve.policies.language.prompt_items import parse_prompt, revise
 from evolve.tasks import Task
-from evolve.trials.gate import Pair, is_fresh, is_verified
+from evolve.trials.gate import Pair, is_verified, judged_by_current_code
 from evolve.trials.learned_state import LearnedState
 
 if TYPE_CHECKING:
@@ -60,13 +60,15 @@ class Change:
         return replace(
             whole,
             skills=tuple(skill for skill in whole.skills if skill.digest not in self.skills),
-            memory=whole.memory.without(self.items) if whole.memory is not None and self.items else whole.memory,
+            memory=whole.memory.without_insights(self.items)
+            if whole.memory is not None and self.items
+            else whole.memory,
             prompts={**prompts, **self.texts},
             lacking=whole.lacking | self.causes,
-            guidance=whole.guidance.without(self.guidance),
+            guidance=whole.guidance.without_guides(self.guidance),
         )
 
-    def task(self, task: Task) -> Task:
+    def changed_task(self, task: Task) -> Task:
         """The task with the change; the row is left out wherever it stands."""
         if self.row is None:
             return task
@@ -108,7 +110,7 @@ class PairEvidence:
     direction: Direction
 
     @property
-    def needed(self) -> bool:
+    def is_cause_needed(self) -> bool:
         """Whether the task needs the cause."""
         return self.relation == "necessary" and self.direction > 0
 
@@ -117,7 +119,9 @@ def by_success(pair: Pair) -> Direction | None:
     """Whether the variant's or the parent's episode alone was verified; None where both ended alike, or by a fault."""
     if pair.outcome in ("void", "withheld") or is_verified(pair.variant) == is_verified(pair.parent):
         return None
-    if not (is_fresh(pair.parent) and is_fresh(pair.variant)):  # an answer played back tells of nothing that acted
+    if not (
+        judged_by_current_code(pair.parent) and judged_by_current_code(pair.variant)
+    ):  # an answer played back tells of nothing that acted
         return None
     return 1 if is_verified(pair.variant) else -1
 

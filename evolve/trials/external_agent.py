@@ -15,11 +15,11 @@ from pathlib import Path
 
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Guidance, Judgement, Observation, Status, Step
 from evolve.core.errors import UsageError
-from evolve.core.files import both_ends, clean_text
-from evolve.core.progress import doing
+from evolve.core.files import clean_text, head_and_tail
+from evolve.core.progress import report_activity
 from evolve.environments.files.diffs import folder_diff
 from evolve.environments.files.snapshots import changes_between
-from evolve.runtime.folder_tree import Tree, read_tree
+from evolve.runtime.folder_tree import FolderTree, read_tree
 from evolve.runtime.sandbox.server_process import OutsideRun, run_outside
 from evolve.tasks import Task
 from evolve.tasks.reading.git import write_tree
@@ -45,7 +45,7 @@ def is_guidance(name: str) -> bool:
 
 
 class ExternalAgent:
-    """Runs jobs; a :class:`~evolve.trials.bench.Bench` for :class:`~evolve.trials.workers.LocalWorkers`.
+    """Runs jobs; a :class:`~evolve.trials.bench.AgentBench` for :class:`~evolve.trials.workers.LocalWorkers`.
 
     Args:
         argv: A program that takes a task's words as its last argument, or from its input where its last word is ``-``.
@@ -85,8 +85,8 @@ class ExternalAgent:
         judged = Judgement(accepted=accepted, verified=False, rows=verdict.rows, fault=fault, text=verdict.text)
         actions = [Action(kind="recall", text=f"skill {name}") for name in _used(guidance, said)]
         steps = [Step(number=at, action=one, observation=Observation(ok=False)) for at, one in enumerate(actions, 1)]
-        clean = self._setup.scanner.clean
-        last = Action(kind="finish", text=clean(both_ends(said, _KEPT)))
+        clean = self._setup.scanner.redact_text
+        last = Action(kind="finish", text=clean(head_and_tail(said, _KEPT)))
         steps.append(Step(number=len(steps) + 1, action=last, observation=Observation(ok=True), judgement=judged))
         cut = ran.status is None and most is not None and most < TASK_S  # the run's time was over, not the task's
         ended = f"the program ended with {ran.status}" if ran.status is not None else "its time was over"
@@ -106,7 +106,7 @@ class ExternalAgent:
         """What the program did in a folder; evolve's own variables are not handed on."""
         variables = {name: value for name, value in os.environ.items() if not name.startswith("EVOLVE_")}
         argv, given = (self._argv, words.encode()) if self._argv[-1] == "-" else ((*self._argv, words), b"")
-        with doing("agent", self._argv[0]):
+        with report_activity("agent", self._argv[0]):
             return run_outside(argv, folder, variables=variables, seconds=seconds, given=given)
 
 
@@ -120,7 +120,7 @@ def _work_of(task: Task) -> FolderWork:
     return work
 
 
-def _without_guidance(tree: Tree) -> Tree:
+def _without_guidance(tree: FolderTree) -> FolderTree:
     return replace(tree, files={name: data for name, data in tree.files.items() if not is_guidance(name)})
 
 

@@ -20,12 +20,12 @@ class ItemUtility:
         return ItemUtility(**{name: count + getattr(other, name) for name, count in vars(self).items()})
 
     @property
-    def withheld(self) -> int:
+    def withheld_episodes(self) -> int:
         """Episodes without the item; few of them mean that little is known."""
         return self.without_solved + self.without_failed
 
     @property
-    def helps(self) -> float:
+    def probability_helps(self) -> float:
         """P(the rate of success is higher with the item than without), both rates with the prior Beta(1, 1)."""
         return probability_above(
             (self.with_solved + 1, self.with_failed + 1), (self.without_solved + 1, self.without_failed + 1)
@@ -59,6 +59,8 @@ def weak_items(
         below: An item is weak where the probability that it helps is lower than this.
     """
     known = {
-        item: utilities[item].helps for item in items if item in utilities and utilities[item].withheld >= withheld
+        item: utilities[item].probability_helps
+        for item in items
+        if item in utilities and utilities[item].withheld_episodes >= withheld
     }
     return tuple(sorted((item for item, helps in known.items() if helps < below), key=lambda item: known[item]))

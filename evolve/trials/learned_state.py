@@ -83,9 +83,9 @@ class LearnedState:
 
     def limits(self, most: Limits, environment: str) -> Limits:
         """What an episode may spend: at most that, and no more than the workflow's knobs allow in this environment."""
-        from evolve.agent import room_for
+        from evolve.agent import remaining_room
 
-        knobs = room_for(self.workflow, environment).knobs
+        knobs = remaining_room(self.workflow, environment).knobs
         return replace(
             most,
             candidates=None if most.candidates is None else min(most.candidates, knobs.candidates),

@@ -53,6 +53,6 @@ class TimeBoundLearner(Protocol):
         :meth:`Learner.fit` raises BudgetExhausted, at once where it sees that it would not be done by then."""
         ...
 
-    def fitting(self, views: Sequence[TaskView]) -> int:
+    def fit_candidates(self, views: Sequence[TaskView]) -> int:
         """The most candidates that :meth:`Learner.fit` tries."""
         ...

@@ -24,7 +24,7 @@ class Lifeline:
     def __init__(self, reading: Connection, writing: Connection) -> None:
         self._reading, self._writing = reading, writing
 
-    def cut(self) -> None:
+    def end_process(self) -> None:
         """Ends the process, if it is still there; safe to repeat."""
         self._reading.close()
         self._writing.close()

@@ -27,7 +27,7 @@ class EpisodePace:
     latest: float = 0.0
     fitting: float = 0.0
 
-    def note(self, costs: list[Cost], seconds: float, at_once: int) -> None:
+    def record_episodes(self, costs: list[Cost], seconds: float, at_once: int) -> None:
         """Takes in episodes that ran together, ``at_once`` of them at a time."""
         if costs:
             self.episodes += len(costs)
@@ -35,7 +35,7 @@ class EpisodePace:
             self.seconds += seconds
             self.latest = seconds * min(at_once, len(costs)) / len(costs)
 
-    def of(self, episodes: int, *, fits: int = 0) -> Spent:
+    def expected_spending(self, episodes: int, *, fits: int = 0) -> Spent:
         """What so many episodes will take, and fitting so many guides; nothing where nothing is known yet."""
         share = episodes / self.episodes if self.episodes else 0.0
         counts = {name: getattr(self.cost, name) * share for name in ("money", "candidates", "tokens", "calls")}

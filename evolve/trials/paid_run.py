@@ -16,10 +16,10 @@ from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Cost, EpisodeRecord, Limits
 from evolve.core.episodes.codec import from_data, to_json
 from evolve.core.events import Event, EventSink
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 from evolve.core.ledger import Ledger
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.tasks import Suite, Task
 from evolve.trials.jobs import Attempt, EpisodeJob, Workers
 from evolve.trials.learner import Learner
@@ -68,7 +68,7 @@ class BudgetedRun:
     paused: Callable[[], bool] = lambda: False
 
     @property
-    def journal(self) -> Journal:
+    def step_log(self) -> Journal:
         """The finished steps of this run."""
         return self.stores.runs.journal(self.run)
 
@@ -89,11 +89,11 @@ class BudgetedRun:
             for attempt in attempts:
                 self.commit(attempt)
 
-    def tell(self, kind: str, **data: Any) -> None:
+    def emit_event(self, kind: str, **data: Any) -> None:
         """Tells the listeners what happened."""
         self.events.emit(Event(kind=kind, data=data))
 
-    def attempt(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
+    def run_jobs(self, jobs: Sequence[EpisodeJob]) -> list[Attempt]:
         """Runs jobs in order until the budget refuses one; what was committed before is not run again.
 
         An episode that the budget ended did not fail at its task: what it cost is kept, and it counts as interrupted.
@@ -116,12 +116,12 @@ class BudgetedRun:
         """Waits for as long as a person wants that. A budget of time does not run meanwhile."""
         if not self.paused():
             return
-        self.tell("paused", text="paused: evolve status --resume goes on, evolve status --stop ends it")
+        self.emit_event("paused", text="paused: evolve status --resume goes on, evolve status --stop ends it")
         began = time.monotonic()
         while self.paused():
             time.sleep(_PAUSE_S)
-        self.ledger.waited(time.monotonic() - began)
-        self.tell("resumed", text="resumed")
+        self.ledger.exclude_wait(time.monotonic() - began)
+        self.emit_event("resumed", text="resumed")
 
     def _attempt_some(self, jobs: Sequence[EpisodeJob]) -> tuple[list[Attempt], int]:
         """Runs as many of the first jobs as can be reserved at once; what they did not need is free again after.
@@ -153,10 +153,10 @@ class BudgetedRun:
             over.append(attempt)
             self._keep_attempt(cut, attempt)
 
-        with doing("tasks", total=len(paid), count=lambda: len(over)):
+        with report_activity("tasks", total=len(paid), count=lambda: len(over)):
             fresh = self.workers.run(paid, told)
         costs = [attempt.record.cost for attempt in fresh]
-        self.pace.note(costs, self.ledger.run_seconds - began, self.workers.at_once)
+        self.pace.record_episodes(costs, self.ledger.run_seconds - began, self.workers.at_once)
         self._settle(paid, fresh)
         if cut and not self.ledger.exhausted_bound:
             self.ledger.end(next(iter(cut.values())))
@@ -166,7 +166,7 @@ class BudgetedRun:
 
     def _recorded(self, job: EpisodeJob) -> Attempt | None:
         name = episode_id(self.run, job.task, job.variant, job.seed)
-        if not self.stores.runs.has(name):
+        if not self.stores.runs.has_episode(name):
             waiting = self.stores.runs.pending(self.run, name)
             return None if waiting is None else from_data(Attempt, waiting)
         return Attempt(record=self.stores.runs.episode(name))
@@ -181,7 +181,7 @@ class BudgetedRun:
             elif attempt.record.status != "fault":  # it may go better next time
                 self.stores.runs.add_pending(attempt.record, to_json(attempt))
             self._note_time()
-        hit("attempt.kept")
+        hit_failpoint("attempt.kept")
 
     def _keep_cost(self, record: EpisodeRecord) -> None:
         """Keeps an episode that was cut off under an id of its own: with more to spend the job is begun anew."""
@@ -194,7 +194,7 @@ class BudgetedRun:
     def _reserved(self, job: EpisodeJob, among: int) -> EpisodeJob | None:
         if _asks_model(job):
             # What a call costs is known only afterwards, so an episode sets its whole share of what is left aside.
-            share = self.ledger.share(among)
+            share = self.ledger.share_of_remaining(among)
             if not all(part is None or part for part in (share.money, share.calls, share.seconds)):
                 return None
             job = replace(job, limits=replace(job.limits, money=share.money, calls=share.calls, seconds=share.seconds))
@@ -202,7 +202,7 @@ class BudgetedRun:
         if not self.ledger.reserve(replace(_worst_cost(job), seconds=self.pace.latest)):
             return None
         # The last ones wait for their turn until it is too late for them to end in time.
-        ends = self.ends
+        ends = self.deadline
         return replace(job, ends=None if ends is None else ends - self.pace.latest)
 
     def _settle(self, jobs: Sequence[EpisodeJob], attempts: Sequence[Attempt]) -> None:
@@ -211,10 +211,10 @@ class BudgetedRun:
         self._note_time()
 
     def _note_time(self) -> None:
-        self.stores.runs.note(self.run, {**self.request, "seconds": round(self.ledger.run_seconds, 2)})
+        self.stores.runs.replace_body(self.run, {**self.request, "seconds": round(self.ledger.run_seconds, 2)})
 
     @property
-    def ends(self) -> float | None:
+    def deadline(self) -> float | None:
         """When the run's time is over, by ``time.monotonic``; None without a bound.
 
         Work that is given out now may wait for its turn, so it is told the end and not how much is left.

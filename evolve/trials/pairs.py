@@ -14,7 +14,7 @@ from evolve.core.episodes import EpisodeRecord, Limits
 from evolve.tasks import Task
 from evolve.tasks.model import SplitName
 from evolve.trials.bench import ARMS_KEPT
-from evolve.trials.gate import BudgetRefused, Comparison, Job, PairedRunner, SequentialTest
+from evolve.trials.gate import Comparison, EpisodeOverBudget, Job, PairedRunner, SequentialTest
 from evolve.trials.jobs import Attempt, EpisodeJob
 from evolve.trials.learned_state import LearnedState
 from evolve.trials.paid_run import BudgetedRun
@@ -42,7 +42,7 @@ def run_pairs(
     if not change.is_of_arm:
         raise ValueError("a pair has one task and one limit for both arms")
     arms = {names[0]: whole, names[1]: change.apply_to(whole)}
-    runner = replace(episodes, arms=arms.__getitem__).runner()
+    runner = replace(episodes, arms=arms.__getitem__).make_runner()
     return runner.compare(tasks, parent=names[1], variant=names[0])
 
 
@@ -60,7 +60,7 @@ class ArmTrials:
     seed: int | None = None
     most: Callable[[Task], Limits] | None = None
 
-    def attempt(self, tasks: Sequence[Task], whole: LearnedState, change: Change, *, name: str) -> list[Attempt]:
+    def attempt_tasks(self, tasks: Sequence[Task], whole: LearnedState, change: Change, *, name: str) -> list[Attempt]:
         """The tasks under an arm with a change, in order; fewer where the budget ended.
 
         Args:
@@ -72,7 +72,7 @@ class ArmTrials:
         run.workers.announce(name, arm)
         jobs = [
             EpisodeJob(
-                task=change.task(task),
+                task=change.changed_task(task),
                 arm=name,
                 variant=name,
                 split=self.split,
@@ -85,7 +85,7 @@ class ArmTrials:
             )
             for task in tasks
         ]
-        return run.attempt(jobs)
+        return run.run_jobs(jobs)
 
 
 @dataclass(kw_only=True)
@@ -115,12 +115,12 @@ class PairedEpisodes:
             Unaffordable: The budget refused one of them; what had run is kept.
         """
         if not self.may_go_on():
-            raise BudgetRefused
+            raise EpisodeOverBudget
         for name in dict.fromkeys(job.variant for job in jobs):
             self._announce(name)
         return run_held_out(self.run, [self._episode(job) for job in jobs], keep=self.keep)
 
-    def runner(self, test: SequentialTest | None = None, *, batch: int = PAIRS_AT_ONCE) -> PairedRunner[Task]:
+    def make_runner(self, test: SequentialTest | None = None, *, batch: int = PAIRS_AT_ONCE) -> PairedRunner[Task]:
         """The gate's runner over these episodes; without a test it makes an estimate over all tasks."""
         seed = self.run.plan.seed if self.seed is None else self.seed
         return PairedRunner(run=self, test=test, batch=batch, seed=seed)
@@ -164,11 +164,11 @@ def run_held_out(
     Raises:
         Unaffordable: The budget refused one of them; what had run is kept.
     """
-    attempts = run.attempt(jobs)
+    attempts = run.run_jobs(jobs)
     if keep is not None:
         keep(attempts)
     else:
         run.commit_all(attempts)
     if len(attempts) < len(jobs):
-        raise BudgetRefused
+        raise EpisodeOverBudget
     return [attempt.record for attempt in attempts]

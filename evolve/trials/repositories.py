@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolve.core.episodes import HELD_OUT, OWN, EpisodeRecord
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, ObjectStore, WriterLock
 
@@ -95,13 +95,13 @@ class Repositories:
         """Groups that measure nothing: :meth:`learned_from`, and of these tasks those that were learned from under
         another name, as after an edit of their file. They are known by most of their rows: a few are in common by
         chance where inputs are small."""
-        from evolve.tasks.alike import row_traits
+        from evolve.tasks.problem_traits import row_traits
 
         known = self.learned_groups()
         rows = {task.group: row_traits(task) for task in tasks if task.group not in known}
         return known | {group for group, traits in rows.items() if 2 * len(self.decisions.met_of(traits)) > len(traits)}
 
-    def texts(self, variant: str) -> Mapping[str, str]:
+    def variant_texts(self, variant: str) -> Mapping[str, str]:
         """Every text that a variant would put before a policy, by name: prompts, skills, insights, workflow."""
         from evolve.trials.learned_state import UNLEARNED
 
@@ -130,7 +130,7 @@ class Repositories:
             False, with nothing changed, when the episode had been committed before.
         """
 
-        hit("episode.begin")
+        hit_failpoint("episode.begin")
         with self.db.transaction():
             fresh = self.runs.add(record)
             if fresh:
@@ -142,8 +142,8 @@ class Repositories:
                     self.skills.demote(name, failures)
                 if owed is not None:
                     self.runs.add_pending_learning(record, owed, source)
-            hit("episode.inside")
-        hit("episode.end")
+            hit_failpoint("episode.inside")
+        hit_failpoint("episode.end")
         return fresh
 
     def count_as_verified(self, record: EpisodeRecord) -> None:
@@ -220,7 +220,7 @@ class Repositories:
         from evolve.trials.learned_state import LearnedState
 
         memory = self._memory_of(variant)
-        informed = memory is not None and memory.book.informs()
+        informed = memory is not None and memory.book.has_experience()
         return LearnedState(
             variant=variant.digest,
             guide=self.objects.get_json(variant.guide) if variant.guide and informed else None,
@@ -234,11 +234,13 @@ class Repositories:
         """What acts on tasks one learns from: the promoted variant plus whatever has been admitted since."""
         base = self.active_state(workflow)
         memory = self.memory.snapshot()
-        return replace(base, skills=tuple(self.skills.active()), memory=memory if memory.book.informs() else None)
+        return replace(
+            base, skills=tuple(self.skills.active()), memory=memory if memory.book.has_experience() else None
+        )
 
     def keep_skill(self, skill: Skill) -> str:
         """Puts a skill's body into the object store; its digest is how variants name it."""
-        return self.objects.put(canonical_json(skill.to_json()).encode())
+        return self.objects.put_object(canonical_json(skill.to_json()).encode())
 
     def snapshot_insights(self, before: str = "") -> str:
         """Names what the memory holds now, so that a variant does not change when more is learned.
@@ -283,7 +285,7 @@ class Repositories:
         snapshot, mark = self.memory.snapshot(), self._mark(variant.insights)
         if "through" in mark:
             snapshot = self._as_marked(snapshot, int(mark["through"]))
-        return snapshot.without(mark.get("without", ()) if mark.get("recalled", True) else snapshot.book.keys)
+        return snapshot.without_insights(mark.get("without", ()) if mark.get("recalled", True) else snapshot.book.keys)
 
     def _as_marked(self, snapshot: MemorySnapshot, through: int) -> MemorySnapshot:
         """What the memory held when so many rows of evidence had been written."""
@@ -294,7 +296,7 @@ class Repositories:
         named = {row.episode for row in rows}
         entries = [entry for entry in snapshot.book.entries.values() if entry.episode in named]
         return MemorySnapshot(
-            book=snapshot.book.rebuilt(rows, entries),
+            book=snapshot.book.with_evidence(rows, entries),
             encoder=snapshot.encoder,
             index=LateIndex(entries, snapshot.encoder),
         )

@@ -14,15 +14,15 @@ from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.core.files import canonical_json
 from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.skills import ACTIVE, Admission, AdmissionVerdict, Skill, SkillRepository, parameter_count, unseen_rows
-from evolve.skills.contract import drawn_from
+from evolve.skills.contract import condition_from_rows
 from evolve.skills.equivalence import ProgramMatch, closest_match, same_source
 from evolve.skills.hard_coded import copied_rows
 from evolve.skills.lint import lint
 from evolve.skills.merging import as_case, case_of, merge_skills
 from evolve.skills.procedures import lint_procedure, procedure_status
-from evolve.skills.repository import taken_up
+from evolve.skills.repository import adopted_skill
 from evolve.skills.signatures import names_of, types_of
-from evolve.skills.unreached_branches import Trimmed, trim_branches
+from evolve.skills.unreached_branches import TrimmedProgram, trim_branches
 from evolve.tasks import Task, equal
 from evolve.trials.learner import Learner
 
@@ -86,7 +86,7 @@ class DraftJudge:
         try:
             both = merge_skills(like, skill)
             older = [other for other in active if other.tree is None and other.owner != "user"]
-            cases = self.admission.covered(both, older)
+            cases = self.admission.covered_skills(both, older)
         except SandboxUnavailable as problem:
             verdict = AdmissionVerdict(digest=skill.digest, failed="sandbox", reason=str(problem), fault=True)
             return SkillProposal(skill=skill, unseen=tuple(unseen), verdict=verdict)
@@ -137,7 +137,7 @@ def judge_draft(
     skill = skill if skill.tree is not None else replace(skill, family=task.family)
     interpret = learner.interpreter(active)
     unseen = draft.unseen or unseen_rows(draft, task.verify_rows(), interpret)
-    found = Trimmed(code=skill.code)
+    found = TrimmedProgram(code=skill.code)
     if skill.tree is None and not lint(skill.code, skill.entry, parameter_count(skill.signature)):
         found = _trimmed(skill, (*skill.rows, *unseen), sandbox)
         skill = replace(skill, code=found.code)
@@ -158,7 +158,7 @@ def judge_draft(
     return replace(proposal, verdict=replace(proposal.verdict, checks={**proposal.verdict.checks, **said}))
 
 
-def _trimmed(skill: Skill, rows: Sequence[Row], sandbox: Sandbox) -> Trimmed:
+def _trimmed(skill: Skill, rows: Sequence[Row], sandbox: Sandbox) -> TrimmedProgram:
     """A skill's code without arms for values that no row has; as it is where the sandbox fails."""
 
     def run(sources: Sequence[str]) -> Sequence[Sequence[Outcome]]:
@@ -193,7 +193,7 @@ def judge_procedure(
     if skill.status == "retired":
         told = f"the same program as {skill.name}, which is retired"
         return SkillProposal(skill=skill, unseen=(), verdict=replace(blank, failed="duplicate", reason=told))
-    tried = library.rehearsed(skill, draft.rehearsals)
+    tried = library.record_rehearsal(skill, draft.rehearsals)
     becomes, known = procedure_status(tried), library.get(skill.digest)
     held = sum(one.held for one in tried)
     if becomes == "admitted" and known.status not in ACTIVE:
@@ -211,7 +211,7 @@ def rivals_of(skill: Skill, active: Sequence[Skill]) -> list[Skill]:
 
     An answer that someone could ask for is kept beside a part that does the same, which nobody is shown.
     """
-    return [other for other in active if skill.part or not other.hidden]
+    return [other for other in active if skill.part or not other.is_hidden]
 
 
 def with_verified_calls(draft: SkillDraft, proposed: SkillDraft, sandbox: Sandbox) -> SkillDraft | None:
@@ -253,11 +253,11 @@ def store_proposal(library: SkillRepository, proposal: SkillProposal) -> Skill |
         return None
     # What differs is drawn from all rows that held; none of them can be read off it.
     held = [row.input for row in (*proposal.skill.rows, *proposal.unseen)]
-    skill = library.add(replace(proposal.skill, needs=tuple(drawn_from(held))), proposal.verdict)
+    skill = library.add(replace(proposal.skill, needs=tuple(condition_from_rows(held))), proposal.verdict)
     for digest in proposal.replaces:
         known = library.get(digest)
         if known.status in ACTIVE and known.owner != "user":  # a person may have changed that since it was judged
-            library.set_idle(digest, taken_up(skill.name))
+            library.set_idle(digest, adopted_skill(skill.name))
     return skill
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evolve.core.errors import RecordDamaged, UsageError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, ObjectStore, value_of
 from evolve.trials.item_utility import ItemUtility
@@ -212,7 +212,7 @@ class VariantRepository:
         with self._db.transaction():
             # The log itself is never cut, so what a roll-back undid is known only by playing it through.
             stack = [UNLEARNED]
-            for promotion in self.promotions():
+            for promotion in self.list_promotions():
                 if promotion.grounds == _ROLLBACK:
                     stack.pop()
                 else:
@@ -231,7 +231,7 @@ class VariantRepository:
 
         What is judged together with these is not shown to help without them. :data:`UNLEARNED` where there is none.
         """
-        promoted = {promotion.variant for promotion in self.promotions()}
+        promoted = {promotion.variant for promotion in self.list_promotions()}
         line = self.lineage(self.active_digest)
         return next((name for name in line if name in promoted and not self.get(name).rests_on_memory), UNLEARNED)
 
@@ -239,7 +239,7 @@ class VariantRepository:
         """Makes :attr:`apart_from_memory` active."""
         return self._switch(self.apart_from_memory, grounds)
 
-    def promotions(self) -> list[Promotion]:
+    def list_promotions(self) -> list[Promotion]:
         """Every switch, oldest first."""
         return [value_of(Promotion, row) for row in self._db.rows("variant_promotions")]
 
@@ -292,7 +292,7 @@ class VariantRepository:
         }
         self._db.insert("variant_measures", row, key="id")
 
-    def measures(self, name: str = "") -> list[tuple[str, Mapping[str, Any]]]:
+    def measures_of(self, name: str = "") -> list[tuple[str, Mapping[str, Any]]]:
         """What :meth:`add_measure` kept of a variant, or of all, in order: its kind and body."""
         rows = self._db.rows("variant_measures", {"variant": name} if name else "")
         return [(str(row["kind"]), json.loads(str(row["body"]))) for row in rows]
@@ -329,10 +329,10 @@ class VariantRepository:
             before = self.active_digest
             promotion = Promotion(variant=name, before=before, grounds=grounds, at=self._clock())
             if before != name:
-                hit("promotion.before")
+                hit_failpoint("promotion.before")
                 row: dict[str, Any] = {"variant": name, "before": before, "grounds": grounds, "at": promotion.at}
                 self._db.insert("variant_promotions", row)
-                hit("promotion.after")
+                hit_failpoint("promotion.after")
             return promotion
 
 

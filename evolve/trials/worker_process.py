@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any
 
 from evolve.agent import episode_id
-from evolve.core.errors import EnvironmentProblem
-from evolve.core.extensions import refused
+from evolve.core.errors import SetupProblem
+from evolve.core.extensions import extension_error
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt
 from evolve.trials.learned_state import LearnedState
 from evolve.trials.learner import Learner
@@ -54,7 +54,7 @@ def worker_error(fault: WorkerFault) -> ChildProcessError:
 
 
 @contextlib.contextmanager
-def interrupts_held() -> Iterator[None]:
+def hold_interrupts() -> Iterator[None]:
     """Keeps Ctrl-C waiting: a new process begins with it held, so it cannot be cut off before it ignores it."""
     resource_tracker.ensure_running()  # it would release the signal once it has begun
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -65,7 +65,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def caller_hidden(learner: Learner) -> Iterator[None]:
+def hide_caller(learner: Learner) -> Iterator[None]:
     """Keeps a new process from running the caller's script again, which a script need not be prepared for.
 
     A learner that is defined in that script needs it, and then it stays visible.
@@ -148,5 +148,5 @@ class AddedWorkers:
             return False
         return not record.solved or any(one.accepted for one in judged)
 
-    def _refused(self) -> EnvironmentProblem:
-        return refused("workers", self.name, "gave something else than an attempt at each job, in their order")
+    def _refused(self) -> SetupProblem:
+        return extension_error("workers", self.name, "gave something else than an attempt at each job, in their order")

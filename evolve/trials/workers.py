@@ -18,10 +18,10 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any
 
 from evolve.core.errors import EvolveError
-from evolve.core.extensions import BUILT_IN, find, refused
-from evolve.core.failpoints import hit
+from evolve.core.extensions import BUILT_IN, extension_error, find
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import machine_problem
-from evolve.trials.bench import ARMS_KEPT, Bench
+from evolve.trials.bench import ARMS_KEPT, AgentBench
 from evolve.trials.jobs import Attempt, EpisodeJob, Told, Workers, WorkerSetup, ignore_attempt, unstarted_record
 from evolve.trials.learned_state import LearnedState
 from evolve.trials.lifeline import Lifeline, run_tied_to_parent
@@ -29,8 +29,8 @@ from evolve.trials.worker_process import (
     AddedWorkers,
     FaultTold,
     WorkerFault,
-    caller_hidden,
-    interrupts_held,
+    hide_caller,
+    hold_interrupts,
     worker_error,
 )
 
@@ -50,7 +50,9 @@ class LocalWorkers:
 
     at_once = 1
 
-    def __init__(self, setup: WorkerSetup, bench: Callable[[WorkerSetup], Bench | ExternalAgent] = Bench) -> None:
+    def __init__(
+        self, setup: WorkerSetup, bench: Callable[[WorkerSetup], AgentBench | ExternalAgent] = AgentBench
+    ) -> None:
         self._bench = bench(setup)
 
     def announce(self, key: str, arm: LearnedState) -> None:
@@ -145,7 +147,7 @@ class ProcessWorkers:
         # processor.
         lifeline = Lifeline(*context.Pipe(duplex=False))
         process = context.Process(target=run_tied_to_parent, args=(lifeline, _serve, theirs, self._setup), daemon=False)
-        with caller_hidden(self._setup.learner), interrupts_held():
+        with hide_caller(self._setup.learner), hold_interrupts():
             process.start()
         theirs.close()
         return _Worker(process=process, pipe=ours, lifeline=lifeline, arms={})
@@ -203,7 +205,7 @@ def open_workers(setup: WorkerSetup, count: int, on: str = "local") -> Workers:
     """
     workers = find("workers", on, Callable)(setup, count)
     if not isinstance(workers, Workers):
-        raise refused("workers", on, f"opens {type(workers).__name__}")
+        raise extension_error("workers", on, f"opens {type(workers).__name__}")
     return workers if on in BUILT_IN["workers"] else AddedWorkers(name=on, workers=workers, setup=setup)
 
 
@@ -218,25 +220,25 @@ def _serve(pipe: Connection, setup: WorkerSetup) -> None:
     # The parent holds interrupts while it starts a process, and the mask is inherited.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     with FaultTold(pipe):
-        hit("worker.start")
+        hit_failpoint("worker.start")
         _answer_jobs(pipe, setup)
 
 
 def _answer_jobs(pipe: Connection, setup: WorkerSetup) -> None:
-    bench: Bench | None = None
+    bench: AgentBench | None = None
     while True:
         try:
             message = pipe.recv()
         except (EOFError, ConnectionResetError):
             break
         try:
-            bench = bench or Bench(setup)
+            bench = bench or AgentBench(setup)
             if isinstance(message, tuple):
                 bench.announce(*message)
                 continue
-            hit("worker.job")
+            hit_failpoint("worker.job")
             answer: Attempt | EvolveError = bench.run(message)
-            hit("worker.result")
+            hit_failpoint("worker.result")
         except EvolveError as error:  # raised again by the parent; anything else is a fault and ends the worker
             answer = error
         except OSError as error:
@@ -263,7 +265,7 @@ def _end(*workers: _Worker) -> None:
     for worker in workers:
         worker.process.kill()
         worker.process.join()
-        worker.lifeline.cut()
+        worker.lifeline.end_process()
 
 
 def _join(workers: Sequence[_Worker], seconds: float) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # for the signatures below, and handed on to nobody
     import os
     from typing import Unpack
 
-    from evolve.workspace.options import Safety
+    from evolve.workspace.options import SafetyOptions
 
 if TYPE_CHECKING:
     from evolve.agent import FunctionCounts
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     )
     from evolve.core.episodes.codec import to_data
     from evolve.core.events import Event, EventSink
-    from evolve.core.extensions import package_at_fault
+    from evolve.core.extensions import failing_package
     from evolve.core.files import clean_text, machine_problem, named_path
-    from evolve.core.ledger import Amount, Budget, Ledger, parse_budget
-    from evolve.core.progress import Activities, Activity, doing, watched
+    from evolve.core.ledger import Budget, CostAmount, Ledger, parse_budget
+    from evolve.core.progress import Activities, Activity, report_activity, watch_activities
     from evolve.core.reasons import Reason
     from evolve.improve.ablation import AblationReport, ItemCredit
     from evolve.improve.history import ItemHistory
     from evolve.improve.optimization import AcceptedVariant, OptimizationReport
-    from evolve.improve.report import ArmRow, Contrast, CostShares, Report, RoundRow, RunChanges
+    from evolve.improve.report import ArmContrast, ArmRow, CostShares, Report, RoundRow, RunChanges
     from evolve.improve.targets import TargetFigures
     from evolve.memory import CausalChain, EvidenceRow, Insight, InsightStatus, Note, Sentence
-    from evolve.memory.preferences import Context, PersonAct, Preference, parse_answer
+    from evolve.memory.preferences import PersonAct, Preference, PreferenceContext, parse_answer
     from evolve.policies.base import BasePolicy
-    from evolve.runtime.functions import CallQuestion, Consent, Effect, Function
+    from evolve.runtime.functions import CallApprovalRequest, Consent, Effect, Function
     from evolve.runtime.functions.servers import OfferedTool, Server, server_kind
     from evolve.runtime.models import ProbeReport, Recording, parse_model
     from evolve.runtime.sandbox import ActionResult, SandboxLimits, SelfTestResult
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from evolve.tasks import Suite, Task
     from evolve.tasks.tables import table_path
     from evolve.trials.diagnosis import Suspect
-    from evolve.trials.gate import GateDecision, Interval, PairSummary, PrequentialPair, Proof
+    from evolve.trials.gate import ConfidenceInterval, GateDecision, PairSummary, PrequentialPair, Proof
     from evolve.trials.learner import Learner
     from evolve.workspace.arguments import command_budget
     from evolve.workspace.facade import Workspace
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from evolve.workspace.health.doctor import Finding, doctor
     from evolve.workspace.health.fault_reports import kept_file
     from evolve.workspace.health.repair import Repair, repair
-    from evolve.workspace.locating import WorkspaceLocation, locate
+    from evolve.workspace.locating import WorkspaceLocation, choose_workspace
     from evolve.workspace.loops.ablation import AblationRequest
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.status import (
@@ -85,20 +85,20 @@ if TYPE_CHECKING:
     from evolve.workspace.places import (
         Config,
         Setting,
-        Visit,
-        Where,
+        WorkspaceInUse,
+        WorkspaceVisit,
         config,
         init,
         keep_visit,
         last_visit,
-        proposal,
+        trust_proposal,
         where,
     )
     from evolve.workspace.resources.models import models
     from evolve.workspace.resources.patch import Patch
     from evolve.workspace.resources.preferences import context_of
     from evolve.workspace.resources.servers import KnownServer, servers
-    from evolve.workspace.resources.skill_folders import order_arguments, schemas
+    from evolve.workspace.resources.skill_folders import argument_schemas, order_arguments
     from evolve.workspace.resources.workflow import StageRow, is_stage, workflow
     from evolve.workspace.runs import tasks
     from evolve.workspace.runs.code_sessions import sandbox
@@ -118,7 +118,7 @@ if TYPE_CHECKING:
     from evolve.workspace.runs.person import Approve, LearnMode, Person
     from evolve.workspace.runs.result import Result
     from evolve.workspace.runs.searching import SearchHit
-    from evolve.workspace.runs.suggesting import DroppedSuggestion
+    from evolve.workspace.runs.suggesting import RejectedSuggestion
     from evolve.workspace.trust import TrustProposal
 else:
     __getattr__, __dir__ = attach(__name__, "open")
@@ -131,7 +131,7 @@ def open(
     model: str | Recording | None = None,
     events: EventSink | None = None,
     read_only: bool = False,
-    **safety: Unpack[Safety],
+    **safety: Unpack[SafetyOptions],
 ) -> Workspace:
     """Opens a workspace.
 
@@ -154,9 +154,9 @@ def open(
         WorkspaceBusy: Another process repairs it.
         WorkspaceError: It cannot be written, the disk is full, or a newer version made it.
     """
-    from evolve.core.progress import doing
+    from evolve.core.progress import report_activity
 
-    with doing("load", "evolve"):
+    with report_activity("load", "evolve"):
         from evolve.workspace.facade import Workspace
         from evolve.workspace.options import Options
 

@@ -15,10 +15,10 @@ from evolve.core.store import RecordAccess, WriterLock
 from evolve.workspace import loops
 from evolve.workspace.arguments import BudgetLike, as_ledger, check_arguments
 from evolve.workspace.learners import check_model, choose_learner
-from evolve.workspace.locating import locate, trusted_settings, trusted_workspace
-from evolve.workspace.opening import bring_up_to_date, open_stores, sandbox_opener
+from evolve.workspace.locating import choose_workspace, trusted_settings, trusted_workspace
+from evolve.workspace.opened_resources import Resources
+from evolve.workspace.opening import open_stores, sandbox_opener, upgrade_workspace
 from evolve.workspace.options import Options, override_settings
-from evolve.workspace.parts import Resources
 from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evolve.improve.report import Report
     from evolve.runtime.sandbox import Sandbox
     from evolve.tasks import Task
-    from evolve.tasks.reading.git import History
+    from evolve.tasks.reading.git import CommitHistory
     from evolve.trials.repositories import Repositories
     from evolve.workspace.fill.request import FillOptions
     from evolve.workspace.fill.result import FillResult
@@ -53,7 +53,7 @@ class Workspace(Resources):
         self.learner = choose_learner(self.options.policy, self.options.model, (self.paths, self.settings))
         self.options.check(self.paths)
         # After settings and model were read: what is refused makes no workspace.
-        self.created = locate(path, looking=self.options.read_only).created
+        self.created = choose_workspace(path, looking=self.options.read_only).created
         self.events: EventSink = self.options.events or NoEvents()
         self._lock, self._access = WriterLock(self.paths.lock), RecordAccess(self.paths.access)
         self._held: list[tuple[str, str]] | None = None
@@ -79,13 +79,13 @@ class Workspace(Resources):
 
     def _open(self) -> Repositories:
         if self.options.read_only:
-            bring_up_to_date(self.paths)
+            upgrade_workspace(self.paths)
             return open_stores(self.paths, self.settings, read_only=True)
         with ExitStack() as undo:
-            undo.callback(self._access.leave)
-            alone = self._access.enter()
+            undo.callback(self._access.release)
+            alone = self._access.acquire()
             stores = open_stores(self.paths, self.settings, shared=not alone, warn=self._warn)
-            self._access.share()
+            self._access.admit_others()
             undo.pop_all()
             return stores
 
@@ -236,12 +236,12 @@ class Workspace(Resources):
         self._need_writer()
         asked, ledger = loops.LoopRequest(rounds=rounds, seed=seed, fresh=fresh), as_ledger(budget)
         self._loop_left = ledger
-        with self._lock.held("improve"):
+        with self._lock.hold("improve"):
             return loops.improve(self._services, os.fspath(suite), asked, ledger, python)
 
     def tasks_from_git(
         self, repo: str, *, out: str, last: int = 20, check: str = "", python: str | None = None
-    ) -> History:
+    ) -> CommitHistory:
         """Writes a repository's newest commits that bring tests of their own as tasks, with their folders beside them.
 
         Args:
@@ -268,7 +268,7 @@ class Workspace(Resources):
             BudgetExhausted: The budget ended before any pair.
         """
         self._need_writer()
-        with self._lock.held("skills test"):
+        with self._lock.hold("skills test"):
             return loops.test_skills(self._services, request, as_ledger(budget))
 
     @property
@@ -290,7 +290,7 @@ class Workspace(Resources):
             BudgetExhausted: The budget buys fewer than three proposals or paired tests.
         """
         self._need_writer()
-        with self._lock.held("optimize"):
+        with self._lock.hold("optimize"):
             return loops.optimize(self._services, request, as_ledger(budget))
 
     def report(self, *, fresh: bool = False, curve: str | os.PathLike[str] | None = None) -> Report:
@@ -305,7 +305,7 @@ class Workspace(Resources):
             WorkspaceError: The file cannot be written.
         """
         (self._need_writer if fresh else self._need_open)()
-        with self._lock.held("report") if fresh else nullcontext():
+        with self._lock.hold("report") if fresh else nullcontext():
             return loops.report(self._services, fresh=fresh, curve=curve)
 
     @contextmanager
@@ -361,17 +361,17 @@ class Workspace(Resources):
         left, self._loop_left = self._loop_left, None
         if self._closed or left is None or left.exhausted_bound or not self.stores.runs.pending_learning():
             return
-        from evolve.workspace.runs.learning import learn_or_tell
+        from evolve.workspace.runs.learning import learn_or_report
         from evolve.workspace.runs.person import Person
 
-        learn_or_tell(self._services, Person(), left)
+        learn_or_report(self._services, Person(), left)
 
     def _free(self) -> None:
         """Frees every part, also where one fails to close."""
         self._shut()
         with ExitStack() as parts:
             # The stack runs in reverse, so access goes last, when nothing here can write any more.
-            parts.callback(self._access.leave)
+            parts.callback(self._access.release)
             parts.callback(gc.unfreeze)  # what an agent set aside when it loaded the library of graphs
             parts.callback(lambda: self.stores.close(alone=self._access.is_alone()))
             parts.callback(getattr(self.learner, "close", lambda: None))

@@ -7,14 +7,14 @@ from collections.abc import Collection
 from pathlib import Path
 
 from evolve.core.errors import UsageError
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.runtime.sandbox.interpreter import environment_at
 from evolve.tasks import Task
 
 
-def only_for_a_model(task: Task) -> bool:
+def require_model(task: Task) -> bool:
     """Whether the embedded search can do nothing for a task: it needs examples."""
-    return kind_of(task.environment).needs_model or not task.examples
+    return environment_kind(task.environment).needs_model or not task.examples
 
 
 def refuse_search(decides: str, task: Task | None = None) -> None:
@@ -26,7 +26,7 @@ def refuse_search(decides: str, task: Task | None = None) -> None:
     if decides == "search":
         hint = "`evolve models` says what can decide"
         if task is not None:
-            advice = kind_of(task.environment).advice(task)
+            advice = environment_kind(task.environment).advice(task)
             hint += f"; without a model, {advice}" if advice else ""
         raise UsageError("such a task needs a model: the embedded search finds functions from examples", hint=hint)
 

@@ -29,21 +29,21 @@ class Judge:
         self._learner = learner
         self._prompts = PromptLayers(workspace=paths.prompts)
 
-    def verifier(self, task: Task) -> RubricVerifier:
+    def calibrated_verifier(self, task: Task) -> RubricVerifier:
         """The verifier that judges by a task's rubric, marked with what its judge is known to be worth.
 
         Raises:
             UsageError: No model is named.
         """
-        unmeasured = self.unmeasured(task)
+        unmeasured = self.uncalibrated_verifier(task)
         return replace(unmeasured, standing=self.calibration(name_of(unmeasured)))
 
     def calibration(self, model: str) -> Standing:
         """Whether a model's verdicts count."""
-        measurement = self.decisions.measurement(model, self.prompt)
+        measurement = self.decisions.measurement(model, self.prompt_digest)
         return "unmeasured" if measurement is None else measurement.calibration
 
-    def unmeasured(self, task: Task) -> RubricVerifier:
+    def uncalibrated_verifier(self, task: Task) -> RubricVerifier:
         """The same without what it is worth.
 
         Raises:
@@ -56,12 +56,12 @@ class Judge:
         return verifier
 
     @property
-    def prompt(self) -> str:
+    def prompt_digest(self) -> str:
         """Digest of the prompt that judges are asked by; with another prompt a judge is unmeasured."""
         return digest(load_prompt("judge.md", self._prompts))[:16]
 
 
 def name_of(verifier: RubricVerifier) -> str:
     """The name of the model that judges."""
-    of = getattr(verifier.model, "of", None)
+    of = getattr(verifier.model, "model_for", None)
     return str((of("judge") if of is not None else verifier.model).name)

@@ -72,7 +72,7 @@ class LanguageLearner(Learner):
         return LanguagePolicy(
             models=models,
             meter=meter,
-            skills=tuple(skill.read_for(self.name) for skill in arm.skills if not skill.hidden),
+            skills=tuple(skill.read_for(self.name) for skill in arm.skills if not skill.is_hidden),
             questions=Questions(
                 layers=PromptLayers(variant=arm.prompts, workspace=self.paths.prompts),
                 rooms=PromptBudget(share=self.settings.history_share),
@@ -132,7 +132,7 @@ class LanguageLearner(Learner):
         if budget.money is not None:
             prices = Prices(self._setup.prices)
             for endpoint in self._endpoints():
-                if prices.of(endpoint) is None:
+                if prices.price_of(endpoint) is None:
                     raise UsageError(
                         f"--budget ${budget.money:g}: the price of {endpoint.name} is not known",
                         hint=f"write --budget 200k-tokens, or give the price in {self._setup.prices}",

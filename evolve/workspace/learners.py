@@ -50,7 +50,7 @@ class SearchLearner:
         from evolve.policies.search import Guide, SearchPolicy, SearchSettings
 
         return SearchPolicy(
-            library=with_trees(skills),
+            library=_with_trees(skills),
             guide=Guide.from_json(guide) if guide is not None else None,
             settings=SearchSettings(
                 look_on=self.look_on if attended else 0.0,
@@ -62,7 +62,7 @@ class SearchLearner:
 
     def interpreter(self, skills: Sequence[Skill]) -> Interpreter | None:
         """Evaluates skill trees with the search's own operations."""
-        return TreeInterpreter(with_trees(skills))
+        return TreeInterpreter(_with_trees(skills))
 
     def fit(
         self, experience: Sequence[ExperienceRow], views: Sequence[TaskView], skills: Sequence[Skill], seed: int
@@ -75,9 +75,9 @@ class SearchLearner:
         settings = TrainingSettings(check=_FitClock(self.ends))
         if self.dreams is not None:
             settings = replace(settings, dreams=self.dreams)
-        return fit_guide(experience, views, with_trees(skills), seed, settings).to_json()
+        return fit_guide(experience, views, _with_trees(skills), seed, settings).to_json()
 
-    def fitting(self, views: Sequence[TaskView]) -> int:
+    def fit_candidates(self, views: Sequence[TaskView]) -> int:
         """The most candidates that the dreams of a fit try."""
         from evolve.policies.search.training import CANDIDATES
 
@@ -110,7 +110,7 @@ class _FitClock:
             raise BudgetExhausted(f"no guide was fitted: that takes about {whole:.0f} s, and there were {room} for it")
 
 
-def with_trees(skills: Sequence[Skill]) -> tuple[Skill, ...]:
+def _with_trees(skills: Sequence[Skill]) -> tuple[Skill, ...]:
     """The skills that the search can take as operations."""
     return tuple(skill for skill in skills if skill.tree is not None)
 
@@ -144,11 +144,11 @@ class TreeInterpreter:
 
 def _outcome_of(meaning: Callable[[tuple[Any, ...]], Any], types: Sequence[Any], row: Sequence[Json]) -> Outcome:
     from evolve.policies.search.programs.operation import EVALUATION_ERRORS
-    from evolve.policies.search.programs.types import as_type, thaw
+    from evolve.policies.search.programs.types import as_type, thaw_value
     from evolve.runtime.sandbox import Outcome
 
     try:
-        return Outcome(value=thaw(meaning(tuple(as_type(v, t) for v, t in zip(row, types, strict=True)))))
+        return Outcome(value=thaw_value(meaning(tuple(as_type(v, t) for v, t in zip(row, types, strict=True)))))
     except EVALUATION_ERRORS as error:
         return Outcome(error=f"{type(error).__name__}: {error}")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evolve.core.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import write_atomic, write_failure
 from evolve.core.paths import (
     WorkspacePaths,
@@ -26,18 +26,18 @@ from evolve.core.paths import (
 )
 from evolve.core.schema import MIGRATIONS
 from evolve.core.settings import Settings, load_settings, settings_template
-from evolve.core.store import Database, peek
+from evolve.core.store import Database, query_untrusted_file
 from evolve.workspace.git_tracked import tracked_file
-from evolve.workspace.opening import NAMED, identity_of, record_to_write
+from evolve.workspace.opening import NAMED, record_to_write, workspace_identity
 from evolve.workspace.register import Register, TrustedWorkspace
 from evolve.workspace.trust import (
     TrustProposal,
     addresses_of,
-    believed_parts,
     is_shared,
     owner_ids,
+    printable_line,
     proposal_of,
-    safe_line,
+    trusted_parts,
 )
 
 
@@ -83,15 +83,15 @@ def trusted_settings(paths: WorkspacePaths) -> Settings:
         WorkspaceError: They are malformed.
     """
     settings = load_settings(paths.root)
-    entry = _register().of(str(paths.root))
+    entry = _register().entry_of(str(paths.root))
     new = sorted(addresses_of(settings) - set(entry.addresses if entry else ()))
     if new:
-        why = f"{paths.root} names an address of a model that you did not confirm ({safe_line(new[0])})"
-        raise untrusted_error(paths, why)
+        why = f"{paths.root} names an address of a model that you did not confirm ({printable_line(new[0])})"
+        raise _untrusted_error(paths, why)
     return settings
 
 
-def locate(path: str | os.PathLike[str] | None = None, *, looking: bool = False) -> WorkspaceLocation:
+def choose_workspace(path: str | os.PathLike[str] | None = None, *, looking: bool = False) -> WorkspaceLocation:
     """The workspace to use; the user's own is made on first use, any other must exist or be named.
 
     Args:
@@ -129,23 +129,23 @@ def ensure_workspace(root: Path) -> bool:
             # It holds rows and conversations, so nobody else reads it, and no commit takes it along.
             paths.store.chmod(0o700)
             write_atomic(paths.store / ".gitignore", b"*\n")
-        hit("workspace.folders")
+        hit_failpoint("workspace.folders")
     except OSError as error:
         raise write_failure(error.filename or root, error) from error
     if fresh:
-        if not believed_parts(paths):
+        if not trusted_parts(paths):
             _bind(paths, _new_entry(paths))
         # The marker comes last: with it the folder counts as a workspace, so a kill leaves none half made.
         write_atomic(paths.marker, settings_template().encode())
-        hit("workspace.marked")
+        hit_failpoint("workspace.marked")
     return fresh
 
 
 def _refuse_foreign_folder(paths: WorkspacePaths) -> None:
     """Raises :class:`UntrustedWorkspace` for a folder of somebody else that nobody trusted."""
-    entry = _register().of(str(paths.root))
+    entry = _register().entry_of(str(paths.root))
     if entry is None or not _is_same(entry, paths):
-        raise untrusted_error(paths, f"{paths.root} is a folder of another user")
+        raise _untrusted_error(paths, f"{paths.root} is a folder of another user")
 
 
 def check_trust(paths: WorkspacePaths) -> None:
@@ -156,13 +156,13 @@ def check_trust(paths: WorkspacePaths) -> None:
         WorkspaceError: Git tracks its store, or as :func:`evolve.core.paths.refuse_links`.
     """
     refuse_links(paths.root)
-    if not believed_parts(paths):
+    if not trusted_parts(paths):
         return
     _refuse_tracked_store(paths)
-    entry = _register().of(str(paths.root))
+    entry = _register().entry_of(str(paths.root))
     if entry is not None and _is_same(entry, paths):
         return
-    raise untrusted_error(paths, f"{paths.root} is a workspace that you neither made here nor trusted")
+    raise _untrusted_error(paths, f"{paths.root} is a workspace that you neither made here nor trusted")
 
 
 def is_trusted(paths: WorkspacePaths) -> bool:
@@ -188,12 +188,12 @@ def trust(paths: WorkspacePaths, seen: TrustProposal | None = None) -> None:
     _refuse_tracked_store(paths)
     with suppress(UntrustedWorkspace):
         check_trust(paths)
-        if believed_parts(paths):
+        if trusted_parts(paths):
             trusted_settings(paths)
         elif os.stat(paths.root).st_uid != os.geteuid():
             _refuse_foreign_folder(paths)
         return
-    entry = _register().of(str(paths.root))
+    entry = _register().entry_of(str(paths.root))
     known = entry is not None and _is_same(entry, paths)
     fresh = _new_entry(paths)
     if seen is not None and proposal_of(paths) != seen:
@@ -204,12 +204,12 @@ def trust(paths: WorkspacePaths, seen: TrustProposal | None = None) -> None:
 def confirm(paths: WorkspacePaths, addresses: frozenset[str]) -> None:
     """Notes addresses that a person chose for a workspace that was let in."""
     register = _register()
-    entry = register.of(str(paths.root))
+    entry = register.entry_of(str(paths.root))
     if entry is not None and not addresses <= set(entry.addresses):
-        register.keep(replace(entry, addresses=tuple(sorted(addresses.union(entry.addresses)))))
+        register.save_entry(replace(entry, addresses=tuple(sorted(addresses.union(entry.addresses)))))
 
 
-def untrusted_error(paths: WorkspacePaths, why: str) -> UntrustedWorkspace:
+def _untrusted_error(paths: WorkspacePaths, why: str) -> UntrustedWorkspace:
     """The error for a workspace that is not believed, with the command that trusts it."""
     changes = "; ".join(proposal_of(paths).changes)
     return UntrustedWorkspace(
@@ -240,7 +240,7 @@ def _new_entry(paths: WorkspacePaths) -> TrustedWorkspace:
 
 def _bind(paths: WorkspacePaths, entry: TrustedWorkspace) -> None:
     """Writes the entry, and its number into the store and the record."""
-    _register().keep(entry)
+    _register().save_entry(entry)
     write_atomic(paths.identity, entry.id.encode("ascii"))
     if paths.db.exists():
         # One that is damaged is named once it is repaired; until then the file speaks for it.
@@ -253,16 +253,16 @@ def _name_record(db: Database, number: str) -> None:
         db.set_meta(NAMED, number)
 
 
-def number_of(paths: WorkspacePaths) -> str:
+def workspace_number(paths: WorkspacePaths) -> str:
     """The number that a workspace was let in with, or "" where it is not there yet."""
-    entry = _register().of(str(paths.root))
+    entry = _register().entry_of(str(paths.root))
     return entry.id if entry else ""
 
 
 def restore_number(paths: WorkspacePaths, db: Database) -> None:
     """Writes it again where a mended record or store has lost it."""
-    number = number_of(paths)
-    if number and identity_of(paths) != number:
+    number = workspace_number(paths)
+    if number and workspace_identity(paths) != number:
         write_atomic(paths.identity, number.encode("ascii"))
     if number:
         _name_record(db, number)
@@ -275,12 +275,12 @@ def _is_same(entry: TrustedWorkspace, paths: WorkspacePaths) -> bool:
     if is_shared(paths) and not entry.shared:
         return False
     if not os.path.lexists(paths.db):
-        return identity_of(paths) == entry.id
-    rows = peek(paths.db, f"SELECT value FROM meta WHERE key = '{NAMED}'", log=True)
+        return workspace_identity(paths) == entry.id
+    rows = query_untrusted_file(paths.db, f"SELECT value FROM meta WHERE key = '{NAMED}'", log=True)
     if rows == [(entry.id,)]:
         return True
     # A record that is damaged may say anything; it is refused as such where it is opened.
-    return identity_of(paths) == entry.id and (rows is None or _is_damaged(paths))
+    return workspace_identity(paths) == entry.id and (rows is None or _is_damaged(paths))
 
 
 def _is_damaged(paths: WorkspacePaths) -> bool:
@@ -295,6 +295,7 @@ def _refuse_tracked_store(paths: WorkspacePaths) -> None:
     name = tracked_file(paths.root, paths.store.name)
     if name:
         raise WorkspaceError(
-            f"git tracks {safe_line(name)}, so what {paths.root} has learned could come with a pull from somebody else",
+            f"git tracks {printable_line(name)}, so what {paths.root} has learned could come with a pull from "
+            f"somebody else",
             hint=f"git -C {shlex.quote(str(paths.root))} rm -r --cached {paths.store.name}, and list it in .gitignore",
         )

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from evolve.core.errors import RecordDamaged, UsageError, WorkspaceError
-from evolve.core.extensions import BUILT_IN, PACKAGES, find, install_hint, installed_extensions, refused
+from evolve.core.extensions import BUILT_IN, PACKAGES, extension_error, find, install_hint, installed_extensions
 from evolve.core.files import read_text
 from evolve.core.paths import WorkspacePaths, home_folder, seed_root
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database, ObjectStore, RecordAccess, WriterLock
 from evolve.trials.repositories import Repositories
@@ -36,7 +36,7 @@ NAMED = "workspace"
 """The fact of a record that says which workspace it is of."""
 
 
-def identity_of(paths: WorkspacePaths) -> str:
+def workspace_identity(paths: WorkspacePaths) -> str:
     """The number that is written in the store, or "" where none can be read."""
     try:
         return read_text(paths.identity).strip()
@@ -44,7 +44,7 @@ def identity_of(paths: WorkspacePaths) -> str:
         return ""
 
 
-@doing("open")
+@report_activity("open")
 def open_stores(
     paths: WorkspacePaths,
     settings: Settings,
@@ -104,14 +104,14 @@ def record_to_write(paths: WorkspacePaths) -> Iterator[Database]:
     """
     access = RecordAccess(paths.access)
     with ExitStack() as stack:
-        stack.callback(access.leave)
-        db = _record(paths, shared=not access.enter())
+        stack.callback(access.release)
+        db = _record(paths, shared=not access.acquire())
         stack.callback(lambda: db.close(alone=access.is_alone()))
-        access.share()
+        access.admit_others()
         yield db
 
 
-def bring_up_to_date(paths: WorkspacePaths) -> None:
+def upgrade_workspace(paths: WorkspacePaths) -> None:
     """Makes a record that is missing, and migrates one of an earlier version; raises as :func:`record_to_write`."""
     if not is_current(paths):
         with record_to_write(paths):
@@ -120,7 +120,7 @@ def bring_up_to_date(paths: WorkspacePaths) -> None:
 
 def _record(paths: WorkspacePaths, *, read_only: bool = False, shared: bool = False) -> Database:
     refuse_lost_record(paths)
-    identity = identity_of(paths)
+    identity = workspace_identity(paths)
     born = {NAMED: identity} if identity else {}
     return Database(paths.db, MIGRATIONS, read_only=read_only, shared=shared, born=born)
 
@@ -195,10 +195,10 @@ def _tried(name: str, factory: Callable[[], Embedder]) -> Embedder:
         vectors = np.asarray(encoder.encode(["word"]), dtype=np.float32)
         sound = vectors.shape == (1, encoder.dimension) and bool(np.isfinite(vectors).all()) and bool(encoder.name)
     except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
-        raise refused("encoders", name, f"does not work ({type(error).__name__}: {error})") from error
+        raise extension_error("encoders", name, f"does not work ({type(error).__name__}: {error})") from error
     if not sound:
         what = f"gave vectors of the form {vectors.shape} or not finite, where one of {encoder.dimension} was to come"
-        raise refused("encoders", name, what)
+        raise extension_error("encoders", name, what)
     return encoder
 
 
@@ -231,6 +231,6 @@ def sandbox_opener(settings: Settings, hidden: Sequence[str | Path] = ()) -> par
     return cast("partial[Sandbox]", partial(open_sandbox, backend, cache_dir=cache_folder(), hidden=tuple(hidden)))
 
 
-def now() -> str:
+def utc_now() -> str:
     """Wall-clock time in UTC for people to read."""
     return datetime.now(UTC).isoformat(timespec="seconds")

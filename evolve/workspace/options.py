@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evolve.trials.learner import Learner
 
 
-class Safety(TypedDict, total=False):
+class SafetyOptions(TypedDict, total=False):
     """What of :class:`Options` a person says for one time: about trust in code and workspaces, and settings."""
 
     sandbox: str | None

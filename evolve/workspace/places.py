@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.files import digest, replacing
+from evolve.core.files import digest, replace_file
 from evolve.core.paths import approvals_folder, find_workspace, is_workspace, workspace_at
 from evolve.core.settings import VARIABLES, setting_fields, unread_variables
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Where:
+class WorkspaceInUse:
     """The workspace that is used here.
 
     Attributes:
@@ -88,7 +88,7 @@ def init(path: str | os.PathLike[str] = ".", *, trust: bool | TrustProposal = Fa
     return locating.WorkspaceLocation(created=locating.ensure_workspace(paths.root), paths=paths)
 
 
-def proposal(path: str | os.PathLike[str] | None = None) -> TrustProposal:
+def trust_proposal(path: str | os.PathLike[str] | None = None) -> TrustProposal:
     """What a workspace would change that nobody trusted yet, for :func:`evolve.init`; nothing in it is believed.
 
     Args:
@@ -106,7 +106,7 @@ def proposal(path: str | os.PathLike[str] | None = None) -> TrustProposal:
     return proposal_of(paths)
 
 
-def where(path: str | os.PathLike[str] | None = None) -> Where:
+def where(path: str | os.PathLike[str] | None = None) -> WorkspaceInUse:
     """Which workspace is used here; makes nothing.
 
     Args:
@@ -116,7 +116,7 @@ def where(path: str | os.PathLike[str] | None = None) -> Where:
 
     paths = selected_workspace(path)
     root, user = paths.root, find_workspace(path) is None
-    return Where(root=root, exists=is_workspace(root), user=user, trusted=is_trusted(paths))
+    return WorkspaceInUse(root=root, exists=is_workspace(root), user=user, trusted=is_trusted(paths))
 
 
 def config(path: str | os.PathLike[str] | None = None) -> Config:
@@ -142,7 +142,7 @@ def config(path: str | os.PathLike[str] | None = None) -> Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Visit:
+class WorkspaceVisit:
     """What was there when a person looked.
 
     Attributes:
@@ -156,11 +156,11 @@ class Visit:
     at: float = field(default_factory=time.time)
 
 
-def last_visit(root: Path) -> Visit | None:
+def last_visit(root: Path) -> WorkspaceVisit | None:
     """The last visit to a workspace, or None where there was none or what is kept of it cannot be understood."""
     try:
         kept = json.loads(_file(root).read_bytes())
-        return Visit(
+        return WorkspaceVisit(
             insights=int(kept["insights"]),
             skills=int(kept["skills"]),
             unfinished=tuple(map(str, kept["unfinished"])),
@@ -170,9 +170,9 @@ def last_visit(root: Path) -> Visit | None:
         return None
 
 
-def keep_visit(root: Path, visit: Visit) -> None:
+def keep_visit(root: Path, visit: WorkspaceVisit) -> None:
     """Keeps a visit in place of the one before; where nothing can be written, the next one tells the same again."""
-    with suppress(WorkspaceError), replacing(_file(root), mode=0o600) as stream:
+    with suppress(WorkspaceError), replace_file(_file(root), mode=0o600) as stream:
         stream.write(json.dumps(asdict(visit)).encode("ascii"))
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evolve.core.errors import UsageError, WorkspaceError
-from evolve.core.files import digest, private_text, replacing, write_failure
+from evolve.core.files import digest, replace_file, write_failure, write_private_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +47,11 @@ class Register:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "workspaces"
 
-    def of(self, path: str) -> TrustedWorkspace | None:
+    def entry_of(self, path: str) -> TrustedWorkspace | None:
         """The entry of a folder, or None."""
         place = self._file(path)
         try:
-            text = private_text(place)
+            text = write_private_text(place)
             if text is None:
                 return None
             values = json.loads(text)
@@ -61,10 +61,10 @@ class Register:
             raise WorkspaceError(f"{place} cannot be understood", hint=f"remove it: rm {place}") from error
         return entry if entry.path == path else None
 
-    def keep(self, entry: TrustedWorkspace) -> None:
+    def save_entry(self, entry: TrustedWorkspace) -> None:
         """Writes an entry in place of an earlier one for its path."""
         self._make_folder()
-        with replacing(self._file(entry.path), mode=0o600) as stream:
+        with replace_file(self._file(entry.path), mode=0o600) as stream:
             stream.write(json.dumps(asdict(entry), indent=1).encode("ascii"))
 
     def _make_folder(self) -> None:

@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @runtime_checkable
-class AsksEndpoints(Protocol):
+class SecretCleaningLearner(Protocol):
     """A learner whose endpoints may repeat what stands in a folder."""
 
     def beware_of(self, folders: Iterable[Path], spared: frozenset[str] = frozenset()) -> None:
@@ -45,14 +45,14 @@ def scanner_for(paths: WorkspacePaths, tasks: Sequence[Task]) -> tuple[Scanner, 
     from evolve.core.redaction import Scanner
     from evolve.tasks import task_json
 
-    scanner = scanner_of(paths, folders_of(tasks))
+    scanner = scanner_of(paths, task_folders(tasks))
     task_text = json.dumps([task_json(task) for task in tasks], ensure_ascii=False)
     guessable = [secret for secret in scanner.known if not secret.random]
     words = [secret for secret in guessable if _WORD.fullmatch(secret.value)]
-    file_texts = [data.decode("utf-8", "replace") for data in _contents(folders_of(tasks))] if words else []
+    file_texts = [data.decode("utf-8", "replace") for data in _contents(task_folders(tasks))] if words else []
     spared = frozenset(
-        [secret.value for secret in guessable if Scanner([secret]).spans(task_text)]
-        + [secret.value for secret in words if any(Scanner([secret]).spans(text) for text in file_texts)]
+        [secret.value for secret in guessable if Scanner([secret]).secret_spans(task_text)]
+        + [secret.value for secret in words if any(Scanner([secret]).secret_spans(text) for text in file_texts)]
     )
     return Scanner(secret for secret in scanner.known if secret.value not in spared), spared
 
@@ -67,6 +67,6 @@ def _contents(folders: Iterable[Path]) -> Iterator[bytes]:
             continue  # the run itself says what is wrong with it
 
 
-def folders_of(tasks: Iterable[Task]) -> list[Path]:
+def task_folders(tasks: Iterable[Task]) -> list[Path]:
     """The folders that tasks are worked on in, each once."""
     return list(dict.fromkeys(Path(task.folder) for task in tasks if task.folder))

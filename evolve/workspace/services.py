@@ -78,7 +78,7 @@ class WorkspaceServices:
     @property
     def judge(self) -> Callable[[Task], RubricVerifier] | None:
         """Makes the verifier that judges by a task's rubric; None where no model can."""
-        return self.rubric_judge.verifier if hasattr(self.learner, "judge") else None
+        return self.rubric_judge.calibrated_verifier if hasattr(self.learner, "judge") else None
 
     @cached_property
     def comments(self) -> Comments:
@@ -110,10 +110,10 @@ class WorkspaceServices:
 
     def servers(self) -> ServerFunctions:
         """The functions of the servers that are approved by now; none is started before one of its own is called."""
-        from evolve.workspace.resources.servers import approved_now
+        from evolve.workspace.resources.servers import approved_servers
 
         functions = self._own_servers if self.kept is None else self.kept.functions
-        functions.renew(approved_now(self.paths))
+        functions.use_approvals(approved_servers(self.paths))
         return functions
 
     def close_servers(self) -> None:
@@ -131,7 +131,7 @@ class WorkspaceServices:
         self.events.emit(Event(kind="warning", data={"text": text}))
 
     @property
-    def mark(self) -> dict[str, bool]:
+    def sandbox_mark(self) -> dict[str, bool]:
         """What a run notes of itself when its code is not confined, else {}."""
         from evolve.runtime.sandbox import UNSANDBOXED
 

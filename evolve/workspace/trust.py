@@ -14,7 +14,7 @@ from evolve.core.errors import EvolveError, UsageError
 from evolve.core.files import digest, read_text
 from evolve.core.paths import WorkspacePaths, is_workspace, seed_root
 from evolve.core.settings import VARIABLES, Settings, load_settings, proposed_servers
-from evolve.core.store import peek
+from evolve.core.store import query_untrusted_file
 
 _MODELS = ("model", "model_act", "model_reflect", "model_judge", "model_rewrite")
 _LONGEST, _MOST = 100, 8
@@ -46,7 +46,7 @@ def proposal_of(paths: WorkspacePaths) -> TrustProposal:
             parts.append(read_text(path))
         except UsageError:
             parts.append("")
-    for path in believed_parts(paths):
+    for path in trusted_parts(paths):
         found = os.lstat(path)
         parts.append(repr((str(path), found.st_ino, found.st_size, found.st_ctime_ns)))
     return TrustProposal(
@@ -54,7 +54,7 @@ def proposal_of(paths: WorkspacePaths) -> TrustProposal:
     )
 
 
-def believed_parts(paths: WorkspacePaths) -> list[Path]:
+def trusted_parts(paths: WorkspacePaths) -> list[Path]:
     """What is there that a workspace would be believed: settings, prices, prompts, and whatever is in its store."""
     seeds = [path.name for path in (seed_root() / "prompts").iterdir() if path.name != "README.md"]
     own = (paths.prices, *(paths.prompts / name for name in seeds), *_inside(paths.store))
@@ -122,13 +122,13 @@ def _changes(paths: WorkspacePaths) -> Iterator[str]:
         yield f"links that lead elsewhere: {_listed(links)}"
     try:
         settings = load_settings(paths.root, {})
-        yield from (f"{name} = {safe_line(value)}" for name, value in _settings(settings))
+        yield from (f"{name} = {printable_line(value)}" for name, value in _settings(settings))
         servers = sorted(proposed_servers(paths.root))
         if servers:
             yield f"servers of tools, each of which is asked about: {_listed(servers)}"
     except EvolveError as error:
-        yield f"settings that cannot be read: {safe_line(str(error))}"
-    prompts = [path.name for path in believed_parts(paths) if path.parent == paths.prompts]
+        yield f"settings that cannot be read: {printable_line(str(error))}"
+    prompts = [path.name for path in trusted_parts(paths) if path.parent == paths.prompts]
     if prompts:
         yield f"prompts of its own: {_listed(sorted(prompts))}"
     if os.path.lexists(paths.prices):
@@ -147,8 +147,8 @@ def _settings(settings: Settings) -> Iterator[tuple[str, Any]]:
 
 
 def _count(paths: WorkspacePaths, *tables: str) -> str:
-    found = (peek(paths.db, f"SELECT COUNT(*) FROM {table}") for table in tables)
-    return next((safe_line(rows[0][0]) for rows in found if rows), "unreadable")
+    found = (query_untrusted_file(paths.db, f"SELECT COUNT(*) FROM {table}") for table in tables)
+    return next((printable_line(rows[0][0]) for rows in found if rows), "unreadable")
 
 
 def _user(number: int) -> str:
@@ -160,10 +160,10 @@ def _user(number: int) -> str:
 
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(map(safe_line, names[:_MOST])) + more
+    return ", ".join(map(printable_line, names[:_MOST])) + more
 
 
-def safe_line(value: object) -> str:
+def printable_line(value: object) -> str:
     """A value that comes from outside, on one short line that steers no terminal."""
     text = str(value)
     text = text if text.isprintable() else ascii(text)

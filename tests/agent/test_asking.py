@@ -19,7 +19,7 @@ from evolve.testing import FixedPolicy
 from tests.agent.conftest import make_task
 
 QUESTION = "Is the total meant, or the largest?"
-ATTENDED = Workflow().attended()
+ATTENDED = Workflow().with_ask_stage()
 
 
 @dataclass(frozen=True)

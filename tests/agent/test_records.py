@@ -32,7 +32,7 @@ def test_an_open_run_with_the_same_key_is_continued(records):
     assert records.begin("run", "k", {}, started="later").id == first.id
     records.end(first.id, "done")
     assert records.begin("run", "k", {}, started="later").id != first.id
-    assert [run.state for run in records.runs()] == ["done", "open"]
+    assert [run.state for run in records.list_runs()] == ["done", "open"]
 
 
 def test_unknown_runs_and_episodes_name_the_listing(records):

@@ -20,7 +20,7 @@ from tests.sandbox.breaking import Breaking
 @pytest.fixture
 def machine():
     """A machine on which what the test wants fails in the next interpreters that are started."""
-    backend = Landlock() if Bubblewrap().missing() else Bubblewrap()
+    backend = Landlock() if Bubblewrap().missing_parts() else Bubblewrap()
     return Breaking(backend=backend, starts=0)
 
 

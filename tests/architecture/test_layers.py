@@ -40,7 +40,7 @@ INNER = {
     "cli": (("chat", "serve"), ("*", "lab", "render")),
     "workspace": (
         ("facade",),
-        ("parts",),
+        ("opened_resources",),
         ("loops",),
         ("fill",),
         ("runs",),

@@ -142,7 +142,7 @@ def test_replies_come_in_the_form_that_is_asked_for():
 def test_what_an_earlier_request_began_with_is_cached():
     with MeteredEndpoint() as endpoint:
         for text in ("a" * 5000, "a" * 3000 + "b" * 2000):
-            endpoint.taken(asked(text), "")
+            endpoint.take_step(asked(text), "")
         assert [call.cached_tokens for call in endpoint.calls] == [0, 640]
 
 

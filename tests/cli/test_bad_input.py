@@ -242,7 +242,7 @@ def test_a_second_loop_is_told_who_is_there(cli, tmp_path):
     from evolve.core.store import WriterLock
 
     assert cli("memory", "note", "y").code == 0
-    with WriterLock(tmp_path / "ws" / "memory_store" / "lock").held("improve"):
+    with WriterLock(tmp_path / "ws" / "memory_store" / "lock").hold("improve"):
         done = cli("improve", "everyday")
         assert done.code == 7
         assert "in use" in done.err and "improve" in done.err

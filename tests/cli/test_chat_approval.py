@@ -8,7 +8,7 @@ import pytest
 
 from evolve.cli.chat.screen import PlainScreen
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.chat.setup import Setup
+from evolve.cli.chat.setup import ChatSetup
 from evolve.testing.doubles import prompt_of
 from tests.cli.chat_terminal import Terminal
 
@@ -88,7 +88,7 @@ def test_a_run_outside_of_a_conversation_takes_no_leave_that_was_typed_ahead(win
 def test_a_command_at_the_question_means_what_it_says_and_is_never_a_reason(tmp_path, typed, meant):
     replies = iter(typed)
     session = ChatSession(
-        setup=Setup(workspace=str(tmp_path)),
+        setup=ChatSetup(workspace=str(tmp_path)),
         screen=PlainScreen(),
         ask=lambda question: next(replies),
         conversation=None,

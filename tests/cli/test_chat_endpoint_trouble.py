@@ -12,7 +12,7 @@ from evolve.cli.chat.progress import Progress
 from evolve.cli.chat.screen import TerminalScreen
 from evolve.core.events import Event
 from evolve.core.paths import WorkspacePaths
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.settings import load_settings
 from evolve.runtime.models import Deadlines
 from evolve.testing import Scenario, ScriptedEndpoint
@@ -98,11 +98,11 @@ def test_the_live_line_says_whom_it_waits_for_until_something_comes():
     def emit(field, piece):
         progress.emit(Event(kind="text", data={"call": 1, "field": field, "piece": piece}))
 
-    with screen.working("working on it"):
-        with doing("model", "http://here/v1#slow"):
+    with screen.show_working("working on it"):
+        with report_activity("model", "http://here/v1#slow"):
             assert "http://here/v1#slow, 0 s" in shown()
             emit("thought", "I look.")
             assert "I look." in shown()
         assert "slow" not in shown() and "working on it" in shown()
-        with doing("model", "http://here/v1#slow, attempt 2 of 5"):
+        with report_activity("model", "http://here/v1#slow, attempt 2 of 5"):
             assert "http://here/v1#slow, attempt 2 of 5, 0 s" in shown()

@@ -53,7 +53,7 @@ def test_why_names_the_guide_where_something_was_searched_with_one(chat, tmp_pat
     assert chat("everyday#name-initials-1").code == 0
     with evolve.open(tmp_path / "ws") as opened:
         stores, views = opened.stores, [load_suite("everyday").task("name-initials-1").view()]
-        guide = fit_guide(stores.memory.experience(), views, (), 0, TrainingSettings(dreams=10, steps=2))
+        guide = fit_guide(stores.memory.experience_rows(), views, (), 0, TrainingSettings(dreams=10, steps=2))
         learned = Variant(guide=stores.objects.put_json(guide.to_json()), insights=stores.snapshot_insights())
         opened.variants.promote(stores.variants.add(learned, origin="a test"), reason="a test")
     done = chat("1 -> 2", "2 -> 3", "5 -> 6", "7 -> 8", "9 -> 10", "", "/why")

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.cli.chat.reading import is_open, read
-from evolve.cli.chat.screen import harmless
-from evolve.cli.chat.spending import Purse
+from evolve.cli.chat.screen import show_control_characters
+from evolve.cli.chat.spending import SessionBudget
 from evolve.core.episodes import Cost
 from evolve.core.errors import BudgetExhausted
 from evolve.core.ledger import Budget
@@ -69,18 +69,18 @@ def test_more_lines_are_wanted_until_the_text_is_whole():
 
 @given(st.text())
 def test_nothing_that_is_shown_steers_the_terminal(text):
-    shown = harmless(text + "\x1b[2J\x1b]0;title\x07\x9b31m" + text)
+    shown = show_control_characters(text + "\x1b[2J\x1b]0;title\x07\x9b31m" + text)
     assert not any(unicodedata.category(sign) == "Cc" and sign != "\n" for sign in shown)
-    assert harmless("\x1b[2J") == "\\x1b[2J"
+    assert show_control_characters("\x1b[2J") == "\\x1b[2J"
 
 
 @given(st.lists(st.integers(0, 400), max_size=8), st.integers(1, 1000))
 def test_a_turn_may_spend_what_is_left_and_no_more(costs, bound):
-    purse = Purse(budget=Budget(tokens=bound))
+    purse = SessionBudget(budget=Budget(tokens=bound))
     for cost in costs:
         if purse.spent["tokens"] >= bound:
             with pytest.raises(BudgetExhausted):
                 purse.remaining()
             return
         assert purse.remaining().tokens == bound - purse.spent["tokens"]
-        purse.book(Cost(tokens=cost, calls=1), {})
+        purse.add_cost(Cost(tokens=cost, calls=1), {})

@@ -203,9 +203,9 @@ def endpoint_waits(endpoint: ScriptedEndpoint) -> bool:
     import time
 
     ends = time.monotonic() + 60.0
-    while endpoint.left and time.monotonic() < ends:
+    while endpoint.remaining_steps and time.monotonic() < ends:
         time.sleep(0.1)
-    return endpoint.left == 0
+    return endpoint.remaining_steps == 0
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.suites import draw_suite
-from evolve.cli.demo import CANDIDATES, MARCH, TASKS, Month, first_act, second_act
-from evolve.cli.render.demo import LONGER, VERDICTS, Show
+from evolve.cli.demo import CANDIDATES, MARCH, TASKS, Month, fill_first_month, fill_second_month
+from evolve.cli.render.demo import LONGER, VERDICTS, DemoScreen
 from evolve.tasks import render_jsonl
 from tests.cli.conftest import ROOT
 
@@ -31,7 +31,7 @@ stop = "commit"
 
 def quiet():
     lines = []
-    return Show(lambda text="", **_: lines.append(text)), lines
+    return DemoScreen(lambda text="", **_: lines.append(text)), lines
 
 
 def drawn(seed):
@@ -45,7 +45,7 @@ def drawn(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_what_was_learned_in_one_month_helps_in_the_next(seed, tmp_path, private_home):
-    found = first_act(tmp_path, *drawn(seed), quiet()[0])
+    found = fill_first_month(tmp_path, *drawn(seed), quiet()[0])
     empty, memory = found["empty"], found["memory"]
     assert memory["used"] and not empty["used"]
     assert (memory["right"], -memory["flagged"]) > (empty["right"], -empty["flagged"])
@@ -54,7 +54,7 @@ def test_what_was_learned_in_one_month_helps_in_the_next(seed, tmp_path, private
 
 @pytest.mark.slow
 def test_without_memory_the_next_month_comes_out_the_same(tmp_path, private_home):
-    found = first_act(tmp_path, *drawn(0), quiet()[0], memory=False)
+    found = fill_first_month(tmp_path, *drawn(0), quiet()[0], memory=False)
     assert found["empty"] == found["memory"]
 
 
@@ -63,7 +63,7 @@ def practised(folder, seed):
     import evolve
 
     show, lines = quiet()
-    found = second_act(folder, render_jsonl(draw_suite("composed", seed=seed).tasks[:TASKS]), show)
+    found = fill_second_month(folder, render_jsonl(draw_suite("composed", seed=seed).tasks[:TASKS]), show)
     with evolve.open(folder / "loop", read_only=True) as opened:
         return found, "\n".join(lines), opened.report()
 
@@ -106,7 +106,7 @@ def test_the_second_act_keeps_to_its_candidates(tmp_path, private_home):
     import evolve
 
     tasks = draw_suite("composed").tasks[:6]  # too few to prove a gain: the act must practise and say so
-    found = second_act(tmp_path, render_jsonl(tasks), quiet()[0])
+    found = fill_second_month(tmp_path, render_jsonl(tasks), quiet()[0])
     assert not found["promoted"] and found["practised"] and (found["pairs"], found["after"]) == (0, None)
     settings = {one.name: one.value for one in evolve.config(tmp_path / "loop").settings}
     assert settings["candidates"] == CANDIDATES
@@ -115,10 +115,10 @@ def test_the_second_act_keeps_to_its_candidates(tmp_path, private_home):
 def test_a_month_counts_only_cells_that_were_blank(tmp_path):
     table = tmp_path / "table.csv"
     MARCH.write(table)
-    assert MARCH.right(table) == 0
+    assert MARCH.count_right_cells(table) == 0
     Month(header=MARCH.header, rows=MARCH.rows, given=len(MARCH.rows)).write(table)
-    assert MARCH.right(table) == MARCH.blank == 3
-    assert MARCH.right(None) == 0
+    assert MARCH.count_right_cells(table) == MARCH.blank_cells == 3
+    assert MARCH.count_right_cells(None) == 0
 
 
 def test_a_folder_that_holds_something_is_left_alone(cli, tmp_path):

@@ -11,8 +11,8 @@ from benchmarks.doubles import small_suite
 from benchmarks.doubles.cheating import _solves_more
 from evolve.cli.render.report import show_details
 from evolve.core.ledger import Spent
-from evolve.improve.report import ArmRow, Contrast, Report
-from evolve.trials.gate import ComparisonPlan, Interval, VariantProposal
+from evolve.improve.report import ArmContrast, ArmRow, Report
+from evolve.trials.gate import ComparisonPlan, ConfidenceInterval, VariantProposal
 from evolve.trials.gate.gate import Gate
 
 
@@ -27,7 +27,7 @@ def judged(tmp_path):
             proposal = VariantProposal(
                 run="r1", parent="unlearned", variant=variant, suite=suite, texts={"prompt act": text}
             )
-            gate.decisions.keep(gate.judge(proposal, ComparisonPlan(run=_solves_more)))
+            gate.decisions.save_finding(gate.judge(proposal, ComparisonPlan(run=_solves_more)))
 
 
 @pytest.mark.slow
@@ -71,10 +71,10 @@ def test_a_verdict_that_is_not_there_names_the_list(cli, judged):
 
 
 def test_every_figure_of_a_report_stands_with_interval_n_and_looks(capsys):
-    some = Interval(value=0.5, low=0.25, high=0.75, n=8)
+    some = ConfidenceInterval(value=0.5, low=0.25, high=0.75, n=8)
     arms = [ArmRow(arm=name, tasks=8, note="made so") for name in ("unlearned", "learned", "best-of-n", "placebo")]
     contrasts = [
-        Contrast(arm=name, gain=some, ratio=some, gain_always=some, saving_always=some)
+        ArmContrast(arm=name, gain=some, ratio=some, gain_always=some, saving_always=some)
         for name in ("unlearned", "best-of-n", "placebo")
     ]
     show_details(

@@ -53,7 +53,7 @@ def talked(workspace: evolve.Workspace, turns: Sequence[tuple[str, str]]) -> Non
     conversation = workspace.conversations.begin()
     for asked, told in turns:
         turn = conversation.ask(asked)
-        conversation.answer(ChatTurn(number=turn.number, asked=asked, status="unverified", told=told))
+        conversation.end_turn(ChatTurn(number=turn.number, asked=asked, status="unverified", told=told))
     conversation.close()
 
 
@@ -104,12 +104,12 @@ def test_another_conversation_is_reached_by_looking_it_up_and_is_data(chat, tmp_
 
 
 def test_the_turn_that_asks_and_those_that_did_not_end_are_not_found(tmp_path) -> None:
-    from evolve.workspace.runs.searching import past_before
+    from evolve.workspace.runs.searching import runs_before
 
     with evolve.open(tmp_path / "ws") as workspace:
         conversation = workspace.conversations.begin()
         conversation.ask("which harbour has the boat")
-        past = past_before(workspace.conversations.list, workspace.stores.runs, "r1")
+        past = runs_before(workspace.conversations.list, workspace.stores.runs, "r1")
         assert past("which harbour has the boat", 5) == []
         conversation.close()
 

@@ -6,10 +6,10 @@ import pytest
 
 import evolve
 from evolve.cli.asking import parse_choice
-from evolve.cli.chat.loop import handle
+from evolve.cli.chat.loop import handle_input
 from evolve.cli.chat.screen import PlainScreen
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.chat.setup import Setup
+from evolve.cli.chat.setup import ChatSetup
 from evolve.workspace import Budget
 from tests.cli.screens import check_screen
 
@@ -33,7 +33,7 @@ def session(tmp_path):
             asked.append(question)
             return waiting.pop(0) if waiting else ""
 
-        setup = Setup(workspace=str(tmp_path / "ws"), learn="off")
+        setup = ChatSetup(workspace=str(tmp_path / "ws"), learn="off")
         made = ChatSession(setup=setup, screen=PlainScreen(), ask=ask, conversation=conversation)
         made.attended, made.asked = True, asked
         return made
@@ -43,7 +43,7 @@ def session(tmp_path):
 
 
 def work(session, text, capfd):
-    handle(session, text)
+    handle_input(session, text)
     return capfd.readouterr().out
 
 

@@ -9,13 +9,13 @@ import pytest
 import typer
 
 import evolve
-from evolve.cli.proposals import ProposalReply, ask_each, decide, offer, offer_rule
-from evolve.cli.render.activities import watching
+from evolve.cli.proposals import ProposalReply, apply_decision, ask_about_proposals, ask_each, offer_rule
+from evolve.cli.render.activities import show_activities
 from evolve.cli.render.live_line import RedrawInterval
-from evolve.cli.render.memory import scope
+from evolve.cli.render.memory import describe_scope
 from evolve.core.ledger import Budget, Ledger
-from evolve.core.progress import doing
-from evolve.memory.preferences import Context, Preference
+from evolve.core.progress import report_activity
+from evolve.memory.preferences import Preference, PreferenceContext
 from evolve.tasks import folder_task
 from evolve.testing import ScriptedEndpoint
 from evolve.testing.doubles import prompt_of, schema_of
@@ -222,7 +222,7 @@ def test_what_was_decided_in_one_folder_decides_nothing_in_another(work, cli, pr
 
 def test_what_the_person_says_elsewhere_keeps_no_proposal_of_a_folder(work, cli, project, tmp_path):
     work(TASK, MEMORY)
-    elsewhere = Context(folder=str(tmp_path / "elsewhere"))
+    elsewhere = PreferenceContext(folder=str(tmp_path / "elsewhere"))
     with evolve.open() as opened:
         opened.preferences.add(RULE, context=elsewhere)
         assert opened.preferences.for_context("Add a mean.", folder=elsewhere.folder)
@@ -304,12 +304,12 @@ def test_yes_keeps_what_was_said_at_a_refusal_for_all_work_in_the_folder(
     work(TASK, options=())
     name = refused(cli, reason)
     with evolve.open() as opened:
-        kept = decide(opened, ProposalReply(proposal=name, keep=True, everywhere=everywhere))
+        kept = apply_decision(opened, ProposalReply(proposal=name, keep=True, everywhere=everywhere))
         for task in ("Write a function that gives the mean.", "Add an option --chars."):
             assert bool(opened.preferences.for_context(task, folder=str(project))) == here
             assert bool(opened.preferences.for_context(task)) == elsewhere
     assert kept.status == "active"
-    where = f"for {scope(kept)}"
+    where = f"for {describe_scope(kept)}"
     assert where in cli("memory", "list").out and where in cli("why", name[:8]).out
 
 
@@ -318,7 +318,7 @@ def test_every_rule_of_a_folder_is_told_and_known_to_learning(work, cli, project
     with evolve.open() as opened:
         rules = [f"Each {thing} has a note beside it." for thing in ("table", "chart", "map", "photo", "poem", "mail")]
         for rule in rules:
-            opened.preferences.add(rule, context=Context(folder=str(project)))
+            opened.preferences.add(rule, context=PreferenceContext(folder=str(project)))
     _, prompts = work("Add a mean.")
     asked = next(prompt for prompt in prompts if "memories" in prompt)
     assert all(rule in asked.partition("Known already")[2] for rule in rules)
@@ -327,7 +327,7 @@ def test_every_rule_of_a_folder_is_told_and_known_to_learning(work, cli, project
 
 def test_what_is_said_again_where_it_does_not_hold_yet_is_offered_for_there(work, cli, project):
     with evolve.open() as opened:
-        narrow = Context(instruction="Draw a map of the harbour")
+        narrow = PreferenceContext(instruction="Draw a map of the harbour")
         opened.preferences.add("The tests are left alone.", context=narrow)
     work(TASK, {**MEMORY, "text": "The tests are always left alone."})
     [wider] = [one for one in proposals(cli) if one["acts"][0]["kind"] != "tests"]
@@ -340,7 +340,7 @@ def test_what_is_said_again_where_it_does_not_hold_yet_is_offered_for_there(work
 
 def test_what_the_person_says_against_what_is_in_force_is_offered_and_wins_once_kept(work, cli, project):
     with evolve.open() as opened:
-        older = opened.preferences.add("The tests are left alone.", context=Context(folder=str(project)))
+        older = opened.preferences.add("The tests are left alone.", context=PreferenceContext(folder=str(project)))
     said = {"kind": "rule", "text": "The tests are not left alone.", "quote": "The tests are not left alone"}
     work("Make total add up. The tests are not left alone.", said)
     [newer] = [one["id"] for one in proposals(cli) if one["acts"][0]["kind"] == "rule"]
@@ -481,9 +481,9 @@ def test_a_command_typed_as_an_answer_leaves_what_is_left_to_ask_about():
 @pytest.mark.parametrize(
     ("contexts", "said", "wider"),
     [
-        ((Context(folder="/here"),), "every task in this folder", "other folders"),
-        ((Context(family="words"),), "every question", "in folders"),
-        ((Context(instruction="Sum it up", folder="/here"),), "every task in this folder", "other folders"),
+        ((PreferenceContext(folder="/here"),), "every task in this folder", "other folders"),
+        ((PreferenceContext(family="words"),), "every question", "in folders"),
+        ((PreferenceContext(instruction="Sum it up", folder="/here"),), "every task in this folder", "other folders"),
         ((), "every task", ""),
     ],
 )
@@ -520,17 +520,17 @@ def test_a_plain_no_to_a_change_is_no_reason_to_keep(work, cli):
 
 def test_no_live_line_is_drawn_over_the_question_what_to_remember(tmp_path, private_home, monkeypatch, capfd):
     evolve.init(tmp_path / "ws")
-    with evolve.open(tmp_path / "ws") as opened, watching(BY_HAND) as line, doing("learn", "r1"):
+    with evolve.open(tmp_path / "ws") as opened, show_activities(BY_HAND) as line, report_activity("learn", "r1"):
         rule = opened.preferences.suggest(PersonAct(kind="comment", text=RULE))
 
         def typed(*_, **__):
             capfd.readouterr()
-            line.look()
+            line.refresh()
             assert capfd.readouterr().err == ""
             return "keep"
 
         monkeypatch.setattr(typer, "prompt", typed)
-        offer(opened, [rule], attended=True)
+        ask_about_proposals(opened, [rule], attended=True)
         assert opened.preferences.show(rule.id).status == "active"
 
 
@@ -678,7 +678,7 @@ def test_a_rule_of_questions_holds_for_no_folder_unless_it_is_kept_everywhere(qu
     question("Convert 12.50 euros at 1.0862. We always round half up to whole dollars.", RULE_OF_QUESTIONS)
     [one] = proposals(cli)
     with evolve.open() as opened:
-        decide(opened, ProposalReply(proposal=one["id"], keep=True))
+        apply_decision(opened, ProposalReply(proposal=one["id"], keep=True))
         assert opened.preferences.for_context("Round the dollars.", folder=str(project)) == []
         opened.preferences.edit(one["id"], contexts=())
         assert opened.preferences.for_context("Round the dollars.", folder=str(project))

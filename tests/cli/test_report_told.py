@@ -9,15 +9,15 @@ import pytest
 
 from benchmarks.doubles import small_suite
 from evolve.cli.render.layout import columns
-from evolve.cli.render.report import answer, show_own_tasks, show_summary
+from evolve.cli.render.report import learning_verdict, show_own_tasks, show_summary
 from evolve.core.ledger import Spent
-from evolve.improve.report import Contrast, CostShares, Report, RoundRow, RunChanges, UnsolvedTask
+from evolve.improve.report import ArmContrast, CostShares, Report, RoundRow, RunChanges, UnsolvedTask
 from evolve.tasks import render_jsonl
-from evolve.trials.gate import Interval, SequentialTest, Tally
+from evolve.trials.gate import ConfidenceInterval, SequentialTest, Tally
 from evolve.trials.gate.prequential import Proof
 from tests.cli.screens import check_screen
 
-NOTHING = Interval(value=None, low=None, high=None, n=0)
+NOTHING = ConfidenceInterval(value=None, low=None, high=None, n=0)
 LINES = {60: 35, 100: 25}
 
 CHANGES = RunChanges(
@@ -43,8 +43,8 @@ BLANK = Report(
     insight_count=31,
     run_changes=CHANGES,
 )
-GAIN = Interval(value=0.04, low=0.017, high=0.064, n=64)
-RATIO = Interval(value=0.26, low=0.18, high=0.33, n=60)
+GAIN = ConfidenceInterval(value=0.04, low=0.017, high=0.064, n=64)
+RATIO = ConfidenceInterval(value=0.26, low=0.18, high=0.33, n=60)
 
 
 def judged(verdict, reason, **counts):
@@ -65,7 +65,7 @@ SCREENS = {
         promoted_by="r3",
         gain=GAIN,
         ratio=RATIO,
-        contrasts=(Contrast(arm="unlearned", gain=GAIN, ratio=RATIO, shares=CostShares(saved_seconds=0.25)),),
+        contrasts=(ArmContrast(arm="unlearned", gain=GAIN, ratio=RATIO, shares=CostShares(saved_seconds=0.25)),),
     ),
     "undecided": replace(
         BLANK,
@@ -108,18 +108,18 @@ def test_a_report_fits_a_few_lines(capsys, monkeypatch, name, width):
 
 def test_the_answer_is_that_of_the_gate_and_of_what_was_measured():
     proved, undecided = SCREENS["proved"], SCREENS["undecided"]
-    assert (answer(proved), answer(undecided), answer(SCREENS["nothing-to-do"])) == (
+    assert (learning_verdict(proved), learning_verdict(undecided), learning_verdict(SCREENS["nothing-to-do"])) == (
         "accepted",
         "undecided",
         "undecided",
     )
-    worse = Interval(value=-0.04, low=-0.064, high=-0.017, n=64)
-    assert answer(replace(proved, gain=worse)) == "worse"
+    worse = ConfidenceInterval(value=-0.04, low=-0.064, high=-0.017, n=64)
+    assert learning_verdict(replace(proved, gain=worse)) == "worse"
     open_gain, open_ratio = replace(GAIN, low=-0.01), replace(RATIO, high=1.2)
-    assert answer(replace(proved, gain=open_gain, ratio=open_ratio)) == "undecided"
+    assert learning_verdict(replace(proved, gain=open_gain, ratio=open_ratio)) == "undecided"
     # Without a look at test tasks the figures are those of the pairs that the gate accepted.
-    assert answer(replace(proved, gain=open_gain, ratio=open_ratio, looks=0)) == "accepted"
-    assert answer(replace(BLANK, rounds=(judged("reject", "4 wins", better=4, worse=6),))) == "rejected"
+    assert learning_verdict(replace(proved, gain=open_gain, ratio=open_ratio, looks=0)) == "accepted"
+    assert learning_verdict(replace(BLANK, rounds=(judged("reject", "4 wins", better=4, worse=6),))) == "rejected"
 
 
 def proof(**counts):
@@ -158,11 +158,11 @@ def test_few_tasks_end_with_an_answer_and_a_second_time_at_once(cli, tmp_path):
 
 def test_what_an_earlier_run_promoted_is_told_apart_from_this_one(capsys):
     later = replace(SCREENS["undecided"], run="r7", promoted="8d56", promoted_by="r3", looks=2, gain=GAIN, ratio=RATIO)
-    assert answer(later) == "accepted"
+    assert learning_verdict(later) == "accepted"
     show_summary(later, "prices.jsonl")
     assert "r3" in capsys.readouterr().out.splitlines()[1]
     # Nothing was measured this time: that it was promoted once is no answer.
-    assert answer(replace(later, gain=NOTHING, ratio=NOTHING)) == "undecided"
+    assert learning_verdict(replace(later, gain=NOTHING, ratio=NOTHING)) == "undecided"
 
 
 def test_the_pairs_told_are_of_the_round_that_was_accepted(capsys):

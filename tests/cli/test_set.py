@@ -109,7 +109,7 @@ def test_a_limit_holds_beside_the_one_of_the_workspace(tmp_path):
 
 
 def test_a_conversation_goes_on_with_what_was_set(tmp_path):
-    from evolve.cli.chat.setup import Setup, open_workspace
+    from evolve.cli.chat.setup import ChatSetup, open_workspace
 
-    with open_workspace(Setup(workspace=str(tmp_path / "ws"), settings={"seed": "7"})) as opened:
+    with open_workspace(ChatSetup(workspace=str(tmp_path / "ws"), settings={"seed": "7"})) as opened:
         assert opened.settings.seed == 7

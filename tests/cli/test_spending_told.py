@@ -8,9 +8,9 @@ import re
 import pytest
 
 from benchmarks.doubles import QuirkDouble, quirk_suite
-from evolve.cli.chat.spending import Purse, spent_of
+from evolve.cli.chat.spending import SessionBudget, spent_of
 from evolve.cli.lab.optimize import show_optimization
-from evolve.cli.render.layout import spending
+from evolve.cli.render.layout import format_spending
 from evolve.core.episodes import Cost
 from evolve.core.ledger import Budget, Ledger, Spent
 from evolve.improve.optimization import OptimizationReport, OptimizerForecast
@@ -92,14 +92,14 @@ def test_an_optimiser_tells_the_same_and_by_how_much_its_budget_was_passed(capsy
         tried=0, judged=0, changes=(), looks=0, spent=spent, overshoot="the budget was passed by 7 tokens",
     )  # fmt: skip
     show_optimization(report)
-    check_screen("amounts", capsys.readouterr().out, *map(spending, AMOUNTS), exact=True)
+    check_screen("amounts", capsys.readouterr().out, *map(format_spending, AMOUNTS), exact=True)
 
 
 def test_a_session_books_a_turn_that_goes_on_once():
-    purse = Purse(budget=Budget(money=1.0))
+    purse = SessionBudget(budget=Budget(money=1.0))
     stopped = Cost(calls=2, tokens=1_000, completion=100, cached=300, money=0.01)
-    purse.book(stopped, {})
-    purse.book(stopped + stopped, spent_of(stopped))
+    purse.add_cost(stopped, {})
+    purse.add_cost(stopped + stopped, spent_of(stopped))
     assert (purse.spent["calls"], purse.spent["tokens"], purse.spent["money"]) == (4, 2_000, pytest.approx(0.02))
     assert purse.remaining().money == pytest.approx(0.98)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 import evolve
-from evolve.cli.render.output import table, visible
+from evolve.cli.render.output import escape_control_characters, table
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.skills.samples import GOOD
@@ -113,7 +113,7 @@ def test_code_goes_to_a_program_as_it_is_and_to_a_terminal_visibly(cli, start_cl
 
 
 def test_half_a_pair_is_shown_as_an_escape():
-    assert visible("a\ud800b") == "a\\ud800b"
+    assert escape_control_characters("a\ud800b") == "a\\ud800b"
 
 
 FORGED = "\nverified: FORGED"
@@ -141,9 +141,9 @@ def test_a_name_cannot_add_a_row_to_a_table():
 
 def test_letters_of_all_languages_and_line_breaks_stay():
     text = "Zażółć gęślą\tjaźń\n日本語 العربية हिन्दी 👩‍👩‍👧 ‹é› \u2764\ufe0f"
-    assert visible(text) == text
+    assert escape_control_characters(text) == text
 
 
 @pytest.mark.parametrize("before", ["a", "\ufe0f", "\u2764\ufe0f", "\u2800", "\U0001d159", ""])
 def test_a_sign_of_how_to_draw_an_emoji_stays_behind_an_emoji_alone(before):
-    assert visible(f"{before}\ufe0f").endswith("\\ufe0f")
+    assert escape_control_characters(f"{before}\ufe0f").endswith("\\ufe0f")

@@ -17,12 +17,12 @@ import pytest
 
 from evolve.cli.asking import TYPED_AHEAD, ask_line, ask_yes
 from evolve.cli.chat.screen import open_screen
-from evolve.cli.render.activities import WORDS, duration, watching
+from evolve.cli.render.activities import WORDS, format_duration, show_activities
 from evolve.cli.render.live_line import LiveLine, RedrawInterval
-from evolve.cli.render.output import emit, note, paused
+from evolve.cli.render.output import emit, print_note, suspend_live_line
 from evolve.cli.render.views import LoopView
 from evolve.core.events import Event
-from evolve.core.progress import doing, watched
+from evolve.core.progress import report_activity, watch_activities
 from evolve.testing import Scenario, ScriptedEndpoint
 from tests.cli.conftest import ROOT
 
@@ -38,27 +38,27 @@ program.main(sys.argv[1:], {SCALED})
 """
 SLEEPER = f"""
 import time
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.cli import program
 from evolve.cli.render.live_line import RedrawInterval
-from evolve.cli.render.output import note
+from evolve.cli.render.output import print_note
 def slow(*_):
-    with doing("check", "pytest -q"):
+    with report_activity("check", "pytest -q"):
         time.sleep(0.5)
-        note("half of it")
+        print_note("half of it")
         time.sleep(60)
 program._outcome = slow
 program.main(["run"], {SCALED})
 """
 QUESTIONS = {
-    "offer": "offer(None, [rule], attended=True)",
+    "offer": "ask_about_proposals(None, [rule], attended=True)",
     "answer": "_respond(Question(id='q', kind='ask', text='which one?'))",
 }
 ASKER = f"""
 import sys, time
 from evolve.cli import program
 from evolve.cli.asking import _respond
-from evolve.cli.proposals import offer
+from evolve.cli.proposals import ask_about_proposals
 from evolve.cli.render.live_line import RedrawInterval
 from evolve.memory.preferences import Preference
 from evolve.workspace import Question
@@ -119,51 +119,55 @@ def test_a_fast_command_prints_nothing_of_it(cli):
 
 
 def test_lines_come_with_silence_and_begin_anew_after_what_is_printed(capfd):
-    with watching(BY_HAND) as line:
-        with doing("check", "pytest -q"):
+    with show_activities(BY_HAND) as line:
+        with report_activity("check", "pytest -q"):
             for _ in range(3):
-                line.look()
+                line.refresh()
             assert seen(capfd).count("now: running pytest -q") == 2
-            note("something else")
+            print_note("something else")
             assert seen(capfd) == "something else\n"
-            line.look()
+            line.refresh()
             assert "running pytest -q" in seen(capfd)
-        line.look()
+        line.refresh()
         assert "pytest" not in seen(capfd)
 
 
 def test_the_whole_and_the_part_of_now_are_told_with_what_is_done(capfd):
-    with watching(BY_HAND) as line, doing("stage", "judging"), doing("fill", "Short", total=40) as going:
+    with (
+        show_activities(BY_HAND) as line,
+        report_activity("stage", "judging"),
+        report_activity("fill", "Short", total=40) as going,
+    ):
         going.advance(12)
-        with doing("search"), doing("model", "m, attempt 2 of 5"):
-            line.look()
+        with report_activity("search"), report_activity("model", "m, attempt 2 of 5"):
+            line.refresh()
     told = seen(capfd)
     assert "Short, 12 of 40 rows" in told and "m, attempt 2 of 5" in told
 
 
 def test_what_goes_on_cannot_steer_the_terminal(capfd):
-    with watching(BY_HAND) as line, doing("block", "x\x1b[2J\ny"):
-        line.look()
+    with show_activities(BY_HAND) as line, report_activity("block", "x\x1b[2J\ny"):
+        line.refresh()
     told = seen(capfd)
     assert "\x1b" not in told and told.count("\n") == 1
 
 
 def test_nothing_is_shown_while_a_person_is_asked(capfd):
-    with watching(BY_HAND) as line, doing("check", "pytest -q"):
-        with paused():
-            line.look()
+    with show_activities(BY_HAND) as line, report_activity("check", "pytest -q"):
+        with suspend_live_line():
+            line.refresh()
             assert seen(capfd) == ""
-        line.look()
+        line.refresh()
         assert "pytest" in seen(capfd)
 
 
 def test_a_question_stays_on_the_screen_while_a_command_works(capfd, monkeypatch):
     class Keyboard(io.StringIO):
         def readline(self, *size):
-            line.look()
+            line.refresh()
             return super().readline(*size)
 
-    with watching(BY_HAND) as line, doing("check", "pytest -q"):
+    with show_activities(BY_HAND) as line, report_activity("check", "pytest -q"):
         for ask, typed in ((ask_line, "keep"), (ask_yes, "y")):
             monkeypatch.setattr(sys, "stdin", Keyboard(f"{typed}\n"))
             assert ask("remember it?") in ("keep", True)
@@ -172,17 +176,17 @@ def test_a_question_stays_on_the_screen_while_a_command_works(capfd, monkeypatch
 
 
 def test_a_live_line_gives_way_to_what_is_printed_and_to_questions(capfd):
-    with watched(), doing("check"):
+    with watch_activities(), report_activity("check"):
         line = LiveLine(lambda after, began: "running " + "x" * 500, BY_HAND, live=True)
-        line.look()
+        line.refresh()
         drawn = seen(capfd)
         assert drawn.startswith("\r\x1b[2Krunning") and "\n" not in drawn and len(drawn) < 200
-        with line.printing():
+        with line.hide():
             assert seen(capfd) == "\r\x1b[2K"
-        line.look()
-        with line.paused():
+        line.refresh()
+        with line.suspend():
             assert seen(capfd).endswith("\r\x1b[2K")
-        line.look()
+        line.refresh()
         line.close()
         assert seen(capfd).endswith("\r\x1b[2K")
 
@@ -190,8 +194,8 @@ def test_a_live_line_gives_way_to_what_is_printed_and_to_questions(capfd):
 def test_a_live_line_goes_when_nothing_goes_on_any_more(capfd):
     texts = iter(["running", ""])
     line = LiveLine(lambda after, began: next(texts), BY_HAND, live=True)
-    line.look()
-    line.look()
+    line.refresh()
+    line.refresh()
     assert seen(capfd).endswith("\r\x1b[2K")
     line.close()
 
@@ -199,9 +203,9 @@ def test_a_live_line_goes_when_nothing_goes_on_any_more(capfd):
 def test_a_plain_chat_prints_lines_on_a_terminal_too(capfd, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with watching(BY_HAND) as line:
-        with open_screen(plain=True).working("starting"), doing("check", "pytest -q"):
-            line.look()
+    with show_activities(BY_HAND) as line:
+        with open_screen(plain=True).show_working("starting"), report_activity("check", "pytest -q"):
+            line.refresh()
         told = seen(capfd)
     assert "\x1b" not in told and "starting" in told and "pytest -q" in told
 
@@ -214,30 +218,30 @@ def test_the_thread_ends_with_the_command(cli):
 def test_results_on_stdout_take_the_line_away(capfd, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with watching(BY_HAND) as line, doing("check", "pytest -q"):
-        line.look()
+    with show_activities(BY_HAND) as line, report_activity("check", "pytest -q"):
+        line.refresh()
         emit("the result")
         assert seen(capfd).endswith("\r\x1b[2K")
 
 
 def test_a_loop_tells_stages_in_lines_and_its_counts_as_what_goes_on(capfd):
     practice = {"round": 1, "total": 9, "solved": 1, "skills": 0}
-    with watching(BY_HAND) as line, LoopView() as view:
+    with show_activities(BY_HAND) as line, LoopView() as view:
         for done in (1, 2, 3):
             view.emit(Event(kind="practice", data={**practice, "episodes": done}))
         assert seen(capfd).count("Practising") == 1
-        line.look()
+        line.refresh()
         assert "3 of 9" in seen(capfd)
 
 
 def test_who_does_not_watch_is_not_told(capfd):
-    with doing("check", "pytest -q") as going:
+    with report_activity("check", "pytest -q") as going:
         going.advance(3)
     assert seen(capfd) == "" and going.count() == 3
 
 
 def test_durations_are_read_by_people():
-    assert [duration(seconds) for seconds in (0.9, 59, 61, 3_720)] == ["0 s", "59 s", "1 min 1 s", "1 h 2 min"]
+    assert [format_duration(seconds) for seconds in (0.9, 59, 61, 3_720)] == ["0 s", "59 s", "1 min 1 s", "1 h 2 min"]
 
 
 def test_ctrl_c_leaves_a_clean_line(environment):
@@ -307,7 +311,7 @@ def screen(shown):
 
 
 def test_every_kind_of_activity_has_words():
-    said = re.compile(r"\b(?:doing|_activity\.update)\(\s*\"(\w+)\"")
+    said = re.compile(r"\b(?:report_activity|_activity\.update)\(\s*\"(\w+)\"")
     files = [*(ROOT / "evolve").rglob("*.py"), *ROOT.glob("packages/*/src/**/*.py")]
     kinds = {kind for file in files for kind in said.findall(file.read_text("utf-8"))}
     assert kinds - {"check"} and kinds == set(WORDS)

@@ -123,7 +123,7 @@ def test_a_contested_answer_is_doubtful(cli, tmp_path):
     assert cli("run", "--examples", "names.csv").code == 0
     with evolve.open(tmp_path / "ws") as opened:
         run = opened.runs.show("r1").run
-        opened.stores.runs.note("r1", {**run.body, "contested": "another function fits as well"})
+        opened.stores.runs.replace_body("r1", {**run.body, "contested": "another function fits as well"})
     told = json.loads(cli("why", "r1", "--json").out)
     assert told["verdict"] == "doubtful" and told["reasons"][0] == "another function fits as well"
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.cli.render import layout
-from evolve.cli.render.output import counted, shorten, singular
-from evolve.memory.preferences import Context
+from evolve.cli.render.output import count_of, shorten_line, singular_form
+from evolve.memory.preferences import PreferenceContext
 from tests.golden.make import unpack
 
 FAST = "report; runs list; lab gate list; lab gate show 1; skills list; memory list; memory preferences list; status"
@@ -34,7 +34,7 @@ def learned(tmp_path_factory, private_home):
     folder = tmp_path_factory.mktemp("learned")
     unpack("learned", folder)
     with evolve.open(folder / "ws") as opened:
-        about = Context(instruction="work on Python files of a repository with tests")
+        about = PreferenceContext(instruction="work on Python files of a repository with tests")
         opened.preferences.add("Use pathlib and give every public function a docstring.", context=about)
     return folder / "ws"
 
@@ -103,7 +103,7 @@ TEXTS = st.lists(WORDS, min_size=0, max_size=30).map(" ".join)
 @pytest.mark.slow
 @given(TEXTS, st.integers(20, 200), st.integers(0, 8))
 def test_a_folded_text_has_the_same_words_in_lines_that_fit(text, width, indent):
-    lines = layout.fold(text, width, indent=indent).split("\n")
+    lines = layout.wrap_text(text, width, indent=indent).split("\n")
     assert " ".join(lines).split() == text.split()
     assert all(layout.columns(line) <= width or len(line.split()) == 1 for line in lines)
 
@@ -123,7 +123,7 @@ def test_a_table_has_every_word_of_what_it_shows(rows, width):
 @pytest.mark.slow
 @given(TEXTS, st.integers(10, 100))
 def test_a_shortened_text_ends_with_a_whole_word_where_it_has_short_ones(text, width):
-    short = shorten(text, width)
+    short = shorten_line(text, width)
     assert layout.columns(short) <= width
     if short.endswith(" …"):
         assert " ".join(text.split()).startswith(short[:-2] + " ")
@@ -143,14 +143,14 @@ def test_wide_signs_take_two_columns_and_accents_none():
     ],
 )
 def test_one_win_on_record_is_told_as_one(recorded, told):
-    assert singular(recorded) == told
+    assert singular_form(recorded) == told
 
 
 @pytest.mark.parametrize(
     ("number", "told"), [(0, "0 pieces of evidence"), (1, "1 piece of evidence"), (1200, "1,200 pieces of evidence")]
 )
 def test_one_is_told_as_one(number, told):
-    assert counted(number, "piece of evidence", "pieces of evidence") == told
+    assert count_of(number, "piece of evidence", "pieces of evidence") == told
 
 
 def test_the_width_is_that_of_the_terminal(monkeypatch):
@@ -183,7 +183,7 @@ def test_what_is_recalled_is_whole_for_a_program_and_short_on_a_terminal(show, l
 
 
 def test_one_round_is_told_as_one():
-    assert singular("all 1 rounds done, with 1 wins") == "the round done, with 1 win"
+    assert singular_form("all 1 rounds done, with 1 wins") == "the round done, with 1 win"
 
 
 def test_the_suites_are_listed_whatever_workspace_is_named(cli, learned):

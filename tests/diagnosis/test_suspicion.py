@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Action, EnvironmentState, EpisodeRecord, Judgement, Observation, OutlierRow, Row, Step
-from evolve.trials.diagnosis import Case, OfferedItem, breaking_step, fault_of, led_to, suspects_of
+from evolve.trials.diagnosis import FailureCase, OfferedItem, breaking_step, fault_of, steps_leading_to, suspects_of
 
 
 def acted(
@@ -66,44 +66,46 @@ def test_the_step_is_the_one_after_which_the_check_fell_and_stayed_low():
         acted(3, score=0.4, check="x"),
     ]
     steps += [acted(4, score=0.6, check="y")]
-    assert breaking_step(Case(record=record(*steps))).step == 3
+    assert breaking_step(FailureCase(record=record(*steps))).step == 3
 
 
 def test_a_fall_that_was_made_up_for_broke_nothing():
     steps = [acted(1, score=0.5, check="a"), acted(2, score=0.2, check="b"), acted(3, score=0.7, check="a")]
-    assert breaking_step(Case(record=record(*steps))).step not in (2,)
+    assert breaking_step(FailureCase(record=record(*steps))).step not in (2,)
 
 
 def test_without_a_score_the_first_lasting_complaint_tells_the_step_and_lines_that_count_differently_are_one():
     said = ["a.py line 3 wrong", "a.py line 9 wrong\nb.py wrong", "b.py wrong"]
     steps = [acted(n, check=text, changed=(f"{'abc'[n - 1]}.py",)) for n, text in enumerate(said, 1)]
-    broke = breaking_step(Case(record=record(*steps)))
+    broke = breaking_step(FailureCase(record=record(*steps)))
     assert (broke.step, broke.blames) == (2, "step")
-    assert first(Case(record=record(*steps))).id == "step 2"
+    assert first(FailureCase(record=record(*steps))).id == "step 2"
 
 
 def test_a_check_that_nothing_moves_is_suspected_itself():
     steps = [acted(n, check="ModuleNotFoundError: old", changed=(f"{n}.py",)) for n in (1, 2, 3)]
-    case = Case(record=record(*steps))
+    case = FailureCase(record=record(*steps))
     assert breaking_step(case).blames == "check"
     assert first(case).kind == "check"
 
 
 def test_a_check_that_names_what_was_changed_is_not():
     steps = [acted(n, check="a.py is wrong", changed=("a.py",)) for n in (1, 2, 3)]
-    assert breaking_step(Case(record=record(*steps))).blames == "step"
+    assert breaking_step(FailureCase(record=record(*steps))).blames == "step"
 
 
 def test_branches_that_were_left_are_no_part_of_it():
     steps = (acted(1), acted(2, parent=1), acted(3, parent=1), acted(4, parent=3))
-    assert [step.number for step in led_to(steps)] == [1, 3, 4]
+    assert [step.number for step in steps_leading_to(steps)] == [1, 3, 4]
 
 
 def test_what_only_the_failed_run_had_comes_before_what_both_had():
     failed = record(answered(1, consumed=("new", "old")), recalled=("new", "old"))
     good = record(answered(1, accepted=True, ok=True, consumed=("old",)), run="r0", status="solved", recalled=("old",))
     items = (OfferedItem(id="new", kind="insight", text="one"), OfferedItem(id="old", kind="insight", text="two"))
-    suspects = suspects_of(Case(record=failed, items=items, good=(good,)), breaking_step(Case(record=failed)))
+    suspects = suspects_of(
+        FailureCase(record=failed, items=items, good=(good,)), breaking_step(FailureCase(record=failed))
+    )
     assert [one.id for one in suspects if one.kind == "insight"] == ["new", "old"]
     assert suspects[0].id == "new" and "good_did_without" in {one.code for one in suspects[0].evidence}
 
@@ -114,7 +116,7 @@ def test_an_item_whose_words_the_answer_gave_and_nobody_wanted_comes_first():
         OfferedItem(id="n1", kind="note", text="Amounts are checked."),
         OfferedItem(id="n2", kind="note", text="Give EUR."),
     )
-    case = Case(record=failed, items=items, rows=(Row(input=(12,), output="12 CHF"),))
+    case = FailureCase(record=failed, items=items, rows=(Row(input=(12,), output="12 CHF"),))
     assert first(case).id == "n2"
     told = replace(case, rows=(Row(input=(12,), output="12 EUR but longer"),))
     assert suspects_of(told, breaking_step(told))[0].signs.get("words", 0.0) == 0.0
@@ -124,18 +126,18 @@ def test_a_row_that_alone_speaks_of_something_else_is_suspected_and_many_are_a_m
     rows = [Row(input=(name,), output=name.upper()) for name in ("ann", "bob", "cy", "dee")]
     ended = Step(number=1, action=Action(kind="finish"), observation=Observation(ok=False, error="nothing"))
     odd = (*rows[:3], Row(input=("eve",), output="zork"))
-    assert first(Case(record=record(ended, status="unsolved"), rows=odd)).row["output"] == "zork"
+    assert first(FailureCase(record=record(ended, status="unsolved"), rows=odd)).row["output"] == "zork"
     many = tuple(
         Row(input=(name,), output=word) for name, word in zip("abcd", ("mill", "lake", "hill", "sea"), strict=True)
     )
-    assert first(Case(record=record(ended, status="unsolved"), rows=many)).kind == "data"
+    assert first(FailureCase(record=record(ended, status="unsolved"), rows=many)).kind == "data"
 
 
 def test_the_fewer_rows_the_nearest_function_fails_the_more_suspicious_each_is():
     def scores(number):
         misfits = tuple(OutlierRow(input=(n,), given=n, expected=-n) for n in range(number))
         step = Step(number=1, action=Action(kind="finish", misfits=misfits), observation=Observation(ok=False))
-        case = Case(record=record(step, status="unsolved"))
+        case = FailureCase(record=record(step, status="unsolved"))
         return [one.score for one in suspects_of(case, breaking_step(case)) if one.kind == "row"]
 
     assert scores(1) == [1.0] and scores(2) == [0.5, 0.5]
@@ -182,7 +184,7 @@ def test_any_record_gives_an_order_with_scores_between_zero_and_one(made, offere
         for n, (code, check, score, parent, text) in enumerate(made, 1)
     )
     items = tuple(OfferedItem(id=f"i{n}", kind=kind, text=text) for n, (kind, text) in enumerate(offered))
-    case = Case(record=record(*steps, recalled=[item.id for item in items]), items=items)
+    case = FailureCase(record=record(*steps, recalled=[item.id for item in items]), items=items)
     broke = breaking_step(case)
     assert broke.step in {0, *(step.number for step in steps)}
     suspects = suspects_of(case, broke)

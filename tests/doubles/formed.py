@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolve.core.episodes.blocks import read_reply
-from evolve.runtime.models import Failure
+from evolve.runtime.models import ExchangeFailure
 from evolve.testing import Double, prompt_of
 
 _BLOCKS = "then fenced blocks"
@@ -27,12 +27,12 @@ class FormedDouble:
         self._double, self._takes = double, takes
         self.refused = 0
 
-    def answer(self, body: Mapping[str, Any]) -> str | Failure:
+    def answer(self, body: Mapping[str, Any]) -> str | ExchangeFailure:
         """The reply to a prompt."""
         asked = body.get("response_format", {}).get("type")
         if asked and asked not in self._takes:
             self.refused += 1
-            return Failure(kind="request", status=400, text=f"response_format {asked} is not supported")
+            return ExchangeFailure(kind="request", status=400, text=f"response_format {asked} is not supported")
         rules = str(body["messages"][0]["content"])
         if _BLOCKS not in rules and "in thought" not in rules:
             return self._double.answer(body)

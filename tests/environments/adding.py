@@ -61,7 +61,7 @@ class Adding(BaseKind):
 
     def parse_work(self, data: Json, place: FilePosition) -> Work:
         if not isinstance(data, dict) or not isinstance(data.get("total"), int):
-            raise place.at("total").error("expected a whole number")
+            raise place.field_position("total").error("expected a whole number")
         return PlainWork(kind="adding", data=data)
 
     def open(self, task: Task, setting: EnvironmentOptions) -> AddingEnvironment:

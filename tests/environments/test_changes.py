@@ -21,9 +21,9 @@ TREES = st.dictionaries(NAMES, TEXTS, max_size=4)
 @given(TREES, TREES)
 def test_changes_lead_from_one_tree_to_the_other_and_back(before, after):
     there, back = changes_between(before, after), changes_between(after, before)
-    assert there.on(before) == after and back.on(after) == before
+    assert there.apply_to(before) == after and back.apply_to(after) == before
     snapshots = Snapshots()
-    assert snapshots.changes(snapshots.keep(there)) == there
+    assert snapshots.load_changes(snapshots.save_changes(there)) == there
 
 
 def shown(before, after):

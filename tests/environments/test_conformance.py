@@ -12,7 +12,7 @@ import pytest
 from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Action, EpisodeRecord, Row, Step
 from evolve.core.errors import UsageError
-from evolve.environments import BaseEnvironment, EnvironmentOptions, kind_of, open_environment
+from evolve.environments import BaseEnvironment, EnvironmentOptions, environment_kind, open_environment
 from evolve.runtime.functions import CallGate, CallsInMemory, StatefulSource, Toolbox
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks import PlainWork, Task, load_suite, task_json
@@ -70,11 +70,11 @@ def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(case: Case, sandbox: Sandbox) -> BaseEnvironment:
     """An environment as an episode opens it, with the functions that its kind offers."""
-    setting, kind = EnvironmentOptions(sandbox=sandbox), kind_of(case.task.environment)
+    setting, kind = EnvironmentOptions(sandbox=sandbox), environment_kind(case.task.environment)
     if (source := kind.source(case.task)) is not None:
         if isinstance(source, StatefulSource):
             source.rebuild(tuple(case.record.calls.values()))
-        case.gates[:] = [Toolbox().gate(case.record, clean=lambda value: value, more=[source])]
+        case.gates[:] = [Toolbox().open_gate(case.record, clean=lambda value: value, more=[source])]
         setting = replace(setting, source=source, calls=case.gates[0])
     return open_environment(case.task, setting)
 
@@ -90,7 +90,7 @@ def acted(case: Case, environment: BaseEnvironment, codes: list[str]) -> list[St
 
 
 def test_a_task_names_its_kind_and_a_task_file_gives_the_same_task(case: Case, tmp_path: Path) -> None:
-    kind = kind_of(case.task.environment)
+    kind = environment_kind(case.task.environment)
     assert kind.name == case.task.environment
     if kind.accepts_unchecked:
         return  # nobody writes such a task into a file: it is a question of the moment
@@ -101,7 +101,7 @@ def test_a_task_names_its_kind_and_a_task_file_gives_the_same_task(case: Case, t
 
 
 def test_what_is_told_to_a_model_is_words_of_ours_or_named_data(case: Case, sandbox: Sandbox) -> None:
-    kind = kind_of(case.task.environment)
+    kind = environment_kind(case.task.environment)
     with closing(opened(case, sandbox)) as environment:
         view = replace(case.task.view(), files=tuple(map(str, environment.reset().outputs)))
     first, *others = (*kind.task_parts(view), None)
@@ -123,7 +123,7 @@ def test_an_environment_knows_the_past_from_the_steps_alone(case: Case, sandbox:
         again = environment.observe(steps[1].action, steps[:1])
     with closing(opened(case, sandbox)) as another:
         replayed = acted(case, another, [case.wrong, case.right])
-    if kind_of(case.task.environment).has_states:
+    if environment_kind(case.task.environment).has_states:
         assert all(step.observation is not None and step.observation.state is not None for step in steps)
     assert _lasting(steps[1].observation) == _lasting(again) == _lasting(replayed[1].observation)
 
@@ -155,18 +155,18 @@ def test_all_that_a_step_gave_can_be_had(case: Case, sandbox: Sandbox) -> None:
 
 
 def test_what_a_kind_can_do_besides_is_asked_of_every_kind(case: Case, sandbox: Sandbox) -> None:
-    kind = kind_of(case.task.environment)
+    kind = environment_kind(case.task.environment)
     with closing(opened(case, sandbox)) as environment:
         steps = acted(case, environment, [case.wrong, case.right])
         assert environment.name == kind.name
         assert environment.active_steps(steps)[-1].action == steps[-1].action
-        assert environment.known(steps) is None and environment.alike(case.wrong, [case.right]) is None
+        assert environment.known_rows(steps) is None and environment.equivalent_answer(case.wrong, [case.right]) is None
         assert environment.try_checks((), steps[-1]) == ()
         assert environment.probe([], []) == []
-        if environment.change(steps[-1]) is None:
+        if environment.changed_files(steps[-1]) is None:
             assert environment.rehearse(case.right, "solve", (), {}).fault
         if not environment.repeats:
-            assert environment.repeat([(1, case.right)], None, id) is None
+            assert environment.repeat_actions([(1, case.right)], None, id) is None
     assert kind.recount((), case.task.view()) == () and "\n" not in kind.advice(case.task)
 
 
@@ -186,7 +186,7 @@ def test_an_episode_runs_from_its_start_to_its_record(case: Case, sandbox: Sandb
         def commit(self, record: EpisodeRecord) -> None:
             self.records.append(record)
 
-    recorder, kind = Kept(), kind_of(case.task.environment)
+    recorder, kind = Kept(), environment_kind(case.task.environment)
     around = AgentServices(
         policy=ScriptedWorker((case.wrong, case.right)), sandbox=sandbox, recorder=recorder, run="r1"
     )
@@ -198,13 +198,13 @@ def test_an_episode_runs_from_its_start_to_its_record(case: Case, sandbox: Sandb
 
 def test_a_kind_that_nobody_offers_is_refused_with_those_that_there_are(offered: None) -> None:
     with pytest.raises(UsageError, match="no environment 'moon'; there are programs, words, files, .*adding"):
-        kind_of("moon")
+        environment_kind("moon")
 
 
 def test_a_built_in_name_cannot_be_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_metadata(tmp_path / "site", "evolve-other", {"evolve.environments": {"files": ADDING}})
     monkeypatch.syspath_prepend(tmp_path / "site")
-    assert kind_of("files").leaves_changes
+    assert environment_kind("files").leaves_changes
 
 
 def test_two_kinds_of_work_in_one_task_are_refused(tmp_path: Path, offered: None) -> None:

@@ -131,8 +131,10 @@ def test_the_search_goes_back_to_the_best_state(work):
 def test_snapshots_survive_the_process(work, tmp_path, project):
     record = work(RIGHT)
     snapshots = Snapshots(tmp_path / "runs0" / record.episode / "tree")
-    changes = snapshots.changes(record.steps[-1].observation.state.snapshot)
-    assert changes.on({"total.py": WRONG.encode(), "test_total.py": TEST.encode()})["total.py"].endswith(b"sum(xs)\n")
+    changes = snapshots.load_changes(record.steps[-1].observation.state.snapshot)
+    assert changes.apply_to({"total.py": WRONG.encode(), "test_total.py": TEST.encode()})["total.py"].endswith(
+        b"sum(xs)\n"
+    )
 
 
 def test_a_folder_that_changed_since_the_task_was_made_is_refused(work):

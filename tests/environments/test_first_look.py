@@ -7,11 +7,11 @@ from contextlib import closing
 import pytest
 
 from evolve.core.episodes import TaskView
-from evolve.environments import EnvironmentOptions, kind_of, open_environment
-from evolve.environments.files.first_look import seen_of
-from evolve.environments.files.map import MOST, full_listing, map_of
+from evolve.environments import EnvironmentOptions, environment_kind, open_environment
+from evolve.environments.files.first_look import first_look_text
+from evolve.environments.files.map import MOST, folder_map, full_listing
 from evolve.tasks.reading.folder import folder_task
-from evolve.tasks.verification.checks import Checked
+from evolve.tasks.verification.checks import CheckResult
 from tests.environments.conftest import TEST, WRONG
 
 
@@ -44,9 +44,9 @@ def test_a_small_folder_is_seen_whole_with_what_its_check_prints(look):
 
 def test_what_is_said_of_a_check_holds_for_a_change_and_for_a_question():
     task = {"id": "t", "family": "", "instruction": "How many?", "signature": "", "examples": ()}
-    (decides,) = kind_of("files").task_parts(TaskView(**task, environment="files", check="make test"))
+    (decides,) = environment_kind("files").task_parts(TaskView(**task, environment="files", check="make test"))
     assert decides.text.endswith(": make test")
-    (none,) = kind_of("files").task_parts(TaskView(**task, environment="files"))
+    (none,) = environment_kind("files").task_parts(TaskView(**task, environment="files"))
     assert "could run" not in none.text  # what the person keeps may name a check
 
 
@@ -107,7 +107,7 @@ def test_text_in_other_encodings_and_with_other_line_ends_is_seen_decoded():
         "=== b.txt, utf-16-le, begins with a byte order mark, CRLF line ends\nnaïve\n"
         "=== c.txt, utf-8 but for 1 byte, CR line ends, without a line end\näö\n\ufffd"
     )
-    assert map_of(files, "").splitlines()[:2] == ["a.py (41 bytes, latin-1)", "  2: def grün()"]
+    assert folder_map(files, "").splitlines()[:2] == ["a.py (41 bytes, latin-1)", "  2: def grün()"]
 
 
 def test_a_byte_order_mark_is_seen():
@@ -116,7 +116,7 @@ def test_a_byte_order_mark_is_seen():
         "=== a.csv, begins with a byte order mark\nid,name\n1,x\n"
         "=== b.txt, begins with a byte order mark, without a line end\n"
     )
-    assert map_of(files, "").splitlines()[0] == "a.csv (15 bytes, begins with a byte order mark)"
+    assert folder_map(files, "").splitlines()[0] == "a.csv (15 bytes, begins with a byte order mark)"
 
 
 def test_rules_that_a_check_draws_across_its_output_are_cut_short(look):
@@ -130,16 +130,16 @@ def test_what_says_nothing_takes_no_room():
         "=== a/b.py\n\n\nx = 1\ny = 2\n=== open.txt, without a line end\nend\nEmpty: a/__init__.py, py.typed"
     )
     assert full_listing({"a": b"", "b": b""}) == "Empty: a, b"
-    lines = map_of({**folder(40), "a/__init__.py": b"", "py.typed": b""}, "").splitlines()
+    lines = folder_map({**folder(40), "a/__init__.py": b"", "py.typed": b""}, "").splitlines()
     assert lines[-1] == "Empty: a/__init__.py, py.typed"
-    (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=0.4))
+    (seen, _) = first_look_text({"a": b"x"}, "", "make", CheckResult(ok=True, output="ok\n", exit=0, seconds=0.4))
     assert seen.text == "ok\n[exit 0; it passes already, so it says nothing of what is asked]"
-    (seen, _) = seen_of({"a": b"x"}, "", "make", Checked(ok=True, output="ok\n", exit=0, seconds=4.2))
+    (seen, _) = first_look_text({"a": b"x"}, "", "make", CheckResult(ok=True, output="ok\n", exit=0, seconds=4.2))
     assert seen.text == "ok\n[exit 0, in 4 s; it passes already, so it says nothing of what is asked]"
 
 
 def test_many_empty_files_leave_room_on_a_map_of_a_large_folder():
-    text = map_of({**folder(2000), **{f"part{n}/__init__.py": b"" for n in range(2000)}}, "make it faster")
+    text = folder_map({**folder(2000), **{f"part{n}/__init__.py": b"" for n in range(2000)}}, "make it faster")
     assert len(text) <= MOST and text.startswith("core.py (111 bytes)\n  1: class Ledger\n")
     assert text.splitlines()[-2].startswith("... and ")
     assert text.splitlines()[-1].startswith("Empty: part0/__init__.py, ") and text.endswith(" more")
@@ -205,7 +205,7 @@ def folder(count):
 
 def test_a_map_of_a_large_folder_keeps_to_its_size_and_begins_with_what_others_use():
     files = folder(2000)
-    text = map_of(files, "make it faster")
+    text = folder_map(files, "make it faster")
     assert len(text) <= MOST
     assert text.startswith("core.py (111 bytes)\n  1: class Ledger\n")
     shown = sum(f"{name} (" in text for name in files)
@@ -213,7 +213,7 @@ def test_a_map_of_a_large_folder_keeps_to_its_size_and_begins_with_what_others_u
 
 
 def test_what_is_asked_comes_first_on_the_map():
-    names = [line.partition(" ")[0] for line in map_of(folder(500), "part77 is wrong, see part123.py").splitlines()]
+    names = [line.partition(" ")[0] for line in folder_map(folder(500), "part77 is wrong, see part123.py").splitlines()]
     assert set([name for name in names if name.endswith(".py")][:3]) == {"core.py", "part77.py", "part123.py"}
 
 
@@ -228,15 +228,15 @@ def test_no_text_can_break_the_map():
     }
     files |= {"loop.py": b"class loop:\n  loop = loop\n", "long.py": b"def " + b"f" * 9_000 + b"(): ...\n"}
     files["sum.py"] = b"def f(x=" + b"+".join([b"1"] * 3_000) + b"): ...\n"
-    assert "loop.py (26 bytes)\n  1: class loop" in map_of(files, "")
-    assert map_of({}, "") == "" and full_listing({"a": b"\0"}) == ""
+    assert "loop.py (26 bytes)\n  1: class loop" in folder_map(files, "")
+    assert folder_map({}, "") == "" and full_listing({"a": b"\0"}) == ""
 
 
 def test_other_languages_are_read_where_their_grammars_are_installed():
     pytest.importorskip("tree_sitter_language_pack")
     files = {"app.js": b"export function add(a, b) {\n  return a + b;\n}\nclass Bar extends Foo { run() {} }\n"}
     files |= {"main.go": b"package main\nfunc main() { work() }\n", "x.c": b"int add(int a, int b) { return a + b; }\n"}
-    lines = map_of(files, "").splitlines()
+    lines = folder_map(files, "").splitlines()
     for line in ("  1: function add(a, b)", "  4: class Bar extends Foo", "  4:   run()", "  2: func main()"):
         assert line in lines
     assert "  1: int add(int a, int b)" in lines

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from evolve.core.episodes import Action, ExternalSkill, Guidance, Observation, Plan, Step, TaskView
 from evolve.core.episodes.blocks import FencedBlock
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.environments.files.folder_session import FolderSession
 from evolve.policies.language import LanguagePolicy
 from evolve.policies.language.prompt import guidance_message
 from evolve.policies.language.proposals import read_proposal
 from evolve.policies.language.transcript import result_message
-from evolve.runtime.models import KEPT
+from evolve.runtime.models import ESSENTIAL
 
 PORTS = ExternalSkill(
     name="ports", description="Words for ports.", files={"SKILL.md": b"# Ports", "scripts/go.py": b"print(7)"}
@@ -35,14 +35,14 @@ def read_in(guidance, recalled, seen):
 
 
 def asks(policy, said):
-    return policy.action_of(VIEW, Plan(goal=""), (), read_proposal(said, VIEW, kind_of("files")))
+    return policy.action_of(VIEW, Plan(goal=""), (), read_proposal(said, VIEW, environment_kind("files")))
 
 
 def test_a_skill_is_looked_up_by_its_name_and_a_file_of_it_by_its_path():
     assert BOTH.looked_up("skill ports", 999) == BOTH.looked_up("`ports`", 999) == ".skills/ports/SKILL.md:\n# Ports"
     assert BOTH.looked_up("skill ports/scripts/go.py", 999) == ".skills/ports/scripts/go.py:\nprint(7)"
     assert BOTH.looked_up(".skills/ports/scripts/go.py", 999) == ".skills/ports/scripts/go.py:\nprint(7)"
-    assert BOTH.without({"ports"}).looked_up("skill ports", 999) == ""
+    assert BOTH.without_guides({"ports"}).looked_up("skill ports", 999) == ""
     assert BOTH.looked_up("step 3", 999) == BOTH.looked_up("what did I do before", 999) == ""
 
 
@@ -95,7 +95,7 @@ def test_a_skill_is_read_where_its_instructions_were_shown_or_looked_up():
 
 def test_names_and_descriptions_and_whole_notes_stand_in_the_prompt_as_data():
     (message,) = guidance_message(BOTH)
-    assert message.priority == KEPT and "ports: Words for ports." in message.text and "# Ports" not in message.text
+    assert message.priority == ESSENTIAL and "ports: Words for ports." in message.text and "# Ports" not in message.text
     assert "Use tabs." in message.text and message.text.count("<data ") == 2
     assert guidance_message(Guidance()) == []
 

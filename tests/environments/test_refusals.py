@@ -10,7 +10,7 @@ from evolve.agent.workflow import Workflow
 from evolve.cli.render.views import episode_line
 from evolve.core.episodes import Action, Step
 from evolve.environments import EnvironmentOptions, open_environment
-from evolve.policies.language.results import seen_text
+from evolve.policies.language.results import observation_text
 from evolve.testing import ScriptedWorker
 from tests.environments.conftest import CHECK, RIGHT
 
@@ -87,10 +87,10 @@ def test_in_a_run_of_ones_own_the_model_reads_why_the_shown_check_refused(judged
     done = Action(kind="finish")
     task, steps = judged(code("open('a.txt', 'w').write('x')"), done, done)
     assert steps[1].observation.error.endswith("done again hands in all the same, and the same check decides")
-    told = seen_text(task.view(), steps[-1])
+    told = observation_text(task.view(), steps[-1])
     assert "the check 'python3 test_total.py' fails: AssertionError" in told and "not shown" not in told
     _, steps = judged(code("open('a.txt', 'w').write('x')"), done, done, own=False)
-    assert seen_text(task.view(), steps[-1]).endswith("the check that decides refuses it")
+    assert observation_text(task.view(), steps[-1]).endswith("the check that decides refuses it")
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ def test_of_a_check_that_is_not_shown_nothing_but_the_refusal_is_told(judged):
     hidden = {"test_more.py": "from total import total\nassert total([5, 5]) == 10, 'SECRET'\n"}
     fits = "open('total.py', 'w').write('def total(xs):\\n    return 3 if xs else 0\\n')"
     task, steps = judged(code(fits), hidden_check="python3 test_more.py", hidden_files=hidden)
-    told = seen_text(task.view(), steps[-1])
+    told = observation_text(task.view(), steps[-1])
     assert told.endswith("a check that is not shown refuses it") and "SECRET" not in told
 
 
@@ -107,7 +107,7 @@ def test_what_fails_the_check_is_not_called_passing_because_it_is_handed_in(judg
     done = Action(kind="finish")
     task, steps = judged(code("open('a.txt', 'w').write('x')"), done, done)
     assert steps[-1].observation.ok
-    assert "the check passes" not in seen_text(task.view(), steps[-1])
+    assert "the check passes" not in observation_text(task.view(), steps[-1])
 
 
 def test_what_blocks_above_a_refused_done_gave_is_shown(judged):
@@ -115,7 +115,7 @@ def test_what_blocks_above_a_refused_done_gave_is_shown(judged):
     fits = "open('total.py', 'w').write('def total(xs):\\n    return 3 if xs else 0\\n')"
     action = Action(kind="finish", code=f"```python\n{fits}\n6 * 7\n```")
     task, steps = judged(action, hidden_check="python3 test_more.py", hidden_files=hidden)
-    told = seen_text(task.view(), steps[-1])
+    told = observation_text(task.view(), steps[-1])
     assert "value: 42" in told and told.endswith("a check that is not shown refuses it")
 
 

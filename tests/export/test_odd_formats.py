@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.core.errors import EnvironmentProblem, UsageError
+from evolve.core.errors import SetupProblem, UsageError
 from evolve.skills import Skill
 from evolve.skills.export import ExportedSkill
 from tests.export.exports import export
@@ -42,7 +42,7 @@ def test_a_format_of_a_package_that_gives_no_texts_by_path_is_named_and_nothing_
     files: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offer(monkeypatch, tmp_path / "site", "formats", "odd", Odd(lambda skills: files))
-    with pytest.raises(EnvironmentProblem, match=r"odd \(formats\) of the package evolve-toy"):
+    with pytest.raises(SetupProblem, match=r"odd \(formats\) of the package evolve-toy"):
         export([FIRST], tmp_path / "out", format="odd")
     assert not (tmp_path / "out").exists()
 

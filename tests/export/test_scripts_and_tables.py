@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from evolve.skills.export.script import Script, script_of
+from evolve.skills.export.script import SkillScript, script_of
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def script(tmp_path):
 
     def write(code, signature, kinds):
         entry = code.split("(")[0].split()[-1]
-        made = Script(
+        made = SkillScript(
             name=f"{entry}.py",
             code=code,
             entry=entry,

@@ -14,7 +14,7 @@ from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import StageKind, parse_workflow
 from evolve.agent.workflow.stages import KINDS
 from evolve.cli import main
-from evolve.core.errors import EnvironmentProblem, UsageError
+from evolve.core.errors import SetupProblem, UsageError
 from evolve.core.extensions import BUILT_IN, find
 from evolve.testing import FixedPolicy, TrustingSandbox
 from evolve.workspace.health.doctor import doctor
@@ -31,7 +31,7 @@ def test_a_package_that_cannot_be_loaded_is_named(code: str, tmp_path: Path, mon
     (site / "evolve_bad_module.py").write_text(code + "\n")
     monkeypatch.syspath_prepend(site)
     monkeypatch.delitem(sys.modules, "evolve_bad_module", raising=False)
-    with pytest.raises(EnvironmentProblem, match=r"bad \(formats\) of the package evolve-bad cannot be loaded") as told:
+    with pytest.raises(SetupProblem, match=r"bad \(formats\) of the package evolve-bad cannot be loaded") as told:
         find("formats", "bad")
     assert told.value.hint == "mend or uninstall evolve-bad"
     (finding,) = [finding for finding in doctor(tmp_path / "ws") if finding.part == "extensions"]
@@ -69,18 +69,18 @@ def test_a_value_that_is_something_else_is_refused(seam: str, tmp_path: Path, mo
     (root / "evolve.toml").write_text(
         {"encoders": "encoder = 'odd'", "vectors": "vectors = 'odd'"}.get(seam, "") + "\n"
     )
-    with pytest.raises(EnvironmentProblem, match="odd .* of the package evolve-toy is object"):
+    with pytest.raises(SetupProblem, match="odd .* of the package evolve-toy is object"):
         use(seam, root)
 
 
 def use(seam: str, root: Path) -> None:
-    from evolve.environments import kind_of
+    from evolve.environments import environment_kind
     from evolve.improve.optimizer.engine import engine_kind
     from evolve.runtime.functions.servers import Server
     from evolve.skills.export import export_format
 
     direct: dict[str, Any] = {
-        "environments": lambda: kind_of("odd"),
+        "environments": lambda: environment_kind("odd"),
         "formats": lambda: export_format("odd"),
         "functions": lambda: Server(name="a", kind="odd"),
         "engines": lambda: engine_kind("odd", ""),
@@ -121,7 +121,7 @@ def test_an_encoder_that_does_not_work_is_found_out_before_a_run(
     root = tmp_path / "ws"
     evolve.init(root)
     (root / "evolve.toml").write_text(f"encoder = '{name}'\n")
-    with pytest.raises(EnvironmentProblem, match=rf"{name} \(encoders\) of the package evolve-toy"):
+    with pytest.raises(SetupProblem, match=rf"{name} \(encoders\) of the package evolve-toy"):
         evolve.open(root)
     (finding,) = [finding for finding in doctor(root) if finding.part == "encoder"]
     assert finding.state == "missing" and "evolve-toy" in finding.text
@@ -133,7 +133,7 @@ def test_a_stage_that_gives_no_action_is_named(given: object, tmp_path: Path, mo
     offer(monkeypatch, tmp_path / "site", "stages", "shortest", kind)
     around = AgentServices(policy=FixedPolicy(), sandbox=TrustingSandbox(), run="r1")
     agent = Agent(around, parse_workflow(WORKFLOW))
-    with pytest.raises(EnvironmentProblem, match=r"shortest \(stages\) of the package evolve-toy gave .* no action"):
+    with pytest.raises(SetupProblem, match=r"shortest \(stages\) of the package evolve-toy gave .* no action"):
         agent.run_episode(small_suite().tasks[0], variant="v", split="own")
 
 
@@ -190,7 +190,7 @@ def test_a_format_replaces_its_own_files_and_never_deletes_others(
 @pytest.mark.slow
 def test_a_format_that_gives_no_texts_is_named(learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "site", "formats", "greedy", Empty())
-    with evolve.open(learned) as workspace, pytest.raises(EnvironmentProblem, match="evolve-toy gave no texts by path"):
+    with evolve.open(learned) as workspace, pytest.raises(SetupProblem, match="evolve-toy gave no texts by path"):
         workspace.skills.export([workspace.skills.list()[0].name], to=tmp_path / "out", format="greedy")
 
 

@@ -21,7 +21,7 @@ from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import StageKind, parse_workflow
 from evolve.cli import main
 from evolve.core.episodes import EpisodeRecord
-from evolve.core.errors import EnvironmentProblem, EvolveError, UsageError, WorkspaceError
+from evolve.core.errors import EvolveError, SetupProblem, UsageError, WorkspaceError
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import FixedPolicy, Scenario, ScriptedEndpoint, ScriptedWorker, TrustingSandbox
@@ -224,7 +224,7 @@ def test_an_evaluator_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.
     offer(monkeypatch, tmp_path / "site", "evaluators", "odd", lambda services: 42)
     with (
         evolve.open(tmp_path / "ws") as workspace,
-        pytest.raises(EnvironmentProblem, match=r"odd \(evaluators\) of the package evolve-toy makes int"),
+        pytest.raises(SetupProblem, match=r"odd \(evaluators\) of the package evolve-toy makes int"),
     ):
         workspace.criteria.list()
 

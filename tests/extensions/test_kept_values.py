@@ -15,7 +15,7 @@ from evolve.agent.answer_stages import with_note
 from evolve.agent.checkpoints import is_sound
 from evolve.agent.workflow import StageKind, parse_workflow
 from evolve.core.episodes import EpisodeRecord
-from evolve.core.errors import EnvironmentProblem
+from evolve.core.errors import SetupProblem
 from evolve.testing import ScriptedWorker, TrustingSandbox
 from tests.extensions.test_extending import WORKFLOW, toys
 from tests.offering import offer, put_metadata
@@ -104,7 +104,7 @@ def test_a_stage_that_gives_something_else_is_named(
         return (steps[-1].action, given[1]) if isinstance(given, tuple) else given
 
     offered(monkeypatch, tmp_path, {"stages": ("brief", stage(work)), "state": ("answers", Words)})
-    with pytest.raises(EnvironmentProblem, match=r"(brief|answers) \((stages|state)\) of the package evolve-toy"):
+    with pytest.raises(SetupProblem, match=r"(brief|answers) \((stages|state)\) of the package evolve-toy"):
         worked()
 
 
@@ -116,13 +116,13 @@ def test_what_an_episode_keeps_is_checked_when_it_is_read(tmp_path: Path, monkey
     offered(monkeypatch, tmp_path / "a", {"stages": ("brief", stage(count_up)), "state": ("answers", Words)})
     interrupted(tmp_path / "run")
     offered(monkeypatch, tmp_path / "b", {"stages": ("brief", stage(count_up)), "state": ("answers", Other)})
-    with pytest.raises(EnvironmentProblem, match=r"answers \(state\) of the package evolve-toy does not fit"):
+    with pytest.raises(SetupProblem, match=r"answers \(state\) of the package evolve-toy does not fit"):
         worked(tmp_path / "run")
 
 
 def test_a_stage_keeps_no_value_of_another_package(toys: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, tmp_path / "more", "stages", "peeping", stage(count_up, name="peeping"))
-    with pytest.raises(EnvironmentProblem, match=r"peeping \(stages\) of the package evolve-toy keeps 'answers'"):
+    with pytest.raises(SetupProblem, match=r"peeping \(stages\) of the package evolve-toy keeps 'answers'"):
         parse_workflow(WORKFLOW.replace("shortest", "peeping"))
 
 
@@ -148,7 +148,7 @@ class Unreadable:
 @pytest.mark.parametrize("value", [NoDataclass, Needing, Mutable, Unreadable, int])
 def test_a_value_of_another_kind_is_named(value: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     offered(monkeypatch, tmp_path, {"stages": ("brief", stage(lambda *given: given)), "state": ("answers", value)})
-    with pytest.raises(EnvironmentProblem, match=r"answers \(state\) of the package evolve-toy"):
+    with pytest.raises(SetupProblem, match=r"answers \(state\) of the package evolve-toy"):
         worked()
 
 
@@ -157,5 +157,5 @@ def test_a_value_too_large_to_be_kept_with_every_step_is_named(tmp_path: Path, m
         return steps[-1].action, Words(words=("x" * 2_000_000,))
 
     offered(monkeypatch, tmp_path, {"stages": ("brief", stage(work)), "state": ("answers", Words)})
-    with pytest.raises(EnvironmentProblem, match=r"answers \(state\) of the package evolve-toy is too large"):
+    with pytest.raises(SetupProblem, match=r"answers \(state\) of the package evolve-toy is too large"):
         worked()

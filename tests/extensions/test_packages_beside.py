@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.cli import main
 from evolve.core.errors import TaskError, UsageError, WorkspaceError
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.tasks import load_suite
 from evolve.workspace import Server, servers
 from tests.offering import hide
@@ -75,7 +75,7 @@ def test_a_kind_of_tools(tmp_path: Path) -> None:
 
 def test_a_kind_of_environment(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as refused:
-        kind_of("worlds")
+        environment_kind("worlds")
     assert refused.value.hint == HINT
     file = tmp_path / "task.json"
     file.write_text(json.dumps({"id": "plant", "instruction": "Find it.", "worlds": {"world": "w"}}))

@@ -13,7 +13,7 @@ import pytest
 import evolve
 from benchmarks.doubles import slow_learner, small_suite
 from evolve.core.episodes import EpisodeRecord, Row
-from evolve.core.errors import EnvironmentProblem, WorkspaceError
+from evolve.core.errors import SetupProblem, WorkspaceError
 from evolve.tasks import Suite, Task, load_suite, render_jsonl
 from evolve.testing import TrustingSandbox
 from tests.extensions.test_extending import toys
@@ -142,7 +142,7 @@ def test_a_loop_that_goes_on_practises_on_the_tasks_that_were_proposed(
             patch.setattr("evolve.improve.session.Session.attempt", ended)
             with pytest.raises(KeyboardInterrupt):
                 improved(workspace, suite, tmp_path, rounds=1)
-        (run,) = workspace.stores.runs.runs()
+        (run,) = workspace.stores.runs.list_runs()
         kept = workspace.stores.runs.journal(run.id).done("proposed:1")
         assert kept is not None and len(kept["tasks"]) == 5
     with opened(tmp_path / "ws", "drawn") as workspace:
@@ -158,7 +158,7 @@ def test_a_proposer_that_gives_no_tasks_is_named(
     offer(monkeypatch, tmp_path / "site", "proposers", "odd", lambda tasks, episodes, seed: given)
     with (
         opened(tmp_path / "ws", "odd") as workspace,
-        pytest.raises(EnvironmentProblem, match=r"odd \(proposers\) of the package evolve-toy gave"),
+        pytest.raises(SetupProblem, match=r"odd \(proposers\) of the package evolve-toy gave"),
     ):
         improved(workspace, suite, tmp_path)
 

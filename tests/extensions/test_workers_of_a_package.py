@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from benchmarks.doubles import small_suite
-from evolve.core.errors import EnvironmentProblem, WorkspaceError
+from evolve.core.errors import SetupProblem, WorkspaceError
 from evolve.tasks import render_jsonl
 from evolve.trials import Attempt, EpisodeJob, LocalWorkers, ignore_attempt
 from tests.extensions.test_extending import toys
@@ -46,7 +46,7 @@ def test_workers_that_nobody_offers_or_that_are_none_are_named(tmp_path: Path, m
     with pytest.raises(WorkspaceError, match="workers_on: there is no 'odd'; there are local"):
         improved(tmp_path / "ws", "odd")
     offer(monkeypatch, tmp_path / "site", "workers", "odd", lambda setup, count: 42)
-    with pytest.raises(EnvironmentProblem, match=r"odd \(workers\) of the package evolve-toy opens int"):
+    with pytest.raises(SetupProblem, match=r"odd \(workers\) of the package evolve-toy opens int"):
         improved(tmp_path / "more", "odd")
 
 
@@ -88,10 +88,10 @@ def test_workers_that_give_what_was_not_asked_for_are_named_and_nothing_of_it_is
             return given
 
     offer(monkeypatch, tmp_path / "site", "workers", "odd", lambda setup, count: Odd(setup))
-    with pytest.raises(EnvironmentProblem, match=r"odd \(workers\) of the package evolve-toy gave"):
+    with pytest.raises(SetupProblem, match=r"odd \(workers\) of the package evolve-toy gave"):
         improved(tmp_path / "ws", "odd")
     with evolve.open(tmp_path / "ws") as workspace:
-        (run,) = workspace.stores.runs.runs()
+        (run,) = workspace.stores.runs.list_runs()
         kept = [*workspace.stores.runs.episodes(), *workspace.stores.runs.pending_episodes(run.id)]
         assert all(one.run == run.id and one.steps for one in kept)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evolve.runtime.functions import Function
-from evolve.runtime.functions.servers import Pin, Server, ServerApproval, ServerFunctions
+from evolve.runtime.functions.servers import Server, ServerApproval, ServerFunctions, ToolPin
 from evolve.workspace.resources.servers import start_server
 
 SERVERS = Path(__file__).resolve().parent / "servers"
@@ -38,10 +38,10 @@ def allowed(server: Server, **more) -> ServerApproval:
     """A server all of whose tools were allowed as they are now."""
     functions = ServerFunctions([ServerApproval(server=server)], start_server)
     try:
-        offers = functions.offers(server.name)
+        offers = functions.offered_tools(server.name)
     finally:
         functions.close()
-    pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function}
+    pins = {offer.tool: ToolPin.from_function(offer.function) for offer in offers if offer.function}
     return ServerApproval(server=server, tools=pins)
 
 
@@ -49,7 +49,7 @@ def seen_before(server: Server, description: str = "Does something.", **paramete
     """A server whose only tool was allowed some time ago; none is started to say so."""
     schema = {"type": "object", "properties": parameters}
     act = Function(name=f"{server.name}_act", description=description, parameters=schema, source=server.name)
-    return ServerApproval(server=server, tools={"act": Pin.of(act)})
+    return ServerApproval(server=server, tools={"act": ToolPin.from_function(act)})
 
 
 @contextmanager

@@ -14,11 +14,11 @@ from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.settings import load_settings, proposed_servers
 from evolve.runtime.folder_tree import read_tree
 from evolve.runtime.functions import EFFECTS, Function
-from evolve.runtime.functions.servers import Approvals, Home, Pin, Server, ServerApproval, with_pins
+from evolve.runtime.functions.servers import ApprovalHome, Approvals, Server, ServerApproval, ToolPin, with_pins
 from evolve.runtime.functions.servers.server import resolve_variables, server_of
 from evolve.workspace.locating import ensure_workspace
 
-HERE = Home(path="/somewhere", id="1")
+HERE = ApprovalHome(path="/somewhere", id="1")
 PROGRAM = Server(name="shop", command=("/usr/bin/shop", "--all"), readable=("/srv/shop",))
 
 
@@ -26,19 +26,22 @@ def test_an_approval_is_kept_with_all_that_was_said(tmp_path):
     approvals = Approvals(tmp_path / "kept", HERE)
     schema = {"type": "object", "properties": {"z": {"type": "string"}, "a": {"type": "string"}}}
     made = Function(name="shop_buy", description="Kauft \x1b\u202e.", parameters=schema, effects=frozenset({"reads"}))
-    pin = Pin.of(replace(made, repeatable=True, source="shop"), {"reads": "allow"})
-    older = Pin(digest="d")
-    approvals.keep(ServerApproval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older}))
-    kept = approvals.of("shop")
+    pin = ToolPin.from_function(replace(made, repeatable=True, source="shop"), {"reads": "allow"})
+    older = ToolPin(digest="d")
+    approvals.save(ServerApproval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older}))
+    kept = approvals.approval_of("shop")
     assert kept == ServerApproval(server=PROGRAM, at="today", tools={"buy": pin, "sell": older})
-    assert kept.tools["buy"].function("shop").names == ["z", "a"] and kept.tools["sell"].function("shop") is None
+    assert (
+        kept.tools["buy"].approved_function("shop").parameter_names == ["z", "a"]
+        and kept.tools["sell"].approved_function("shop") is None
+    )
     assert os.stat(approvals.file).st_mode & 0o077 == 0
     assert approvals.remove("shop") and not approvals.remove("shop")
-    assert approvals.all() == []
+    assert approvals.list_approvals() == []
 
 
-def pin_of(name: str) -> Pin:
-    return Pin.of(Function(name=name, description="Buys.", parameters={"type": "object"}, source="shop"))
+def pin_of(name: str) -> ToolPin:
+    return ToolPin.from_function(Function(name=name, description="Buys.", parameters={"type": "object"}, source="shop"))
 
 
 def test_a_name_that_became_that_of_another_tool_is_allowed_for_that_one_alone():
@@ -47,12 +50,12 @@ def test_a_name_that_became_that_of_another_tool_is_allowed_for_that_one_alone()
     assert set(now.tools) == {"a_b", "c"}
 
 
-@pytest.mark.parametrize("other", [Home(path="/elsewhere", id="1"), Home(path="/somewhere", id="2")])
+@pytest.mark.parametrize("other", [ApprovalHome(path="/elsewhere", id="1"), ApprovalHome(path="/somewhere", id="2")])
 def test_it_holds_for_no_other_workspace(tmp_path, other):
-    Approvals(tmp_path, HERE).keep(ServerApproval(server=PROGRAM))
-    assert Approvals(tmp_path, other).all() == []
+    Approvals(tmp_path, HERE).save(ServerApproval(server=PROGRAM))
+    assert Approvals(tmp_path, other).list_approvals() == []
     assert not Approvals(tmp_path, other).remove("shop")
-    assert Approvals(tmp_path, HERE).of("shop")
+    assert Approvals(tmp_path, HERE).approval_of("shop")
 
 
 @pytest.mark.parametrize("depth", ["kept", "", ".."])
@@ -60,29 +63,29 @@ def test_no_server_may_write_where_approvals_are_kept(tmp_path, depth):
     approvals = Approvals(tmp_path / "kept", HERE)
     folder = os.path.normpath(tmp_path / depth)
     with pytest.raises(UsageError, match="no server may write there"):
-        approvals.keep(ServerApproval(server=Server(name="foe", command=("/bin/sh",), writable=(folder,))))
-    assert approvals.all() == []
+        approvals.save(ServerApproval(server=Server(name="foe", command=("/bin/sh",), writable=(folder,))))
+    assert approvals.list_approvals() == []
 
 
 def test_a_file_that_others_can_write_or_that_was_changed_approves_nothing(tmp_path):
     approvals = Approvals(tmp_path, HERE)
-    approvals.keep(ServerApproval(server=PROGRAM))
-    approvals.keep(with_pins(approvals.of("shop"), {"buy": pin_of("shop_buy")}))
+    approvals.save(ServerApproval(server=PROGRAM))
+    approvals.save(with_pins(approvals.approval_of("shop"), {"buy": pin_of("shop_buy")}))
     text = approvals.file.read_text()
     for was, becomes in (("/srv/shop", "/srv"), ("Buys.", "Buys all."), ('"object"', '"object", "x": 1'),
                          ('"repeatable": false', '"repeatable": true')):  # fmt: skip
         assert was in text
         approvals.file.write_text(text.replace(was, becomes))
         with pytest.raises(WorkspaceError, match="is not what was approved"):
-            approvals.all()
+            approvals.list_approvals()
     for damaged in ("{", "[]", '{"approvals": {}}', "[" * 100_000):
         approvals.file.write_text(damaged)
         with pytest.raises(WorkspaceError, match="cannot be understood"):
-            approvals.all()
+            approvals.list_approvals()
     approvals.file.write_text(text)
     approvals.file.chmod(0o666)
     with pytest.raises(WorkspaceError, match="can be written by others"):
-        approvals.all()
+        approvals.list_approvals()
 
 
 CHANGES = [
@@ -132,7 +135,7 @@ def test_a_name_that_would_blur_where_a_function_begins_is_refused(name):
 
 def test_a_variable_of_the_person_is_put_in_at_the_start_and_never_kept(tmp_path):
     server = Server(name="shop", command=("/bin/sh",), variables={"KEY": "$MY_KEY", "PRICE": "$5"})
-    Approvals(tmp_path, HERE).keep(ServerApproval(server=server))
+    Approvals(tmp_path, HERE).save(ServerApproval(server=server))
     assert resolve_variables(server.variables, {"MY_KEY": "secret"}) == {"KEY": "secret", "PRICE": "$5"}
     assert "secret" not in (tmp_path / "tools.json").read_text()
     with pytest.raises(UsageError, match="the variable MY_KEY is not set"):
@@ -154,7 +157,7 @@ def test_settings_can_propose_servers_and_nothing_else_of_tools(tmp_path):
 
 
 def test_the_folder_of_approvals_is_no_part_of_a_folder_that_is_worked_on(tmp_path):
-    Approvals(tmp_path / "deep" / "evolve-approvals", HERE).keep(ServerApproval(server=PROGRAM))
+    Approvals(tmp_path / "deep" / "evolve-approvals", HERE).save(ServerApproval(server=PROGRAM))
     (tmp_path / "deep" / "other").write_text("x")
     assert list(read_tree(tmp_path).files) == ["deep/other"]
 
@@ -166,11 +169,11 @@ EFFECT = st.sampled_from(EFFECTS)
 @given(st.frozensets(EFFECT), st.dictionaries(EFFECT, st.sampled_from(["ask", "allow", "trust", "deny"])))
 def test_a_call_needs_leave_for_every_effect_and_the_strictest_word_holds(effects, grants):
     said = [grants.get(effect, "ask") for effect in effects]
-    overall = Pin(digest="", effects=effects, grants=grants).overall
+    overall = ToolPin(digest="", effects=effects, grants=grants).overall_grant
     assert overall == next((grant for grant in ("deny", "ask", "allow") if grant in said), "trust")
 
 
 def test_the_file_is_json_that_a_person_can_read(tmp_path):
-    Approvals(tmp_path, HERE).keep(ServerApproval(server=PROGRAM))
+    Approvals(tmp_path, HERE).save(ServerApproval(server=PROGRAM))
     (entry,) = json.loads((tmp_path / "tools.json").read_text())["approvals"]
     assert entry["server"] == {"command": ["/usr/bin/shop", "--all"], "readable": ["/srv/shop"]}

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolve.core.errors import RecordDamaged
-from evolve.runtime.functions import Call, CallAnswer, CallFile, CallGate, Permission, PythonFunctions
+from evolve.runtime.functions import CallAnswer, CallFile, CallGate, Permission, PythonFunctions, RecordedCall
 
 
 def call(number, **arguments):
-    return Call(step=1, number=number, function="buy", digest="d", arguments=arguments)
+    return RecordedCall(step=1, number=number, function="buy", digest="d", arguments=arguments)
 
 
 def written(path, answers=(True, True, False)):
@@ -113,11 +113,11 @@ def test_a_killed_episode_does_nothing_twice(tmp_path):
         return json.dumps({"function": "buy", "arguments": {"item": item}}).encode()
 
     first = gate()
-    assert json.loads(first.answer(asked("tea"))) == {"value": "tea bought"}
+    assert json.loads(first.answer_frame(asked("tea"))) == {"value": "tea bought"}
     with pytest.raises(KeyboardInterrupt):
-        first.answer(asked("milk"))
+        first.answer_frame(asked("milk"))
     again = gate()
-    assert json.loads(again.answer(asked("tea"))) == {"value": "tea bought"}
-    assert "nobody knows" in json.loads(again.answer(asked("milk")))["error"]
-    assert json.loads(again.answer(asked("eggs"))) == {"value": "eggs bought"}
+    assert json.loads(again.answer_frame(asked("tea"))) == {"value": "tea bought"}
+    assert "nobody knows" in json.loads(again.answer_frame(asked("milk")))["error"]
+    assert json.loads(again.answer_frame(asked("eggs"))) == {"value": "eggs bought"}
     assert done == ["tea", "milk", "eggs"]

@@ -55,10 +55,10 @@ class Leave:
     def __init__(self, allowed) -> None:
         self.allowed, self.seen = allowed, []
 
-    def refusal(self, function, arguments, left):
+    def refusal_reason(self, function, arguments, left):
         return self.allowed(function, arguments)
 
-    def saw(self, place, by=""):
+    def note_data_from(self, place, by=""):
         self.seen.append(place)
 
 
@@ -67,7 +67,7 @@ def gate(shop, record=None, allowed=lambda function, arguments: "", limits=None)
 
 
 def told(gate, asked: bytes):
-    return json.loads(gate.answer(asked))
+    return json.loads(gate.answer_frame(asked))
 
 
 def test_a_call_is_made_and_answered():
@@ -161,7 +161,7 @@ def test_a_call_in_doubt_is_made_again_only_if_that_does_no_harm(repeatable, tim
 
     shop, record = Shop(function("buy", repeatable=repeatable)), Dies()
     with pytest.raises(KeyboardInterrupt):
-        gate(shop, record).answer(frame("buy"))
+        gate(shop, record).answer_frame(frame("buy"))
     known = CallsInMemory()
     known.begin(record.calls[0, 1][0])
     said = told(gate(shop, known), frame("buy"))
@@ -173,7 +173,7 @@ def test_a_call_in_doubt_is_made_again_only_if_that_does_no_harm(repeatable, tim
 def test_of_two_functions_of_one_name_neither_is_offered():
     mine, theirs = Shop(function("buy"), function("look")), Shop(function("buy", source="theirs"))
     both = CallGate([mine, theirs], CallsInMemory(), Permission(lambda function: "allow"))
-    assert [name for name, _, _ in both.offered()] == ["look"]
+    assert [name for name, _, _ in both.offered_functions()] == ["look"]
     assert "no function" in told(both, frame("buy"))["error"]
 
 
@@ -220,7 +220,7 @@ def test_python_functions_say_what_they_take():
         return {item: count}
 
     made = mine.add(order, effects={"spends"})
-    assert (made.name, made.description, list(made.names)) == ("order", "Order something.", ["item", "count"])
+    assert (made.name, made.description, list(made.parameter_names)) == ("order", "Order something.", ["item", "count"])
     asked = CallGate([mine], CallsInMemory(), Permission(lambda function: "allow"))
     assert told(asked, frame("order", item="tea", count=2)) == {"value": {"tea": 2}}
     assert "'item' is a required property" in told(asked, frame("order"))["error"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.runtime.functions import CallGate, CallsInMemory, Permission
-from evolve.runtime.functions.servers import Pin, ServerApproval
+from evolve.runtime.functions.servers import ServerApproval, ToolPin
 from evolve.workspace import servers
 from tests.functions.running import functions_of, hostile
 
@@ -25,8 +25,10 @@ def asked(approval: ServerApproval, *, read: str = "") -> str:
     with functions_of(approval) as functions:
         gate = CallGate([functions], CallsInMemory(), Permission(functions.grant_of))
         if read:
-            gate.saw(read)
-        (said,) = json.loads(gate.answer(b'{"function": "foe_act", "arguments": {"text": "the password"}}')).values()
+            gate.note_data_from(read)
+        (said,) = json.loads(
+            gate.answer_frame(b'{"function": "foe_act", "arguments": {"text": "the password"}}')
+        ).values()
         return said
 
 
@@ -53,10 +55,10 @@ def test_what_was_allowed_before_without_sending_has_to_be_allowed_again(shelf):
     with functions_of(approval) as functions:
         (made,) = functions.functions()
     reads = frozenset({"reads"})
-    before = Pin.of(replace(made, effects=reads), {"reads": "allow"})
+    before = ToolPin.from_function(replace(made, effects=reads), {"reads": "allow"})
     with functions_of(ServerApproval(server=approval.server, tools={"act": before})) as functions:
         assert functions.functions() == [] and "evolve tools allow foe" in functions.troubles["foe"]
-        assert [offer.state for offer in functions.offers("foe")] == ["changed"]
+        assert [offer.state for offer in functions.offered_tools("foe")] == ["changed"]
 
 
 def test_what_has_no_network_does_not_send(tmp_path):

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from evolve.core.errors import UsageError
-from evolve.runtime.functions import EFFECTS, Call, CallFailed, CallGate, CallsInMemory, Permission
+from evolve.runtime.functions import EFFECTS, CallFailed, CallGate, CallsInMemory, Permission, RecordedCall
 from evolve.runtime.functions.servers import (
+    ApprovalHome,
     Approvals,
-    Home,
     Server,
     ServerApproval,
     server_kind,
@@ -56,7 +56,7 @@ def case() -> Case:
 
 def answered(gate: CallGate, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     gate.start(1)
-    return json.loads(gate.answer(json.dumps({"function": name, "arguments": arguments}).encode()))
+    return json.loads(gate.answer_frame(json.dumps({"function": name, "arguments": arguments}).encode()))
 
 
 def gate_of(functions: Any, record: CallsInMemory, grant: str = "trust") -> CallGate:
@@ -86,7 +86,7 @@ def test_nothing_is_offered_or_called_before_it_is_allowed(case):
 
 def test_what_it_lists_has_names_schemas_and_known_effects(case):
     with functions_of(ServerApproval(server=case.server)) as functions:
-        first, second = functions.offers(case.server.name), functions.offers(case.server.name)
+        first, second = functions.offered_tools(case.server.name), functions.offered_tools(case.server.name)
     made = {offer.function.name: offer.function for offer in first if offer.function}
     assert case.function in made and len({offer.tool for offer in first}) == len(first)
     assert [offer.function.digest for offer in second if offer.function] == [one.digest for one in made.values()]
@@ -101,7 +101,7 @@ def test_a_call_is_put_on_record_checked_and_answered(case):
         assert "error" in answered(gate, case.function, case.wrong) and record.calls == {}
         assert answered(gate, case.function, case.arguments) == {"value": case.value}
         ((call, answer),) = record.calls.values()
-        assert isinstance(call, Call) and (call.function, answer.state) == (case.function, "answered")
+        assert isinstance(call, RecordedCall) and (call.function, answer.state) == (case.function, "answered")
         functions.close()
         assert answered(gate, case.function, case.arguments) == {"value": case.value}  # from the record
 
@@ -126,9 +126,9 @@ def test_what_is_secret_is_neither_kept_nor_seen(case):
 
 
 def test_another_server_of_the_name_is_not_what_was_allowed(case, tmp_path):
-    home = Home(path=str(tmp_path), id="1")
-    Approvals(tmp_path / "approvals", home).keep(allowed(case.server))
-    (kept,) = Approvals(tmp_path / "approvals", home).all()
+    home = ApprovalHome(path=str(tmp_path), id="1")
+    Approvals(tmp_path / "approvals", home).save(allowed(case.server))
+    (kept,) = Approvals(tmp_path / "approvals", home).list_approvals()
     assert kept.server == case.server != case.other
     changed = {tool: replace(pin, digest="0" * 64) for tool, pin in kept.tools.items()}
     with functions_of(ServerApproval(server=case.server, tools=changed)) as functions:

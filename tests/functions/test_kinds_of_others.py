@@ -14,15 +14,15 @@ from evolve.core.redaction import MARK
 from evolve.runtime.functions import UNKNOWN, CallFailed
 from evolve.runtime.functions.servers import (
     ListedTool,
-    Pin,
     Server,
     ServerApproval,
     ServerSetting,
+    ToolPin,
     resolve_variables,
     server_of,
 )
 from evolve.workspace import servers
-from evolve.workspace.resources.servers import approved_now
+from evolve.workspace.resources.servers import approved_servers
 from tests.functions.running import allowed, functions_of
 from tests.offering import offer
 
@@ -36,23 +36,23 @@ def test_one_of_a_kind_that_nobody_offers_is_kept_told_and_not_started(tmp_path)
     with pytest.raises(UsageError, match="no tools of the kind 'nosuch'") as refused:
         shelf.add(server)
     assert "mcp" in refused.value.hint and shelf.list() == []
-    act = Pin(digest="1", name="odd_act", parameters={"type": "object", "properties": {}})
+    act = ToolPin(digest="1", name="odd_act", parameters={"type": "object", "properties": {}})
     told = []
     approval = ServerApproval(server=server, tools={"act": act})
     with functions_of(approval, tell=told.append) as functions:
-        functions.renew([approval])
+        functions.use_approvals([approval])
         assert [one.name for one in functions.functions()] == ["odd_act"]
         assert len(told) == 1 and "'nosuch'" in told[0]
         with pytest.raises(CallFailed, match="'nosuch'"):
             functions.call("odd_act", {}, seconds=5)
-    assert not approved_now(shelf._paths())
+    assert not approved_servers(shelf._paths())
 
 
 class Quiet:
     """A kind that shows nothing of its setting, gives its function when it is asked, and repeats what it was handed."""
 
     settings: ClassVar = {"token": ServerSetting()}
-    stale, runs = False, True
+    is_stale, is_running = False, True
 
     def check(self, server):
         """Takes any."""

@@ -90,7 +90,7 @@ def source(request):
 def test_names_are_unique_and_say_what_they_take(source):
     made = {function.name: function for function in source.functions()}
     assert len(made) == len(source.functions())
-    assert list(made["shop_price"].names) == ["item", "count"]
+    assert list(made["shop_price"].parameter_names) == ["item", "count"]
     assert made["shop_price"].description == "What an item costs."
     gives = signature_of(made["shop_price"]).removeprefix("shop_price(item: str, count: int = 1) -> ")
     assert gives in ("dict[str, float]", '{"result": float}')
@@ -122,7 +122,7 @@ def test_what_it_does_not_offer_cannot_be_called(source):
 def test_the_gate_checks_arguments_before_it_is_called(source):
     gate = CallGate([source], CallsInMemory(), Permission(lambda function: "trust"))
     frame = json.dumps({"function": "shop_price", "arguments": {"item": 1}}).encode()
-    assert json.loads(gate.answer(frame)) == {"error": "shop_price: item: 1 is not of type 'string'"}
+    assert json.loads(gate.answer_frame(frame)) == {"error": "shop_price: item: 1 is not of type 'string'"}
 
 
 @pytest.mark.slow

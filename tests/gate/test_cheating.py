@@ -19,9 +19,9 @@ from evolve.core.store import Database
 from evolve.tasks import Suite, Task
 from evolve.tasks.work import FolderWork
 from evolve.trials.gate import (
-    BudgetRefused,
     ComparisonPlan,
     DecisionRepository,
+    EpisodeOverBudget,
     Gate,
     Job,
     VariantProposal,
@@ -86,7 +86,7 @@ def test_a_verifier_that_changes_while_a_variant_is_judged_voids_the_comparison(
     found = gate.judge(proposal(suite), ComparisonPlan(run=lenient_from_the_second_pair_on))
     assert (found.state.verdict, found.accepted) == ("undecided", False)
     assert "void: the verifier changed" in found.state.reason
-    kept = gate.decisions.keep(found)
+    kept = gate.decisions.save_finding(found)
     assert kept.verdict == "undecided" and kept.pins == true
     # Another process that goes on with the same judgement measures with the new one from the start.
     again = gate.judge(proposal(suite), ComparisonPlan(run=_solves_more))
@@ -139,9 +139,9 @@ def test_a_held_out_row_is_found_in_any_layout(gate: Gate, shape: str) -> None:
 def test_what_is_refused_untested_uses_no_error_level(gate: Gate) -> None:
     suite = small_suite(300)
     text = max((str(row.input[0]) for row in suite.split("gate")[0].hidden), key=len)
-    gate.decisions.keep(gate.judge(proposal(suite, texts={"prompt act": text}), ComparisonPlan(run=_fair_jobs)))
+    gate.decisions.save_finding(gate.judge(proposal(suite, texts={"prompt act": text}), ComparisonPlan(run=_fair_jobs)))
     assert gate.decisions.next_level(suite.digest)[0] == 1
-    assert [one.verdict for one in gate.decisions.log()] == ["reject"]
+    assert [one.verdict for one in gate.decisions.list_verdicts()] == ["reject"]
 
 
 def test_a_cheaper_variant_that_gives_up_tasks_is_not_accepted(gate: Gate) -> None:
@@ -178,7 +178,7 @@ def test_a_budget_that_ends_leaves_the_verdict_open(gate: Gate) -> None:
 
     def run(jobs: list[Job[Task]]) -> list[EpisodeRecord]:
         if not left:
-            raise BudgetRefused
+            raise EpisodeOverBudget
         return two_chunks(jobs)
 
     found = gate.judge(proposal(small_suite(300)), ComparisonPlan(run=run, batch=2))

@@ -68,7 +68,7 @@ def test_each_proposal_on_a_suite_gets_a_smaller_level(database: Database) -> No
         proposal, alpha = decisions.next_level("s")
         levels.append(alpha)
         state = SequentialTest(alpha=alpha).judge(Tally(losses=20))
-        kept = decisions.record(state, run="r", parent="old", variant=f"v{number}", suite="s")
+        kept = decisions.save_verdict(state, run="r", parent="old", variant=f"v{number}", suite="s")
         assert (kept.proposal, kept.verdict, kept.tally) == (proposal, "reject", Tally(losses=20))
     assert levels == sorted(levels, reverse=True)
     assert sum(levels) < 0.05
@@ -77,10 +77,10 @@ def test_each_proposal_on_a_suite_gets_a_smaller_level(database: Database) -> No
 
 def test_judging_again_in_the_same_run_spends_nothing(database: Database) -> None:
     decisions = DecisionRepository(database)
-    first = decisions.record(SequentialTest().judge(Tally(wins=7)), run="r", parent="a", variant="b", suite="s")
-    again = decisions.record(SequentialTest().judge(Tally(losses=7)), run="r", parent="a", variant="b", suite="s")
+    first = decisions.save_verdict(SequentialTest().judge(Tally(wins=7)), run="r", parent="a", variant="b", suite="s")
+    again = decisions.save_verdict(SequentialTest().judge(Tally(losses=7)), run="r", parent="a", variant="b", suite="s")
     assert again == first
-    assert decisions.log() == [first]
+    assert decisions.list_verdicts() == [first]
     assert decisions.next_level("s")[0] == 2
 
 
@@ -93,12 +93,12 @@ def test_a_judgement_that_was_broken_off_keeps_its_level_until_it_goes_on(databa
     assert level == pytest.approx(0.05 / (2 * 3))
     other = {**one, "variant": "c"}
     assert decisions.open({"gate": "1"}, **other).alpha == level
-    decisions.record(SequentialTest(alpha=level).judge(Tally(wins=40)), **other)
+    decisions.save_verdict(SequentialTest(alpha=level).judge(Tally(wins=40)), **other)
     # It goes on as it was begun, as the same proposal, at the same level.
     assert decisions.open({"gate": "2"}, **one) == first
-    assert decisions.place(**one) == 1
+    assert decisions.judgement_number(**one) == 1
     assert [begun.variant for begun in decisions.open_judgements("s")] == ["b"]
-    kept = decisions.record(SequentialTest(alpha=first.alpha).judge(Tally(losses=1)), **one)
+    kept = decisions.save_verdict(SequentialTest(alpha=first.alpha).judge(Tally(losses=1)), **one)
     assert kept.proposal == 1 and decisions.open_judgements() == []
     assert decisions.next_level("s") == (3, pytest.approx(0.05 / (3 * 4)))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.trials.gate import Interval, PairedRow, clopper_pearson, cost_ratio, solved_difference
+from evolve.trials.gate import ConfidenceInterval, PairedRow, clopper_pearson, cost_ratio, solved_difference
 
 
 def row(group: str, parent: float | None, variant: float | None, task: str = "t") -> PairedRow:
@@ -64,7 +64,7 @@ def test_a_few_groups_that_agree_are_no_certainty(groups: int, bounded: bool) ->
 
 
 def test_nothing_to_compare_gives_no_figures() -> None:
-    empty = Interval(value=None, low=None, high=None, n=0)
+    empty = ConfidenceInterval(value=None, low=None, high=None, n=0)
     assert cost_ratio([]) == cost_ratio([row("a", None, 3)]) == solved_difference([]) == empty
     assert clopper_pearson(0, 0) == empty
 

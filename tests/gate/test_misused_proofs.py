@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.trials.gate import DecisionRepository, PairedTotals, Proof
+from evolve.trials.gate import DecisionRepository, PersonTaskOutcomes, Proof
 from tests.gate.own_pairs import arm, pair
 
 PERSONS, TASKS = 100, 60
@@ -21,7 +21,7 @@ OUTCOMES = st.lists(st.sampled_from(["win", "loss", "tie", "void", "withheld"]),
 
 
 def proof(outcomes: Sequence[str]) -> Proof:
-    return Proof.of(pair(outcome) for outcome in outcomes)
+    return Proof.from_pairs(pair(outcome) for outcome in outcomes)
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_what_is_shared_is_bet_on_once(
         pairs = [
             pair("win" if won else "loss", alike=firsts[trait] != place) for place, (trait, won) in enumerate(tasks)
         ]
-        believed += any(Proof.of(pairs[: place + 1]).helped for place in firsts.values())
+        believed += any(Proof.from_pairs(pairs[: place + 1]).helped for place in firsts.values())
         # Nobody is believed after a loss that is not believed before it.
         won = (place for place, one in enumerate(pairs) if one.outcome == "win")
         if_each_counted += any(proof([one.outcome for one in pairs[: place + 1]]).helped for place in won)
@@ -76,6 +76,6 @@ def test_what_is_shared_is_bet_on_once(
         for place, (trait, won) in enumerate(tasks):
             costs = (100, 10) if won else (10, 100)
             before, after = arm(f"t{place}", costs[0], "unlearned"), arm(f"t{place}", costs[1], "v")
-            arms = PairedTotals(unlearned=before, learned=after)
+            arms = PersonTaskOutcomes(unlearned=before, learned=after)
             own.add_own_pair(f"e{place}", "f", [trait, f"row {place}"], arms, met=False)
         assert [(one.outcome, one.alike) for one in own.own_pairs()] == [(one.outcome, one.alike) for one in pairs]

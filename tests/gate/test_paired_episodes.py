@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Status, Step
 from evolve.trials.gate import (
-    BudgetRefused,
-    Contest,
+    ArmComparison,
+    EpisodeOverBudget,
     Job,
     PairedRunner,
     Tally,
@@ -269,10 +269,10 @@ def test_a_budget_that_ends_leaves_all_comparisons_about_as_far_and_each_says_so
         nonlocal affordable
         affordable -= len(jobs)
         if affordable < 0:
-            raise BudgetRefused
+            raise EpisodeOverBudget
         return [episode(job.task.id, variant=job.variant) for job in jobs]
 
-    contests = [Contest(parent=f"without {item}", variant="whole", tasks=tasks(20)) for item in "abc"]
+    contests = [ArmComparison(parent=f"without {item}", variant="whole", tasks=tasks(20)) for item in "abc"]
     found = PairedRunner(run=run, test=None, batch=2).compare_each(contests)
     assert [len(one.pairs) for one in found] == [6, 4, 4]
     assert all(one.ended and one.planned == 20 for one in found)
@@ -284,6 +284,6 @@ def test_a_void_pair_is_no_row_and_a_fault_of_the_variant_alone_is_a_task_it_did
         return episode(task.id, variant=variant, status="fault" if fault else "solved")
 
     done = PairedRunner(run=run_serially(run), test=None).compare(tasks(3), parent="old", variant="new")
-    rows = {pair.task: pair.row for pair in done.pairs}
+    rows = {pair.task: pair.estimate_row for pair in done.pairs}
     assert rows["t000"] is None
     assert rows["t001"] is not None and (rows["t001"].parent_solved, rows["t001"].variant_solved) == (True, False)

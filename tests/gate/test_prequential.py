@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evolve.core.episodes import Cost
 from evolve.core.schema import GATE
 from evolve.core.store import Database
-from evolve.trials.gate import DecisionRepository, PairedTotals, PrequentialPair, Proof
+from evolve.trials.gate import DecisionRepository, PersonTaskOutcomes, PrequentialPair, Proof
 from tests.gate.own_pairs import arm, pair
 
 
@@ -24,12 +24,12 @@ def own(tmp_path: Path):
         yield DecisionRepository(db, clock=lambda: 1.0)
 
 
-def won(task: str) -> PairedTotals:
-    return PairedTotals(unlearned=arm(task, 100), learned=arm(task, 10, variant="v"))
+def won(task: str) -> PersonTaskOutcomes:
+    return PersonTaskOutcomes(unlearned=arm(task, 100), learned=arm(task, 10, variant="v"))
 
 
-def lost(task: str) -> PairedTotals:
-    return PairedTotals(unlearned=arm(task, 10), learned=arm(task, 100, variant="v"))
+def lost(task: str) -> PersonTaskOutcomes:
+    return PersonTaskOutcomes(unlearned=arm(task, 10), learned=arm(task, 100, variant="v"))
 
 
 def test_wins_on_distinct_problems_show_that_learning_helped(own: DecisionRepository) -> None:
@@ -79,13 +79,13 @@ def test_a_fault_of_what_was_learned_is_no_way_out_of_a_loss(own: DecisionReposi
         own.add_own_pair(f"w{number}", "text", [f"problem {number}"], won(f"w{number}"), met=False)
     for number in range(4):
         failed = replace(arm(f"f{number}", 10, solved=False, variant="v"), status="fault")
-        both = PairedTotals(unlearned=arm(f"f{number}", 10), learned=failed)
+        both = PersonTaskOutcomes(unlearned=arm(f"f{number}", 10), learned=failed)
         own.add_own_pair(f"f{number}", "text", [f"other {number}"], both, met=False)
     assert own.proof().state.tally.withheld == 4 and not own.proof().helped
 
 
 def test_two_tasks_are_no_pair(own: DecisionRepository) -> None:
-    both = PairedTotals(unlearned=arm("a", 1), learned=arm("b", 1))
+    both = PersonTaskOutcomes(unlearned=arm("a", 1), learned=arm("b", 1))
     with pytest.raises(ValueError, match="not a pair"):
         own.add_own_pair("e1", "text", ["problem 1"], both, met=False)
 
@@ -114,7 +114,7 @@ def test_what_is_not_judged_yet_counts_as_neither_and_proves_nothing(own: Decisi
 
 
 def test_an_arm_that_was_not_run_withholds_the_pair_and_what_it_cost_is_kept(own: DecisionRepository) -> None:
-    both = PairedTotals(unlearned=None, learned=arm("t", 10), cost=Cost(tokens=70, calls=2))
+    both = PersonTaskOutcomes(unlearned=None, learned=arm("t", 10), cost=Cost(tokens=70, calls=2))
     own.add_own_pair("e", "text", ["problem 1"], both, met=False)
     proof = own.proof()
     assert proof.state.tally.withheld == 1 and proof.state.wealth < 1.0 and proof.spent == Cost(tokens=70, calls=2)
@@ -132,7 +132,7 @@ def test_a_pair_that_an_earlier_version_kept_is_read(own: DecisionRepository) ->
 @given(st.lists(st.sampled_from(["win", "loss", "tie", "void", "withheld"]), max_size=40), st.integers(0, 20))
 def test_what_is_missing_only_ever_takes_evidence_away(outcomes: list[str], missing: int) -> None:
     pairs = [pair(outcome) for outcome in outcomes]
-    assert Proof.of(pairs, missing=missing).state.wealth <= Proof.of(pairs).state.wealth * (1 + 1e-9)
+    assert Proof.from_pairs(pairs, missing=missing).state.wealth <= Proof.from_pairs(pairs).state.wealth * (1 + 1e-9)
 
 
 @pytest.mark.slow
@@ -140,8 +140,8 @@ def test_what_is_missing_only_ever_takes_evidence_away(outcomes: list[str], miss
 def test_what_is_alike_moves_nothing(outcomes: list[tuple[str, bool]]) -> None:
     every = [pair(outcome, alike=alike) for outcome, alike in outcomes]
     counted = [one for one in every if not one.alike]
-    assert Proof.of(every).state == Proof.of(counted).state
-    assert Proof.of(every).counted == len(counted)
+    assert Proof.from_pairs(every).state == Proof.from_pairs(counted).state
+    assert Proof.from_pairs(every).counted == len(counted)
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def test_looked_at_after_every_task_chance_is_believed_at_most_once_in_twenty() 
         seen: list[PrequentialPair] = []
         for _ in range(40):
             seen.append(pair(drawn.choice(["win", "loss", "tie"])))
-            if Proof.of(seen).helped:
+            if Proof.from_pairs(seen).helped:
                 believed += 1
                 break
     assert believed <= 200 * 0.05

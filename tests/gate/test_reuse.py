@@ -71,7 +71,7 @@ def divided(decisions: DecisionRepository, groups: Iterable[str], key: str) -> G
 
 def judged(gate: Gate, suite: Suite, variant: str, run=no_better):
     found = gate.judge(proposal(suite, variant), ComparisonPlan(run=run))
-    gate.decisions.keep(found)
+    gate.decisions.save_finding(found)
     return found
 
 
@@ -109,7 +109,7 @@ def test_what_older_versions_judged_counts_for_its_groups_as_far_as_they_are_kno
     old = DecisionRepository(db)
     for number in range(2):
         state = SequentialTest().judge(Tally(losses=9))
-        old.record(state, run="r1", variant=f"v{number}", **NAMES)
+        old.save_verdict(state, run="r1", variant=f"v{number}", **NAMES)
     now = DecisionRepository(db, earlier=lambda run: {"a", "b"} if run == "r1" else ())
     assert now.next_level("grown", ["b", "c"])[0] == 3
     assert now.next_level("grown", ["c"])[0] == 1
@@ -126,7 +126,7 @@ def test_what_is_kept_back_stays_so_when_tasks_are_added_and_after_a_break(gate:
     grown = divided(gate.decisions, [*groups, *(f"h{number}" for number in range(30))], "other")
     assert not grown.kept & first.judged and len(grown.kept & first.kept) > len(first.kept) / 2
     key = proposal(small_suite(6), "v").key
-    gate.decisions.open({}, **proposal(small_suite(6), "v").names, groups=first.judged)
+    gate.decisions.open({}, **proposal(small_suite(6), "v").identifying_names, groups=first.judged)
     assert divided(gate.decisions, groups, key) == first
     assert not divided(gate.decisions, groups[1:], "few").kept
 
@@ -144,7 +144,7 @@ def test_a_gain_on_the_judged_problems_alone_is_not_confirmed(gate: Gate) -> Non
     assert real.state.alpha == real.confirmation.level == pytest.approx(0.05 / (2 * 3))
     assert judged(gate, suite, "none").confirmation is None
     assert judged(gate, suite, "last", _solves_more).confirmation.number == 3
-    assert [one.confirmation for one in gate.decisions.log()][1] == real.confirmation
+    assert [one.confirmation for one in gate.decisions.list_verdicts()][1] == real.confirmation
 
 
 def test_a_small_suite_says_that_nothing_confirms_what_it_accepts(gate: Gate) -> None:
@@ -171,7 +171,7 @@ def test_a_suite_that_can_draw_confirms_on_problems_that_nobody_has_seen(gate: G
     lucky = judged(gate, suite, "lucky", only_on(known))
     assert not lucky.accepted and "not confirmed on" in lucky.state.reason
     # Nobody had seen them, so what the first one left comes back.
-    assert lucky.confirmation.level == ErrorBudget().level([first])
+    assert lucky.confirmation.level == ErrorBudget().next_level([first])
     assert len(set(asked)) == 2
     gate.judge(proposal(suite, "lucky"), ComparisonPlan(run=only_on(known)))
     assert asked[-1] == asked[-2]
@@ -185,7 +185,7 @@ OUTCOMES = st.lists(st.sampled_from(["win", "loss", "tie", "withheld"]), min_siz
 def test_a_test_of_fixed_size_stops_early_only_where_the_rest_could_not_turn_it(outcomes, alpha) -> None:
     test, tally, stopped = ExactTest(alpha=alpha), Tally(), []
     for number, outcome in enumerate(outcomes):
-        tally = tally.plus(outcome)
+        tally = tally.with_outcome(outcome)
         state = test.judge(tally, left=len(outcomes) - number - 1)
         if state.stop:
             stopped.append(state.verdict)

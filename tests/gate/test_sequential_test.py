@@ -67,7 +67,7 @@ def first_verdict(test: SequentialTest, win_rate: float, tie_rate: float, pairs:
     for number in range(1, pairs + 1):
         roll = rng.random()
         won = rng.random() < win_rate
-        tally = tally.plus("tie" if roll < tie_rate else "win" if won else "loss")
+        tally = tally.with_outcome("tie" if roll < tie_rate else "win" if won else "loss")
         verdict, stop = verdict_of(test, tally, pairs - number)
         if stop:
             return verdict, number
@@ -88,7 +88,7 @@ def test_a_variant_that_is_no_better_is_accepted_at_most_as_often_as_allowed() -
         rng = random.Random(seed)
         tally = Tally()
         for _ in range(60):
-            tally = tally.plus("win" if rng.random() < 0.5 else "loss")
+            tally = tally.with_outcome("win" if rng.random() < 0.5 else "loss")
             if crossed(test.alpha, tally):
                 accepted += 1
                 break
@@ -191,7 +191,7 @@ def test_giving_up_never_turns_into_acceptance_or_hides_one(wins: int, losses: i
 def test_without_returns_the_levels_add_up_to_the_whole_budget() -> None:
     budget, stakes = ErrorBudget(alpha=0.05), []
     for _ in range(300):
-        stakes.append(GateLevel(level=budget.level(stakes), wealth=0.0, accepted=False))
+        stakes.append(GateLevel(level=budget.next_level(stakes), wealth=0.0, accepted=False))
     total = sum(one.level for one in stakes)
     assert stakes[0].level == 0.025
     assert 0.0498 < total < 0.05
@@ -209,9 +209,9 @@ stakes_of = st.lists(
 def test_capital_never_grows_and_never_ends(outcomes: list[tuple[float, bool]]) -> None:
     budget, stakes, before = ErrorBudget(alpha=0.05), [], 0.05
     for wealth, accepted in outcomes:
-        level = budget.level(stakes)
+        level = budget.next_level(stakes)
         stakes.append(GateLevel(level=level, wealth=wealth, accepted=accepted))
-        after = budget.capital(stakes)
+        after = budget.remaining_capital(stakes)
         assert 0.0 < after <= before + 1e-15
         # A loser costs what its test lost, and one that was accepted costs nothing.
         assert before - after == pytest.approx(0.0 if accepted else level * max(0.0, 1.0 - wealth), abs=1e-12)

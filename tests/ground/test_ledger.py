@@ -118,7 +118,7 @@ def test_work_side_by_side_shares_what_is_left(budget: Budget, waves: list[list[
     for used in waves:
         left, running = ledger.remaining, []
         for place in range(len(used)):
-            share = ledger.share(len(used) - place)
+            share = ledger.share_of_remaining(len(used) - place)
             cost = Cost(tokens=share.tokens or 0, calls=share.calls or 0, money=share.money or 0.0)
             if 0 in (share.tokens, share.calls, share.money) or not ledger.reserve(cost):
                 continue
@@ -250,5 +250,5 @@ def test_time_in_which_a_person_was_asked_is_none_of_the_budgets() -> None:
     clock = Clock()
     ledger = Ledger(Budget(seconds=60), clock=clock)
     clock.now += 100
-    ledger.waited(90)
+    ledger.exclude_wait(90)
     assert ledger.spent.seconds == 10 and not ledger.exhausted_bound

@@ -64,10 +64,10 @@ def test_a_change_of_one_line_leaves_every_byte_outside_of_it(file, data, new):
     read, before = read_text_file(whole), pieces(whole)
     number = data.draw(st.integers(0, len(read.lines) - 1))
     text = "".join(f"{line}\n" for line in new)
-    closed = read.closed()
+    closed = read.with_final_newline()
     start = sum(map(len, split_lines(closed.text)[:number]))
-    changed = closed.replaced(start, len(split_lines(closed.text)[number]), text)
-    after = (changed.opened() if read.is_open else changed).data
+    changed = closed.with_replacement(start, len(split_lines(closed.text)[number]), text)
+    after = (changed.without_final_newline() if read.is_open else changed).data
     head, tail = before[: number + 1], before[number + 2 :]
     if tail or new or not read.is_open:  # else the line before it is the last one now, and has no end
         assert after.startswith(b"".join(head)) and after.endswith(b"".join(tail))
@@ -81,11 +81,11 @@ def test_a_file_that_is_written_whole_keeps_the_bytes_of_lines_that_stay(file, d
     number = data.draw(st.integers(0, len(read.lines) - 1))
     lines = split_lines(read.text)
     lines[number] = lines[number].replace(UNREADABLE, "").rstrip("\n") + "unlike any\n"
-    closed = read.closed()
-    after = closed.spliced(0, len(closed.lines), "".join(lines))
-    after = (after.opened() if read.is_open else after).data
+    closed = read.with_final_newline()
+    after = closed.with_lines_replaced(0, len(closed.lines), "".join(lines))
+    after = (after.without_final_newline() if read.is_open else after).data
     assert after.startswith(b"".join(before[: number + 1])) and after.endswith(b"".join(before[number + 2 :]))
-    same = closed.spliced(0, len(closed.lines), closed.text)
+    same = closed.with_lines_replaced(0, len(closed.lines), closed.text)
     assert same == closed
 
 
@@ -96,7 +96,7 @@ def test_a_change_within_lines_is_the_change_of_the_text(file, data):
     length = data.draw(st.integers(0, len(read.text) - place))
     new = data.draw(st.sampled_from(["", "a", "a\nb", "\n", "a\n"]))
     if UNREADABLE not in read.text[place : place + length]:
-        changed = read.replaced(place, length, new)
+        changed = read.with_replacement(place, length, new)
         assert changed.text == read.text[:place] + new + read.text[place + length :]
         assert changed.has_one_end or not read.has_one_end
         assert [*changed.lines] == split_lines("".join(changed.lines))
@@ -104,15 +104,15 @@ def test_a_change_within_lines_is_the_change_of_the_text(file, data):
 
 def test_the_end_of_a_line_that_had_none_is_that_of_the_others():
     file = read_text_file(b"a\r\nb\nc\r\nd")
-    assert file.replaced(len(file.text), 0, "\ne").data == b"a\r\nb\nc\r\nd\r\ne"
+    assert file.with_replacement(len(file.text), 0, "\ne").data == b"a\r\nb\nc\r\nd\r\ne"
     spot = read_text_file(b"\xc3\xa4\xc3\xb6\r\n\xfc")
-    assert spot.replaced(len(spot.text), 0, "\n").data == b"\xc3\xa4\xc3\xb6\r\n\xfc\r\n"
+    assert spot.with_replacement(len(spot.text), 0, "\n").data == b"\xc3\xa4\xc3\xb6\r\n\xfc\r\n"
 
 
 def test_lines_with_several_ends_stay_lines_of_their_own():
     file = read_text_file(b"a\rb\nc\r\r\n")
-    assert file.spliced(1, 2, "\n").data == b"a\r\n\nc\r\r\n"
-    assert file.spliced(1, 2, "\n").text == "a\n\nc\n\n"
+    assert file.with_lines_replaced(1, 2, "\n").data == b"a\r\n\nc\r\r\n"
+    assert file.with_lines_replaced(1, 2, "\n").text == "a\n\nc\n\n"
 
 
 READ = [
@@ -141,7 +141,7 @@ READ = [
 @pytest.mark.parametrize(("data", "encoding", "form"), READ)
 def test_the_form_of_a_file_is_told(data, encoding, form):
     file = read_text_file(data)
-    assert (file.encoding, file.form, file.data) == (encoding, form, data)
+    assert (file.encoding, file.form_text, file.data) == (encoding, form, data)
 
 
 def test_a_long_text_in_characters_of_several_bytes_is_told():
@@ -167,23 +167,25 @@ def test_an_encoding_that_is_expected_goes_before_a_guess_and_not_before_utf_8()
 def test_what_the_encoding_cannot_hold_is_refused_with_its_line():
     file = read_text_file(f"{LATIN}a\nb\n".encode("latin-1"))
     with pytest.raises(NotEncodable, match=r"line 3 holds '→', and the file is latin-1"):
-        _ = file.spliced(2, 3, "→\n").data
+        _ = file.with_lines_replaced(2, 3, "→\n").data
 
 
 def test_bytes_that_are_no_text_stay_in_a_line_that_changes():
     file = read_text_file(b"\xc3\xa4\xc3\xb6\nn = '\xfc' # 10\n")
-    assert file.spliced(1, 2, f"n = '{UNREADABLE}' # 20\n").data == b"\xc3\xa4\xc3\xb6\nn = '\xfc' # 20\n"
-    assert file.spliced(1, 2, "n = 1\n").data == b"\xc3\xa4\xc3\xb6\nn = 1\n"
+    assert file.with_lines_replaced(1, 2, f"n = '{UNREADABLE}' # 20\n").data == b"\xc3\xa4\xc3\xb6\nn = '\xfc' # 20\n"
+    assert file.with_lines_replaced(1, 2, "n = 1\n").data == b"\xc3\xa4\xc3\xb6\nn = 1\n"
     with pytest.raises(NotEncodable, match="leave these lines"):
-        file.spliced(1, 2, UNREADABLE * 2)
+        file.with_lines_replaced(1, 2, UNREADABLE * 2)
 
 
 def test_the_encoding_follows_what_the_first_lines_declare():
     file = read_text_file(f"{LATIN}N = 'ö'\n".encode("latin-1"))
-    to_utf8 = file.spliced(0, 1, "").declared(file)
+    to_utf8 = file.with_lines_replaced(0, 1, "").with_declared_encoding(file)
     assert to_utf8.data == "N = 'ö'\n".encode()
-    assert file.spliced(0, 1, "# coding: cp437\n").declared(file).data == "# coding: cp437\nN = 'ö'\n".encode("cp437")
-    new = TextFile().spliced(0, 0, f"{LATIN}N = 'ö'\n")
-    assert new.declared(TextFile()).data == f"{LATIN}N = 'ö'\n".encode("latin-1")
+    assert file.with_lines_replaced(0, 1, "# coding: cp437\n").with_declared_encoding(
+        file
+    ).data == "# coding: cp437\nN = 'ö'\n".encode("cp437")
+    new = TextFile().with_lines_replaced(0, 0, f"{LATIN}N = 'ö'\n")
+    assert new.with_declared_encoding(TextFile()).data == f"{LATIN}N = 'ö'\n".encode("latin-1")
     marked = replace(file, bom=codecs.BOM_UTF8, encoding="utf-8")
-    assert marked.spliced(0, 1, "").declared(marked).encoding == "utf-8"
+    assert marked.with_lines_replaced(0, 1, "").with_declared_encoding(marked).encoding == "utf-8"

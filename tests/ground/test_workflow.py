@@ -16,13 +16,13 @@ from evolve.agent.workflow import (
     Knobs,
     Workflow,
     conditions_of,
-    differences,
     inapplicable_stages,
     mermaid,
     parse_workflow,
     svg,
     used_knobs,
     visit_bounds,
+    workflow_differences,
 )
 from evolve.agent.workflow.reference import knob_reference, stage_reference
 from evolve.core.errors import WorkspaceError
@@ -103,9 +103,9 @@ def test_layout_does_not_change_the_digest_and_content_does() -> None:
 @given(workflows(), workflows())
 @settings(max_examples=30)
 def test_two_workflows_differ_exactly_where_their_digests_do(a: Workflow, b: Workflow) -> None:
-    assert (differences(a, b) == ()) == (a.digest == b.digest)
-    assert differences(a, a) == ()
-    added = {one.item for one in differences(a, b) if one.kind == "added"}
+    assert (workflow_differences(a, b) == ()) == (a.digest == b.digest)
+    assert workflow_differences(a, a) == ()
+    added = {one.item for one in workflow_differences(a, b) if one.kind == "added"}
     assert added == set(b.stages) - set(a.stages)
 
 

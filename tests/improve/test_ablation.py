@@ -28,7 +28,7 @@ from evolve.improve.ablation import (
 )
 from evolve.skills import Skill
 from evolve.tasks import load_suite, render_jsonl
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.trials import Variant
 from evolve.workspace.loops.ablation import AblationRequest
 from tests.improve.model_runs import USAGE, learner_of
@@ -48,8 +48,8 @@ def services(tmp_path, open_ws, suite_file, monkeypatch):
         objects = ws.stores.objects
         advice = load_prompt("act.md", PromptLayers()).rstrip("\n") + "\n\nAdvice:\n- Look twice.\n"
         variant = Variant(
-            workflow=objects.put(ws.workflow.show().with_knobs(candidates=400).render().encode()),
-            prompts=(("act.md", objects.put(advice.encode())),),
+            workflow=objects.put_object(ws.workflow.show().with_knobs(candidates=400).render().encode()),
+            prompts=(("act.md", objects.put_object(advice.encode())),),
         )
         return ws, ws.stores.variants.add(variant, origin="a test")
 
@@ -133,7 +133,7 @@ def test_what_was_cut_off_goes_on_and_pays_nothing_twice(services, suite_file, a
         report = again.variants.ablate(wish(suite_file, variant))
         assert replace(report, spent=wanted.spent) == wanted
         assert report.spent.candidates == wanted.spent.candidates
-        assert len(again.stores.runs.runs()) == 1
+        assert len(again.stores.runs.list_runs()) == 1
 
 
 def test_what_cannot_be_done_is_refused(services, suite_file) -> None:
@@ -162,7 +162,7 @@ def test_an_insight_that_is_taken_away_is_not_recalled_and_the_guide_it_taught_s
         arm = stores.state_of(lesser, ws.workflow.show())
         assert lesser.parent == name and arm.guide == stores.arm(name, ws.workflow.show()).guide is not None
         assert set(recalled_on(arm, ws.learner, tasks)) == set(recalled) - {one.id} != set(recalled)
-        assert arm.memory.experience() == stores.arm(name, ws.workflow.show()).memory.experience()
+        assert arm.memory.experience_rows() == stores.arm(name, ws.workflow.show()).memory.experience_rows()
         assert (
             recalled_on(stores.state_of(variant_without(stores, whole, [every]), ws.workflow.show()), ws.learner, tasks)
             == {}
@@ -240,10 +240,10 @@ def reader(tmp_path, open_ws):
     double = Gullible(jobs)
     suite = tmp_path / "quirks.jsonl"
     suite.write_text(render_jsonl([job.task for job in jobs]))
-    learner = learner_of(tmp_path / "ws", lambda body: completion(double.answer(body), usage=USAGE))
+    learner = learner_of(tmp_path / "ws", lambda body: chat_completion_body(double.answer(body), usage=USAGE))
     ws = open_ws(learner=learner)
     advice = "\n".join(["", "Advice:", f"- {HELPS}", f"- {IDLE}", f"- {HURTS}", ""])
-    variant = Variant(prompts=(("act.md", ws.stores.objects.put((told + advice).encode())),))
+    variant = Variant(prompts=(("act.md", ws.stores.objects.put_object((told + advice).encode())),))
     return ws, ws.stores.variants.add(variant, origin="a test"), suite
 
 

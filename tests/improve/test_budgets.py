@@ -14,7 +14,7 @@ from evolve.core.paths import WorkspacePaths
 from evolve.core.settings import load_settings
 from evolve.tasks import render_jsonl
 from evolve.testing import LocalWire
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.workspace.language import LanguageLearner
 
 JOBS = quirk_family("dates", 40)
@@ -42,7 +42,7 @@ def open_desk(tmp_path: Path, open_ws: Callable):
             paths=WorkspacePaths(root),
             settings=load_settings(root),
             model="http://localhost:1/v1#double",
-            wire=lambda _: LocalWire(lambda body: completion(double.answer(body), usage=USAGE)),
+            wire=lambda _: LocalWire(lambda body: chat_completion_body(double.answer(body), usage=USAGE)),
         )
         return open_ws(learner=learner)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from evolve.core.ledger import Spent
 from evolve.improve.curve import draw_curve
 from evolve.improve.report import ArmRow, CurvePoint, Report
-from evolve.trials.gate import Interval
+from evolve.trials.gate import ConfidenceInterval
 
-EMPTY = Interval(value=None, low=None, high=None, n=0)
+EMPTY = ConfidenceInterval(value=None, low=None, high=None, n=0)
 
 
 def report(curve=(), costs=None):

@@ -18,7 +18,7 @@ from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimizer.engine import engine_kind
 from evolve.tasks import load_suite
 from evolve.testing import ScriptedEndpoint, prompt_of, question_of
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.model_runs import USAGE, Stopped, stoppable, suite_of
 from tests.improve.test_optimization import POOR
@@ -44,8 +44,8 @@ def open_desk(tmp_path: Path, open_ws):
 
     def answer(body):
         if question_of(body) == "design":
-            return completion(designing.answer(body), usage=DESIGN_USAGE)
-        return completion(acting.answer(body), usage=USAGE)
+            return chat_completion_body(designing.answer(body), usage=DESIGN_USAGE)
+        return chat_completion_body(acting.answer(body), usage=USAGE)
 
     return stoppable(tmp_path / "ws", open_ws, "design", answer)
 
@@ -62,7 +62,7 @@ def test_without_a_model_nothing_is_begun(suite, open_ws) -> None:
     with open_ws() as ws:
         with pytest.raises(UsageError, match="workflows are written by a model, and none is chosen here"):
             ws.optimize(OptimizerRequest(suite=suite, engine="adas"), budget="1M-candidates")
-        assert ws.stores.runs.runs() == []
+        assert ws.stores.runs.list_runs() == []
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_what_trials_show_becomes_a_workflow_that_the_gate_accepts_and_the_run_p
 
 def _tells_of_no_gate_task(asked, suite, stores) -> None:
     """What the model was told holds nothing of a task that judges, and no tally."""
-    records, decisions = stores.runs.episodes(), stores.decisions.log()
+    records, decisions = stores.runs.episodes(), stores.decisions.list_verdicts()
     gated = [one for one in records if one.split in ("gate", "test")]
     assert gated and decisions
     sealed = {task.id: task for split in ("gate", "test") for task in load_suite(suite).split(split)}

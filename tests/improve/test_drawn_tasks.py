@@ -16,7 +16,7 @@ def test_a_loop_confirms_on_drawn_problems_and_keeps_nothing_else_of_them(open_w
     monkeypatch.setattr("evolve.workspace.loops.improving.load_suite", lambda name: suite)
     with open_ws() as ws:
         report = ws.improve("drawing", rounds=1)
-        (decision,) = ws.stores.decisions.log()
+        (decision,) = ws.stores.decisions.list_verdicts()
         assert report.rounds[0].promoted and decision.confirmation.source == DRAWN
         assert "confirmed on" in report.rounds[0].reason
         known = {task.group for task in suite.tasks}

@@ -28,7 +28,7 @@ def test_the_first_episodes_are_begun_in_whatever_time_is_left(open_ws):
         )
         now[0] = 60.0
         assert may_practise(session, 1)
-        session.pace.note([Cost()], 1.0, 1)
+        session.pace.record_episodes([Cost()], 1.0, 1)
         assert not may_practise(session, 1)
         session.pace.episodes, now[0] = 0, 100.0
         assert not may_practise(session, 1)

@@ -35,9 +35,9 @@ def test_the_same_call_goes_on_with_a_run_that_its_budget_ended(open_ws, suite_f
     with open_ws(events=heard) as workspace:
         first = workspace.improve(suite_file, rounds=1, budget="2k-candidates")
         cut = practised(workspace)
-        assert [run.state for run in workspace.stores.runs.runs()] == ["budget"]
+        assert [run.state for run in workspace.stores.runs.list_runs()] == ["budget"]
         second = workspace.improve(suite_file, rounds=1)
-        runs, records = workspace.stores.runs.runs(), practised(workspace)
+        runs, records = workspace.stores.runs.list_runs(), practised(workspace)
     assert 0 < first.rounds[0].episodes < first.rounds[0].planned
     assert [(run.id, run.state) for run in runs] == [("r1", "done")]
     assert second.run == first.run and second.rounds[0].episodes == second.rounds[0].planned
@@ -56,7 +56,7 @@ def test_a_second_budget_comes_on_top_and_is_kept_too(open_ws, suite_file):
             report = workspace.improve(suite_file, rounds=1, budget="900-candidates")
             spent.append(report.spent.candidates)
             episodes.append(report.rounds[0].episodes)
-        assert {run.id for run in workspace.stores.runs.runs()} == {"r1"}
+        assert {run.id for run in workspace.stores.runs.list_runs()} == {"r1"}
     assert all(total <= 900 * place for place, total in enumerate(spent, 1))
     assert spent == sorted(set(spent)) and episodes == sorted(set(episodes))
 
@@ -77,7 +77,7 @@ def test_fresh_begins_a_new_run(open_ws, suite_file):
     with open_ws() as workspace:
         workspace.improve(suite_file, rounds=1, budget="2k-candidates")
         report = workspace.improve(suite_file, rounds=1, budget="2k-candidates", fresh=True)
-        runs = workspace.stores.runs.runs()
+        runs = workspace.stores.runs.list_runs()
     assert report.run == "r2" and [run.state for run in runs][:1] == ["left"]
 
 
@@ -87,7 +87,7 @@ def test_what_ran_before_the_budget_ended_counts_for_a_call_that_could_begin_not
         with pytest.raises(BudgetExhausted):
             workspace.improve(suite_file, rounds=1, budget="10-candidates")
         workspace.improve(suite_file, rounds=1)
-        assert [(run.id, run.state) for run in workspace.stores.runs.runs()] == [("r1", "done")]
+        assert [(run.id, run.state) for run in workspace.stores.runs.list_runs()] == [("r1", "done")]
 
 
 def test_a_refused_loop_leaves_no_run(open_ws, tmp_path):
@@ -96,4 +96,4 @@ def test_a_refused_loop_leaves_no_run(open_ws, tmp_path):
     with open_ws() as workspace:
         with pytest.raises(UsageError, match="distinct problems"):
             workspace.improve(file)
-        assert workspace.stores.runs.runs() == []
+        assert workspace.stores.runs.list_runs() == []

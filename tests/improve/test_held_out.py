@@ -73,15 +73,15 @@ def stores(open_ws):
 @pytest.mark.parametrize("split", sorted(HELD_OUT))
 def test_an_episode_that_measures_teaches_neither_memory_nor_skills(stores, split: str) -> None:
     assert stores.commit(episode(split), instruction="the last word")
-    assert stores.memory.claims() == [] and stores.skills.get(SKILL.digest).tasks == ()
-    assert stores.memory.mend(stores.runs.episodes()) == (0, ())
-    assert stores.memory.claims() == []
+    assert stores.memory.list_insights() == [] and stores.skills.get(SKILL.digest).tasks == ()
+    assert stores.memory.repair_rows(stores.runs.episodes()) == (0, ())
+    assert stores.memory.list_insights() == []
 
 
 def test_practice_and_a_pair_that_tests_an_insight_are_evidence(stores) -> None:
     assert PROBE not in HELD_OUT
     stores.commit(episode(PROBE), instruction="the last word")
-    (claim,) = stores.memory.claims()
+    (claim,) = stores.memory.list_insights()
     assert claim.posterior.agree == 1
     stores.commit(replace(episode("train"), task="words-3"), instruction="the last word")
     assert stores.skills.get(SKILL.digest).tasks == ("words-2", "words-3")

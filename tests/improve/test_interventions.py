@@ -15,14 +15,14 @@ from evolve.core.ledger import Budget
 from evolve.core.paths import WorkspacePaths
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.core.settings import load_settings
-from evolve.improve.interventions import PAIRS, intervene
+from evolve.improve.interventions import PAIRS, run_insight_tests
 from evolve.improve.session import LoopPlan
 from evolve.memory import ClaimKey, EvidenceRow, insight_id, plan_test, resolve
 from evolve.tasks import load_suite, render_jsonl
 from evolve.testing import LocalWire
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
+from evolve.workspace.loops.improving import LoopWork, loop_limits, tasks_worked_on
 
 MODEL = "http://localhost:1/v1#double"
 SCOPE = Scope(environment="programs", family="dates")
@@ -132,7 +132,7 @@ def services(tmp_path, open_ws):
             paths=paths,
             settings=load_settings(paths.root),
             model=MODEL,
-            wire=lambda _: LocalWire(lambda body: completion(double.answer(body), usage=usage)),
+            wire=lambda _: LocalWire(lambda body: chat_completion_body(double.answer(body), usage=usage)),
         )
         ws = open_ws(learner=reader)
         for number, fact in enumerate(facts):
@@ -146,10 +146,10 @@ def interventions(ws, suite, number=1, budget=None):
     """Runs the tests of one round in the open run."""
     bound = budget or Budget()
     work = LoopWork(suite=suite, plan=LoopPlan(rounds=1, limits=loop_limits(ws._services, bound, suite)), budget=bound)
-    with worked_on(
+    with tasks_worked_on(
         ws._services, ws.stores.runs.begin("improve", "key", {"suite": "dates"}, started="now"), work
     ) as session:
-        return intervene(session, number), session.ledger.spent
+        return run_insight_tests(session, number), session.ledger.spent
 
 
 def status(ws, fact):
@@ -195,7 +195,7 @@ def test_a_fact_that_misleads_loses_its_support_and_acts_no_more(services) -> No
         interventions(ws, suite)
         found, agree, disagree = status(ws, HURTS)
         assert (found, agree, disagree) == ("hypothesis", 2, PAIRS)
-        assert not ws.stores.memory.experience()
+        assert not ws.stores.memory.experience_rows()
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_tests_that_were_cut_off_go_on_and_a_spent_budget_runs_none(services, mo
         assert interventions(ws, suite, number=2, budget=Budget(seconds=0.001))[0] == 0
         before = len(ws.stores.runs.episodes(run="r1"))
         with monkeypatch.context() as cut:
-            cut.setattr("evolve.improve.interventions.hit", _stop)
+            cut.setattr("evolve.improve.interventions.hit_failpoint", _stop)
             with pytest.raises(KeyboardInterrupt):
                 interventions(ws, suite, number=2)
         assert len(ws.stores.runs.episodes(run="r1")) == before == 0

@@ -17,7 +17,7 @@ from evolve.policies.search.programs.terms import Apply, Input
 from evolve.policies.search.programs.types import STR
 from evolve.skills import AdmissionVerdict, Skill
 from evolve.trials import Variant
-from evolve.trials.gate import Interval
+from evolve.trials.gate import ConfidenceInterval
 from evolve.trials.item_utility import ItemUtility
 
 TEXTS, NUMBERS = "(str) -> str", "(int) -> int"
@@ -83,7 +83,7 @@ def keep_ablation(ws, kind: str, item: str, counts: tuple[int, int, int], *, run
         losses=losses,
         ties=ties,
         planned=sum(counts),
-        share=Interval(value=None, low=None, high=None, n=0),
+        share=ConfidenceInterval(value=None, low=None, high=None, n=0),
         verdict="no difference shown",
     )
     report = AblationReport(
@@ -162,7 +162,7 @@ def test_an_insight_is_told_by_where_it_was_recalled_and_by_every_kind_of_trial(
 
 @given(*[st.integers(0, 50)] * 5)
 def test_the_words_say_the_counts_and_nothing_else(more: int, used: int, better: int, worse: int, same: int) -> None:
-    one = ItemHistory(used=used, of=used + more).plus(better + worse + same, better, worse)
+    one = ItemHistory(used=used, of=used + more).with_trials(better + worse + same, better, worse)
     numbers = [int(word) for word in one.text.replace("(", "").replace(",", "").split() if word.isdigit()]
     wanted = [used, used + more] if used + more else []
     if one.trials:

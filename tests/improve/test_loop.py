@@ -151,7 +151,7 @@ def test_a_loop_that_broke_off_continues_to_the_same_figures(open_ws, suite_file
     with open_ws("broken") as workspace:
         before = {record.episode for record in workspace.stores.runs.episodes()}
         resumed = workspace.improve(suite_file, rounds=1)
-        runs = workspace.stores.runs.runs()
+        runs = workspace.stores.runs.list_runs()
         records = workspace.stores.runs.episodes()
     assert figures(resumed) == figures(whole)
     assert [run.state for run in runs] == ["done"]
@@ -271,7 +271,7 @@ def test_forgetting_everything_gives_back_the_unlearned_policy(open_ws, suite_fi
         workspace.memory.forget(everything=True)
         assert workspace.stores.active_state(workspace.workflow.show()).guide is None
         again = workspace.run(task)
-    assert (again.cost, again.answer) == (unlearned.cost, unlearned.answer)
+    assert (again.cost, again.answer_frame) == (unlearned.cost, unlearned.answer)
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ def searched(tmp_path, suite_file, open_ws):
         NOSY[:] = [Nosy(numbers)]
         with offering(tmp_path, "engines", "nosy", f"{__name__}:KIND"), open_ws(name) as ws:
             ws.optimize(OptimizerRequest(suite=str(suite_file), engine="nosy"), budget=budget)
-            records, decisions = ws.stores.runs.episodes(), ws.stores.decisions.log()
+            records, decisions = ws.stores.runs.episodes(), ws.stores.decisions.list_verdicts()
         return NOSY[0], records, decisions, tmp_path / name / "memory_store" / "runs"
 
     return run

@@ -125,7 +125,7 @@ def test_a_run_that_was_cut_off_goes_on_with_the_answers_it_had(poor, turner, su
         after = [record.episode for record in ws.stores.runs.episodes()]
         assert before < set(after) and len(after) == len(set(after))
         assert report.judged == 2 and len(report.changes) == 1
-        assert [run.kind for run in ws.stores.runs.runs()] == ["optimize"]
+        assert [run.kind for run in ws.stores.runs.list_runs()] == ["optimize"]
 
 
 def _cut_after_one(search):
@@ -166,7 +166,7 @@ def test_a_larger_budget_is_counted_anew_after_one_that_was_refused(poor, turner
             ws.optimize(wish(suite_file), budget="2k-candidates")
         report = ws.optimize(wish(suite_file), budget="1M-candidates")
         assert report.forecast.tests > 3
-        assert len(ws.stores.runs.runs()) == 1  # what the pilot cost is not paid again
+        assert len(ws.stores.runs.list_runs()) == 1  # what the pilot cost is not paid again
 
 
 class Ailing(TrustingSandbox):
@@ -263,7 +263,7 @@ def test_a_winner_is_called_transferable_only_where_it_won_again(poor, turner, s
         found = ws.variants.transfer(name, str(other))
         assert found["verdict"] == "accept"
         assert ws.variants.show(name)["transferable"] == [found["on"]]
-        assert len(ws.stores.variants.promotions()) == 1
+        assert len(ws.stores.variants.list_promotions()) == 1
 
 
 def ran(folder, name, fault=""):

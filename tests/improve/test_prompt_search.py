@@ -12,7 +12,7 @@ from benchmarks.doubles.quirks import quirk_family
 from evolve.core.errors import UsageError
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.policies.language.prompt_items import parse_prompt
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.improve.model_runs import USAGE, Stopped, stoppable, suite_of
 from tests.improve.test_optimization import POOR
@@ -33,7 +33,9 @@ def open_desk(tmp_path: Path, open_ws):
     prompts.mkdir(parents=True)
     (prompts / "workflow.toml").write_text(ONE_STEP)
     double = QuirkDouble(JOBS)
-    return stoppable(tmp_path / "ws", open_ws, "edits", lambda body: completion(double.answer(body), usage=USAGE))
+    return stoppable(
+        tmp_path / "ws", open_ws, "edits", lambda body: chat_completion_body(double.answer(body), usage=USAGE)
+    )
 
 
 def test_the_engine_for_prompts_needs_a_model_and_its_package(open_ws, open_desk, suite, monkeypatch) -> None:
@@ -60,7 +62,7 @@ def test_a_fact_that_failures_show_becomes_advice_in_the_active_prompt(open_desk
         assert set(active.prompts) == {"act.md"} or set(active.prompts) == {"plan.md"}
         (name, text), *_ = active.prompts.items()
         shipped, now = parse_prompt(load_prompt(name, PromptLayers())), parse_prompt(text)
-        assert now.fixed == shipped.fixed
+        assert now.fixed_text == shipped.fixed_text
         (item,) = [one for one in now.items if one not in shipped.items]
         assert "day first" in item.text
         known = ws.stores.variants.item_utilities()[item.id]

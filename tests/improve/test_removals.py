@@ -15,7 +15,7 @@ from evolve.core.errors import UsageError
 from evolve.core.failpoints import VARIABLE
 from evolve.improve.removals import SHARE
 from evolve.memory import ClaimKey, plan_removals, resolve
-from evolve.memory.necessity import Occurrence, need_of
+from evolve.memory.necessity import CauseOccurrence, need_of
 from evolve.tasks import render_jsonl
 from evolve.workspace.learners import SearchLearner
 
@@ -27,7 +27,7 @@ SCOPE = Scope(environment="programs", family="(str) -> str")
 def known(cause, occurs, tried="", mattered="", solved="abcdefgh"):
     """An insight and the need for its cause; every letter is a group."""
     sets = {"solved": solved, "occurs": occurs, "tried": tried, "mattered": mattered}
-    need = need_of([Occurrence(**{name: frozenset(letters) for name, letters in sets.items()})])
+    need = need_of([CauseOccurrence(**{name: frozenset(letters) for name, letters in sets.items()})])
     return resolve(ClaimKey(id=cause, cause=cause, effect="solved", scope=SCOPE, texts={}), ()), need
 
 
@@ -104,7 +104,9 @@ def learned(open_ws, strings, template, tmp_path):
 def taught(workspace):
     """What searches without an operation left behind: rows of evidence, by cause and task."""
     memory = workspace.stores.memory
-    rows = [(one, row) for one in memory.claims() for row in memory.evidence(one.id) if row.kind == "intervention"]
+    rows = [
+        (one, row) for one in memory.list_insights() for row in memory.evidence(one.id) if row.kind == "intervention"
+    ]
     return sorted((one.cause, row.task, row.relation, row.direction) for one, row in rows)
 
 
@@ -154,7 +156,7 @@ def test_a_person_tests_claims_on_problems_that_were_solved(open_ws, learned, st
         tests = workspace.memory.test(strings, budget="60k-candidates")
         assert tests and sum(one.tried for one in tests) == len(taught(workspace)) - len(before)
         assert all(one.tried >= one.needed and one.sentence.tried >= one.tried for one in tests)
-        run = next(one for one in workspace.stores.runs.runs() if one.kind == "test-claims")
+        run = next(one for one in workspace.stores.runs.list_runs() if one.kind == "test-claims")
         searched = workspace.stores.runs.episodes(run=run.id)
         assert {one.split for one in searched} == {PROBE}
         assert sum(one.cost.candidates for one in searched) <= 60_000
@@ -167,7 +169,9 @@ def test_what_a_person_forgets_while_it_is_tested_stays_forgotten(learned, strin
         with pytest.raises(KeyboardInterrupt):
             workspace.memory.test(strings, budget="60k-candidates")
         monkeypatch.delenv(VARIABLE)
-        ((_, plan),) = workspace.stores.runs.finished_steps("needs:1:plan", run=workspace.stores.runs.runs()[-1].id)
+        ((_, plan),) = workspace.stores.runs.finished_steps(
+            "needs:1:plan", run=workspace.stores.runs.list_runs()[-1].id
+        )
         forgotten = plan["pairs"][0][0]
         workspace.memory.forget(forgotten)
         tests = workspace.memory.test(strings, budget="60k-candidates")

@@ -6,7 +6,7 @@ import pytest
 
 from evolve.core.episodes import Limits
 from evolve.runtime.sandbox import open_sandbox
-from evolve.trials.bench import Bench
+from evolve.trials.bench import AgentBench
 from evolve.trials.jobs import EpisodeJob, WorkerSetup
 from evolve.trials.learned_state import LearnedState
 from tests.doubles.repairing import TASK, grading_learner
@@ -23,7 +23,7 @@ def test_a_refused_draft_is_repaired_once_in_practice(tmp_path, value, admitted,
     repair = {"code": "", "calls": [{"arguments": "[50]", "value": value}]}
     learner = grading_learner(tmp_path / "ws", repair, bodies)
     setup = WorkerSetup(learner=learner, sandbox=lambda: open_sandbox(cache_dir=tmp_path), run="r", suite="s")
-    bench = Bench(setup)
+    bench = AgentBench(setup)
     bench.announce("arm", LearnedState())
     job = EpisodeJob(task=TASK, arm="arm", variant="unlearned", split="train", seed=0, limits=LIMITS)
     try:

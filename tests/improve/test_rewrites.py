@@ -15,9 +15,9 @@ from evolve.core.store import Database
 from evolve.improve.optimizer.engine import SearchEnded
 from evolve.improve.paid import PaidAnswers, PaidRewriter
 from evolve.policies.language import EpisodeMeter, LanguageRewriter
-from evolve.runtime.models import Failure, ModelSetup, open_models
+from evolve.runtime.models import ExchangeFailure, ModelSetup, open_models
 from evolve.testing import LocalWire
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 
 EDITS = json.dumps({"edits": [{"op": "add", "item": 0, "text": "Dates are read day first.", "why": "t1"}]})
 USAGE = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 340}
@@ -29,7 +29,7 @@ def database(tmp_path: Path):
         yield db
 
 
-def paid(database, budget: Budget, answer=lambda body: completion(EDITS, usage=USAGE)):
+def paid(database, budget: Budget, answer=lambda body: chat_completion_body(EDITS, usage=USAGE)):
     """A rewriter of the run ``r1``, its ledger, and the requests that reached its model."""
     asked = []
 
@@ -81,7 +81,9 @@ def test_a_budget_that_does_not_cover_the_question_ends_the_search(database) -> 
 
 
 def test_a_model_that_rewrites_nothing_usable_again_and_again_ends_the_run_and_another_goes_on(database) -> None:
-    refusing, _, _ = paid(database, Budget(tokens=50_000), lambda body: completion("no edits here", usage=USAGE))
+    refusing, _, _ = paid(
+        database, Budget(tokens=50_000), lambda body: chat_completion_body("no edits here", usage=USAGE)
+    )
     assert refusing.propose(["a b"], ["trace"], seed=1) == refusing.propose(["a b"], ["trace"], seed=2) == ()
     with pytest.raises(EndpointProblem, match="nothing usable 3 times in a row") as told:
         refusing.propose(["a b"], ["trace"], seed=3)
@@ -92,7 +94,9 @@ def test_a_model_that_rewrites_nothing_usable_again_and_again_ends_the_run_and_a
 
 
 def test_an_endpoint_that_fails_leaves_no_answer_behind(database) -> None:
-    failing, *_ = paid(database, Budget(tokens=50_000), lambda body: Failure(kind="auth", text="no", status=401))
+    failing, *_ = paid(
+        database, Budget(tokens=50_000), lambda body: ExchangeFailure(kind="auth", text="no", status=401)
+    )
     with pytest.raises(EndpointProblem):
         failing.propose(["a b"], ["trace"])
     working, _, asked = paid(database, Budget(tokens=50_000))

@@ -13,11 +13,11 @@ from evolve.core.settings import load_settings
 from evolve.improve.session import LoopPlan
 from evolve.tasks import load_suite
 from evolve.testing import LocalWire, question_of
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.trials.jobs import EpisodeJob
 from evolve.workspace.language import LanguageLearner
-from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
-from evolve.workspace.opening import now
+from evolve.workspace.loops.improving import LoopWork, loop_limits, tasks_worked_on
+from evolve.workspace.opening import utc_now
 
 MEND = "So.\n```file notes.txt\nnew\n```\n```done\n```\n"
 RIGHT = "```python\ndef double(n):\n    return 2 * n\n```\n"
@@ -51,7 +51,7 @@ def attempts(tmp_path, suite):
             look = f"I look.\n```python\nprint({len(said)})\n```\n"
             reply = look if len(said) <= looks else MEND if task == "notes" else RIGHT
             usage = {"prompt_tokens": 60_000, "completion_tokens": 20, "total_tokens": 60_020}
-            return completion(reply, usage=usage)
+            return chat_completion_body(reply, usage=usage)
 
         paths = WorkspacePaths(tmp_path / "ws")
         learner = LanguageLearner(
@@ -63,14 +63,14 @@ def attempts(tmp_path, suite):
         bound, mixed = parse_budget([budget] if budget else []), load_suite(suite)
         with evolve.open(paths.root, policy=learner) as ws:
             plan = LoopPlan(rounds=1, limits=loop_limits(ws._services, bound, mixed))
-            begun = ws.stores.runs.begin("improve", "key", {"suite": suite}, started=now())
-            with worked_on(ws._services, begun, LoopWork(suite=mixed, plan=plan, budget=bound)) as session:
+            begun = ws.stores.runs.begin("improve", "key", {"suite": suite}, started=utc_now())
+            with tasks_worked_on(ws._services, begun, LoopWork(suite=mixed, plan=plan, budget=bound)) as session:
                 arm = session.stores.practice_state(session.workflow)
                 session.workers.announce("arm", arm)
                 job = EpisodeJob(
                     task=mixed.task(task), arm="arm", variant="v", split="train", seed=0, limits=plan.limits
                 )
-                (attempt,) = session.attempt([job])
+                (attempt,) = session.run_jobs([job])
         return attempt
 
     return run

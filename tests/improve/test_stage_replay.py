@@ -14,21 +14,21 @@ from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, Cost, EnvironmentState, EpisodeRecord, Observation, Plan, Step
 from evolve.core.ledger import parse_budget
 from evolve.core.prompts import PromptLayers, load_prompt
-from evolve.improve.optimizer.credit import Divergence, divergences
+from evolve.improve.optimizer.credit import Divergence, find_divergences
 from evolve.improve.optimizer.engine import Candidate, SearchEnded
 from evolve.improve.screening import SessionTrials
 from evolve.improve.session import LoopPlan, split_budget
-from evolve.improve.stage_replay import StageRerun, beginning_of, same_beginning
+from evolve.improve.stage_replay import StageRerun, beginning_of, has_same_beginning
 from evolve.policies.language import LanguageSettings
 from evolve.tasks import load_suite
 from evolve.testing import question_of
 from evolve.testing.doubles import prompt_of
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.trials import UNLEARNED
 from evolve.trials.gate import is_verified
-from evolve.workspace.loops.improving import LoopWork, loop_limits, worked_on
+from evolve.workspace.loops.improving import LoopWork, loop_limits, tasks_worked_on
 from evolve.workspace.loops.optimizing import OptimizerRequest, texts_in_force
-from evolve.workspace.opening import now
+from evolve.workspace.opening import utc_now
 from tests.doubles.advice import WRONG_ADVICE, AdvisedDouble
 from tests.improve.model_runs import Stopped, learner_of, suite_of
 
@@ -57,7 +57,7 @@ def services(tmp_path: Path, open_ws):
             asked.append((question_of(body), str(body["messages"]), body.get("seed")))
             reply = double.answer(body)
             size = {"prompt_tokens": len(prompt_of(body)) // 4, "completion_tokens": len(reply) // 4}
-            return completion(reply, usage={**size, "total_tokens": sum(size.values())})
+            return chat_completion_body(reply, usage={**size, "total_tokens": sum(size.values())})
 
         return open_ws(learner=learner_of(tmp_path / "ws", answer, language=LanguageSettings(plans=True)))
 
@@ -70,8 +70,10 @@ class Run:
     def __init__(self, workspace, name: str, budget: str = "5M-tokens") -> None:
         bound = parse_budget([budget])
         plan = LoopPlan(rounds=1, limits=loop_limits(workspace._services, bound, load_suite(name), bounded=False))
-        run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=now())
-        self._opened = worked_on(workspace._services, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound))
+        run = workspace.stores.runs.begin("optimize", "key", {"suite": name}, started=utc_now())
+        self._opened = tasks_worked_on(
+            workspace._services, run, LoopWork(suite=load_suite(name), plan=plan, budget=bound)
+        )
         self.texts = texts_in_force(workspace._services)
 
     def __enter__(self):
@@ -95,7 +97,7 @@ def test_what_came_before_the_blamed_stage_is_taken_from_the_record(services, su
     open_one, asked = services
     with open_one() as ws, Run(ws, suite) as run:
         assert not run.failed.solved and len(run.failed.steps) == 6
-        (blamed, *_) = divergences(run.failed)
+        (blamed, *_) = find_divergences(run.failed)
         assert (blamed.prompt, blamed.output) == ("act.md", "step:1")
         for output, before in (("step:1", 0), ("step:2", 1)):
             since = len(asked)
@@ -112,14 +114,14 @@ def test_what_came_before_the_blamed_stage_is_taken_from_the_record(services, su
                 and again.seed == run.failed.seed
             )
             assert ws.stores.runs.episode(again.episode) == again
-        assert not ws.stores.memory.experience(), "nothing is learned from a replay"
+        assert not ws.stores.memory.experience_rows(), "nothing is learned from a replay"
 
 
 @pytest.mark.slow
 def test_a_change_that_helps_nothing_turns_no_failure_around(services, suite) -> None:
     open_one, _ = services
     with open_one() as ws, Run(ws, suite) as run:
-        (blamed, *_) = divergences(run.failed)
+        (blamed, *_) = find_divergences(run.failed)
         again = run.replay(run.failed, {**run.texts, "act.md": run.texts["act.md"] + "- Take care.\n"}, blamed)
         assert again is not None and not again.solved
 
@@ -148,7 +150,7 @@ def test_what_cannot_be_said_again_is_not_tried(services, suite) -> None:
 def test_a_replay_is_paid_once_however_often_it_is_asked_for(services, suite) -> None:
     open_one, asked = services
     with open_one() as ws, Run(ws, suite) as run:
-        (blamed, *_) = divergences(run.failed)
+        (blamed, *_) = find_divergences(run.failed)
         first = run.replay(run.failed, run.mended, blamed)
     begun = len(asked)
     with open_one() as ws, Run(ws, suite) as run:
@@ -161,7 +163,7 @@ def test_a_replay_is_paid_once_however_often_it_is_asked_for(services, suite) ->
 def test_a_replay_that_was_cut_off_is_made_again_and_kept_once(services, suite) -> None:
     open_one, asked = services
     with open_one(stop_at=5) as ws, pytest.raises(Stopped), Run(ws, suite) as run:
-        (blamed, *_) = divergences(run.failed)
+        (blamed, *_) = find_divergences(run.failed)
         run.replay(run.failed, run.mended, blamed)
     assert len(asked) == 4, "the failed episode was paid for, the replay not"
     with open_one() as ws, Run(ws, suite) as run:
@@ -198,22 +200,22 @@ def test_a_beginning_is_the_same_where_its_actions_gave_the_same() -> None:
         return EpisodeRecord(**names, seed=0, status="refused", verified=False, steps=tuple(steps), cost=Cost())
 
     seven, eight = Observation(ok=False, outputs=(7,)), Observation(ok=False, outputs=(8,))
-    assert same_beginning(episode(seven, seven), episode(seven, eight), 1)
-    assert not same_beginning(episode(seven, seven), episode(eight, seven), 1)
-    assert not same_beginning(episode(seven, seven), episode(seven), 1), "it ended before what is asked again"
+    assert has_same_beginning(episode(seven, seven), episode(seven, eight), 1)
+    assert not has_same_beginning(episode(seven, seven), episode(eight, seven), 1)
+    assert not has_same_beginning(episode(seven, seven), episode(seven), 1), "it ended before what is asked again"
     state = EnvironmentState(snapshot="s", score=0.5, check="0.12s")
     slow = Observation(ok=False, error="1 failed in 0.12s", state=state)
     fast = replace(slow, error="1 failed in 0.01s", state=replace(state, check="0.01s"))
     other = replace(slow, state=replace(state, snapshot="t"))
-    assert same_beginning(episode(slow, seven), episode(fast, seven), 1), "the folder is in the same state"
-    assert not same_beginning(episode(slow, seven), episode(other, seven), 1)
+    assert has_same_beginning(episode(slow, seven), episode(fast, seven), 1), "the folder is in the same state"
+    assert not has_same_beginning(episode(slow, seven), episode(other, seven), 1)
 
 
 @pytest.mark.slow
 def test_without_budget_for_a_replay_the_search_ends(services, suite) -> None:
     open_one, _ = services
     with open_one() as ws, Run(ws, suite, budget="200k-tokens") as run:
-        (blamed, *_) = divergences(run.failed)
+        (blamed, *_) = find_divergences(run.failed)
         with pytest.raises(SearchEnded):
             for number in range(20):
                 texts = {**run.texts, "act.md": run.texts["act.md"] + f"- Take care {number}.\n"}

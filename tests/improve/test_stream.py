@@ -135,7 +135,7 @@ def test_as_many_are_judged_as_were_foretold(open_ws, known):
     with open_ws() as workspace:
         for task in suite.tasks[:known]:
             workspace.run(task)
-        ahead = SuiteForecast.of(workspace.stores, suite, streams=True, seed=3)
+        ahead = SuiteForecast.for_suite(workspace.stores, suite, streams=True, seed=3)
         streamed(workspace, suite, seed=3)
         judged = {record.group for record in workspace.stores.runs.episodes() if record.split == "gate"}
         assert (ahead.problems, ahead.judged) == (20, len(judged))
@@ -183,7 +183,7 @@ def test_time_that_ends_while_a_guide_is_fitted_is_told_and_gone_on_from(open_ws
     with open_ws("cut", learner=learner) as workspace:
         report = streamed(workspace, suite_of(16), budget=Budget(seconds=3600.0))
         assert report.finish_reason == "the time budget ended before a guide was fitted" and not report.promoted
-        assert workspace.stores.runs.runs()[-1].state == "budget" and not workspace.gate.list().decisions
+        assert workspace.stores.runs.list_runs()[-1].state == "budget" and not workspace.gate.list().decisions
         assert figures(streamed(workspace, suite_of(16), budget=Budget(seconds=3600.0))) == figures(whole[0])
 
 

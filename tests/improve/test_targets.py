@@ -15,7 +15,7 @@ from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimizer.engine import Candidate
 from evolve.testing import question_of
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from evolve.workspace.resources.evaluators import Criterion, Evaluator, Opinion
 from tests.doubles.judges import StyledDouble, TasteJudge
@@ -55,7 +55,7 @@ class Docstrings(Evaluator):
     def opinion(self, criterion):
         def score(task, submission, sandbox):
             asked = replace(task, meta={**task.meta, "rubric": criterion.definition})
-            return float(self.services.rubric_judge.unmeasured(asked).verify(submission, sandbox).accepted)
+            return float(self.services.rubric_judge.uncalibrated_verifier(asked).verify(submission, sandbox).accepted)
 
         return Opinion(criterion=criterion, judge="the model", wanted=criterion.definition, score=score)
 
@@ -77,12 +77,12 @@ def open_desk(tmp_path, open_ws):
 
         def answer(body):
             if question_of(body) != "verdict":
-                return completion(acts.answer(body), usage=USAGE)
+                return chat_completion_body(acts.answer(body), usage=USAGE)
             since.append(body)
             if len(since) == stop_at:
                 raise Stopped
             asked.append(str(body["messages"]))
-            return completion(judges.answer(body), usage=USAGE)
+            return chat_completion_body(judges.answer(body), usage=USAGE)
 
         paths = WorkspacePaths(tmp_path / name)
         paths.prompts.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ def test_a_target_that_nobody_offers_is_refused_before_a_run_begins(open_desk, s
         with pytest.raises(UsageError, match="no metric called") as told:
             ws.optimize(OptimizerRequest(suite=suite, target="docstring"))
         assert told.value.hint.endswith("pip install ./packages/evolve-evaluators")
-        assert list(ws.stores.runs.runs()) == []
+        assert list(ws.stores.runs.list_runs()) == []
 
 
 @pytest.mark.slow
@@ -162,5 +162,7 @@ def test_the_gate_decides_the_same_with_a_target_and_without(open_desk, suite):
     for target in ("", "docstring"):
         with open_desk[0](name=f"with {target}") as ws:
             ws.optimize(OptimizerRequest(suite=suite, engine="adviser", target=target))
-            decided.append([(one.variant, one.verdict, one.tally, one.reason) for one in ws.stores.decisions.log()])
+            decided.append(
+                [(one.variant, one.verdict, one.tally, one.reason) for one in ws.stores.decisions.list_verdicts()]
+            )
     assert decided[0] == decided[1] and decided[0]

@@ -12,9 +12,9 @@ from evolve.core.episodes import Cost, EpisodeRecord
 from evolve.core.failpoints import VARIABLE
 from evolve.tasks import Suite, render_jsonl
 from evolve.testing import FixedLearner, FixedPolicy, question_of
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.trials.gate import has_headroom
-from evolve.trials.gate.power import Foresight
+from evolve.trials.gate.power import PowerForecast
 from evolve.workspace.learners import SearchLearner
 from evolve.workspace.loops.forecast import SuiteForecast
 from tests.improve.model_runs import USAGE, learner_of
@@ -46,7 +46,7 @@ def test_nothing_is_fitted_or_judged_and_the_rest_of_the_budget_comes_back(open_
         report = workspace.improve(few, budget="10M-candidates")
         assert not report.has_promoted and not workspace.gate.list().decisions
         assert set(splits(workspace)) <= {"train", "probe"}
-        assert workspace.stores.runs.runs()[-1].state == "done"
+        assert workspace.stores.runs.list_runs()[-1].state == "done"
         assert report.spent.candidates < 1_000_000
         assert all(not row.verdict and not row.pairs for row in report.rounds)
         assert "left to judge on" in report.rounds[0].reason
@@ -79,7 +79,7 @@ def test_the_second_time_it_ends_at_once_and_the_report_stays(open_ws, few):
         assert splits(workspace) == before and not again.has_promoted
         assert again.rounds == () and again.spent.candidates == 0
         assert workspace.report().run == first.run != again.run
-        assert workspace.stores.runs.runs()[-1].state == "done"
+        assert workspace.stores.runs.list_runs()[-1].state == "done"
 
 
 def test_what_could_not_be_solved_is_practised_on_again_with_more_or_where_a_person_says_so(open_ws, few, monkeypatch):
@@ -117,10 +117,10 @@ def test_cut_off_and_taken_up_again_it_comes_to_the_same_end(open_ws, few, monke
 def test_a_budget_that_ends_within_a_pass_is_gone_on_from(open_ws, few):
     with open_ws() as workspace:
         each = workspace.improve(few, budget="1k-candidates")
-        assert workspace.stores.runs.runs()[-1].state == "budget"
+        assert workspace.stores.runs.list_runs()[-1].state == "budget"
         more = workspace.improve(few, budget="10M-candidates")
         assert more.run == each.run and more.rounds[0].episodes > each.rounds[0].episodes
-        assert workspace.stores.runs.runs()[-1].state == "done"
+        assert workspace.stores.runs.list_runs()[-1].state == "done"
 
 
 @pytest.mark.slow
@@ -146,9 +146,9 @@ def test_before_its_last_block_a_stream_looks_whether_winning_all_of_it_would_do
 def test_the_forecast_is_that_of_the_test_itself(open_ws, count):
     suite = suite_of(count)
     with open_ws() as workspace:
-        ahead = SuiteForecast.of(workspace.stores, suite, streams=True)
+        ahead = SuiteForecast.for_suite(workspace.stores, suite, streams=True)
         _, level = workspace.stores.decisions.next_level(suite.digest, {task.group for task in suite.tasks})
-    known = Foresight.of(ahead.judged, level)
+    known = PowerForecast.for_problems(ahead.judged, level)
     assert (ahead.needed, ahead.share) == (known.needed, known.share)
     assert bool(ahead.why) == (ahead.judged < ahead.needed)
 
@@ -196,7 +196,7 @@ def test_a_model_is_not_asked_again_where_every_task_is_solved(open_ws, tmp_path
             asked = "\n".join(str(message["content"]) for message in body["messages"][1:])
             method = next(one for one in words if f"apply {one}\n" in asked)
             text = f"It is a method.\n```python\ndef solve(text: str) -> str:\n    return text.{method}()\n```\n"
-        return completion(text, usage=USAGE)
+        return chat_completion_body(text, usage=USAGE)
 
     with open_ws(learner=learner_of(tmp_path / "ws", answer)) as workspace:
         report = workspace.improve(file)
@@ -262,7 +262,7 @@ def test_a_suite_that_is_split_is_looked_at_as_well(open_ws, tmp_path):
     with open_ws(learner=Working(each=10_000), events=heard) as workspace:
         report = workspace.improve(file)
         assert "nothing new" in report.finish_reason and not any(row.pairs for row in report.rounds)
-        assert workspace.stores.runs.runs()[-1].body["unjudged"]
+        assert workspace.stores.runs.list_runs()[-1].body["unjudged"]
         assert len(workspace.improve(file).rounds) == 1
     assert not {"gate", "judged", "proposed"} & {event.kind for event in heard.events}
 

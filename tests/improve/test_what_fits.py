@@ -25,7 +25,7 @@ class Dreaming(FixedLearner):
     def until(self, ends):
         return self
 
-    def fitting(self, views):
+    def fit_candidates(self, views):
         return self.dreams * len(views)
 
 
@@ -70,10 +70,10 @@ def test_less_than_a_task_takes_is_refused_before_anything_is_spent(open_ws, sui
 
 def test_the_pace_foretells_from_what_episodes_took():
     pace = EpisodePace()
-    assert pace.of(10, fits=1).seconds == 0
-    pace.note([Cost(candidates=30), Cost(candidates=10)], 4.0, at_once=2)
+    assert pace.expected_spending(10, fits=1).seconds == 0
+    pace.record_episodes([Cost(candidates=30), Cost(candidates=10)], 4.0, at_once=2)
     pace.fitting = 7.0
-    ahead = pace.of(6, fits=1)
+    ahead = pace.expected_spending(6, fits=1)
     assert (ahead.candidates, ahead.seconds, pace.latest) == (120, 19.0, 4.0)
 
 
@@ -88,4 +88,4 @@ def test_a_fit_that_is_seen_to_take_too_long_ends_at_once_and_a_slow_one_in_time
 
 def test_the_search_says_what_its_fit_may_try():
     views = [task.view() for task in small_suite(3).tasks]
-    assert SearchLearner().fitting(views) == 1_500 * len(views)
+    assert SearchLearner().fit_candidates(views) == 1_500 * len(views)

@@ -67,7 +67,7 @@ def test_parent_and_child_have_the_same_controls_and_lack_the_same_of_what_they_
 def test_a_share_of_the_tasks_has_a_control_and_half_of_the_items_are_withheld_there() -> None:
     found = [control for seed in range(40) for control in listed(arm_with(LINES, "v"), seed=seed, share=0.1)]
     assert 0.07 < len(found) / (40 * len(TASKS)) < 0.13
-    withheld = [len(control.withheld) / len(LINES) for control in found]
+    withheld = [len(control.withheld_ids) / len(LINES) for control in found]
     assert 0.45 < sum(withheld) / len(withheld) < 0.55
 
 

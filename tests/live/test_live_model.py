@@ -22,7 +22,15 @@ from benchmarks.doubles import quirk_tasks
 from conftest import LIVE
 from evolve.core.errors import EndpointProblem, ModelMistake
 from evolve.core.ledger import Budget, Ledger
-from evolve.runtime.models import EndpointModel, Message, ModelPool, ModelRequest, ModelSetup, open_models, probe
+from evolve.runtime.models import (
+    EndpointModel,
+    Message,
+    ModelPool,
+    ModelRequest,
+    ModelSetup,
+    open_models,
+    probe_endpoint,
+)
 from tests.models.conftest import SUM
 
 pytestmark = pytest.mark.live
@@ -84,9 +92,9 @@ def test_it_answers_whole_and_in_pieces(models: ModelPool) -> None:
 
 
 def test_what_it_can_do_is_found_out_and_structure_is_had_or_refused(models: ModelPool) -> None:
-    chosen = models.of("act")
+    chosen = models.model_for("act")
     assert isinstance(chosen, EndpointModel)
-    found = probe(chosen.endpoint, chosen.services)
+    found = probe_endpoint(chosen.endpoint, chosen.services)
     print(f"\nrungs {dict(found.abilities.rungs)}, streams {found.abilities.streams}, Responses {found.responses}")
     try:
         reply = models.complete(question("What is 17 + 25? Give the sum as JSON.", schema=SUM, max_tokens=100))

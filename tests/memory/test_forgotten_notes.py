@@ -54,22 +54,22 @@ def test_what_is_left_is_as_if_the_others_had_never_been_said(tmp_path_factory, 
 
     some, all_of_them = memory_in(tmp_path_factory.mktemp("some")), memory_in(tmp_path_factory.mktemp("all"))
     for number, text in enumerate(TOLD):
-        all_of_them.note(text, "Ada", at=float(number + 1), id=f"note {number}")
+        all_of_them.add_note(text, "Ada", at=float(number + 1), id=f"note {number}")
         if number not in gone:
-            some.note(text, "Ada", at=float(number + 1), id=f"note {number}")
+            some.add_note(text, "Ada", at=float(number + 1), id=f"note {number}")
     if again:
-        found(all_of_them, "note")  # with what is derived made before
+        found(all_of_them, "add_note")  # with what is derived made before
     assert all_of_them.forget([f"note {number}" for number in gone]) == len(gone)
-    assert [note.text for note in all_of_them.notes()] == [note.text for note in some.notes()]
-    assert {name: note.id for name, note in all_of_them.replaced().items()} == {
-        name: note.id for name, note in some.replaced().items()
+    assert [note.text for note in all_of_them.list_notes()] == [note.text for note in some.list_notes()]
+    assert {name: note.id for name, note in all_of_them.replaced_notes().items()} == {
+        name: note.id for name, note in some.replaced_notes().items()
     }
     for kinds in ("note", "replaced"):
         assert found(all_of_them, kinds) == found(some, kinds)
     assert all_of_them.check().ok
     # The number of the last one is used again.
-    assert all_of_them.note("The kettle is red", "Ada", id="new").id == "new"
-    assert "The kettle is red" in found(all_of_them, "note")[2]
+    assert all_of_them.add_note("The kettle is red", "Ada", id="new").id == "new"
+    assert "The kettle is red" in found(all_of_them, "add_note")[2]
 
 
 def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_pat
     with Database(tmp_path / "m.db", MEMORY) as db:
         memory = opened(db)
         for number in range(WORTH_KEEPING + 9):
-            memory.note(f"Shelf {number} holds item {number * 7}", "Ada")
-        memory.note("The Xylograph is in the attic", "Ada", id="mine")
+            memory.add_note(f"Shelf {number} holds item {number * 7}", "Ada")
+        memory.add_note("The Xylograph is in the attic", "Ada", id="mine")
         memory.recall("xylograph")
         memory.close()
     assert holds_it() == ["m.db", "notes.kept"]
@@ -107,11 +107,11 @@ def test_its_words_stand_in_no_file_and_the_others_are_not_encoded_again(tmp_pat
 
 def test_notes_and_insights_are_forgotten_alike_and_all_or_none(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
-    insight, note = memory.claims()[0], memory.note("The kettle is red", "Ada")
+    insight, note = memory.list_insights()[0], memory.add_note("The kettle is red", "Ada")
     with pytest.raises(UsageError, match="no insight or note with id 'nonsense'"):
         memory.forget([note.id, "nonsense"])
-    assert memory.notes() == [note] and memory.forget([insight.id[:12], note.id[:12]]) == 2
-    assert memory.notes() == memory.claims() == []
+    assert memory.list_notes() == [note] and memory.forget([insight.id[:12], note.id[:12]]) == 2
+    assert memory.list_notes() == memory.list_insights() == []
 
 
 def test_a_file_from_before_does_not_bring_it_back_and_noting_it_does(tmp_path: Path) -> None:

@@ -81,13 +81,13 @@ def test_only_the_admitted_influence_and_at_most_one_camp_does(listed: list[Evid
     found = resolve(KEY, listed)
     assert found.evidence == len({one.id for one in listed})
     assert sum(one.status in ("supported", "confirmed") for one in found.standings) <= 1
-    if found.influences:
+    if found.may_influence:
         agreeing = [one for one in listed if one.relation == found.relation and one.direction > 0]
         assert agreeing
         assert found.standings[0].status == found.status
         assert found.posterior.mean >= 0.5
     if found.status == "confirmed":
-        assert found.posterior.firmness >= 0.95 and found.groups >= 2
+        assert found.posterior.sign_probability >= 0.95 and found.groups >= 2
 
 
 @pytest.mark.slow
@@ -145,7 +145,7 @@ def test_opposing_claims_contest_each_other_until_one_wins() -> None:
     helps = [row(number) for number in range(2)]
     hurts = [row(50 + number, relation="prevents") for number in range(2)]
     contested = resolve(KEY, helps + hurts)
-    assert contested.status == "contested" and not contested.influences
+    assert contested.status == "contested" and not contested.may_influence
     settled = resolve(KEY, helps + hurts + [row(number) for number in range(10, 30)])
     assert (settled.status, settled.relation, settled.text) == ("confirmed", "contributes", "Sorting helps.")
     assert [(one.camp, one.status) for one in settled.standings] == [
@@ -164,7 +164,7 @@ def test_relations_of_one_camp_add_up() -> None:
 
 def test_an_expired_claim_influences_nothing_and_keeps_its_grounds() -> None:
     found = resolve(KEY, rows(9), expired=True)
-    assert (found.status, found.influences, found.evidence) == ("expired", False, 9)
+    assert (found.status, found.may_influence, found.evidence) == ("expired", False, 9)
     assert found.standings[0].posterior.agree == 9
 
 
@@ -172,15 +172,15 @@ def test_an_expired_claim_influences_nothing_and_keeps_its_grounds() -> None:
 @given(st.integers(0, 80), st.integers(0, 80))
 def test_the_posterior_is_symmetric_and_firm_with_evidence(agree: int, disagree: int) -> None:
     one, other = Posterior(agree=agree, disagree=disagree), Posterior(agree=disagree, disagree=agree)
-    assert one.firmness == pytest.approx(1 - other.firmness)
+    assert one.sign_probability == pytest.approx(1 - other.sign_probability)
     assert one.mean == pytest.approx(1 - other.mean)
-    assert dataclasses.replace(one, agree=agree + 1).firmness >= one.firmness
+    assert dataclasses.replace(one, agree=agree + 1).sign_probability >= one.sign_probability
 
 
 def test_the_posterior_against_closed_forms() -> None:
-    assert Posterior().firmness == 0.5
-    assert Posterior(agree=4).firmness == pytest.approx(1 - 0.5**5)
-    assert Posterior(agree=1, disagree=1).firmness == pytest.approx(0.5)
+    assert Posterior().sign_probability == 0.5
+    assert Posterior(agree=4).sign_probability == pytest.approx(1 - 0.5**5)
+    assert Posterior(agree=1, disagree=1).sign_probability == pytest.approx(0.5)
 
 
 def test_the_id_is_of_the_key_and_ignores_the_order_of_preconditions() -> None:
@@ -201,5 +201,5 @@ def test_a_row_speaks_for_the_claim_that_it_stands_under_or_against_it() -> None
     found = resolve(KEY, [spare, row(3, relation="no_effect"), needed])
     assert found.relation == "no_effect"
     against = row(4, -1, relation="necessary")
-    assert [found.speaks(one) for one in (spare, needed, against)] == [1, -1, 0]
-    assert resolve(KEY, [needed]).speaks(spare) == -1
+    assert [found.direction_of(one) for one in (spare, needed, against)] == [1, -1, 0]
+    assert resolve(KEY, [needed]).direction_of(spare) == -1

@@ -33,7 +33,7 @@ def learned(memory, lesson):
 
 
 def standing(memory, policy):
-    [read] = memory.claims(policy=policy)
+    [read] = memory.list_insights(policy=policy)
     return read.status
 
 
@@ -91,12 +91,12 @@ def test_evidence_of_a_model_that_nobody_noted_proves_nothing_to_one_that_is_nam
 
 def test_a_person_reads_with_whom_it_was_tested(learned):
     memory = learned(range(6), ONE)
-    [told] = memory.sentences(OTHER).values()
+    [told] = memory.insight_sentences(OTHER).values()
     assert told.text.endswith("(tested with one, not yet with this model).")
-    [told] = memory.sentences(ONE).values()
+    [told] = memory.insight_sentences(ONE).values()
     assert "tested with" not in told.text
     learned([9], OTHER)
-    [told] = memory.sentences(OTHER).values()
+    [told] = memory.insight_sentences(OTHER).values()
     assert "tested with" not in told.text
 
 
@@ -104,7 +104,7 @@ def test_what_the_search_found_of_its_operations_is_not_told_to_a_model(memory, 
     for number in range(6):
         memory.commit(lesson(number, family="dates", policy="search"))
     assert asks(memory, "search") == ["insight"] and asks(memory, ONE) == []
-    assert [one.status for one in memory.claims(policy=ONE)] == [one.status for one in memory.claims()]
+    assert [one.status for one in memory.list_insights(policy=ONE)] == [one.status for one in memory.list_insights()]
 
 
 def test_a_refuted_claim_is_tried_once_more_where_code_runs_in_something_else(learned):
@@ -121,7 +121,7 @@ def test_one_that_holds_there_is_not_held_down_by_what_was_seen_before(learned):
     assert standing(memory, ONE) == "hypothesis" and asks(memory, ONE, THERE) == ["trial"]
     learned([10], ONE, fingerprint=THERE)
     assert standing(memory, ONE) == "supported" and asks(memory, ONE, THERE) == ["insight"]
-    assert len(memory.evidence(memory.claims()[0].id)) == 7
+    assert len(memory.evidence(memory.list_insights()[0].id)) == 7
 
 
 def test_nothing_is_tried_anew_where_nobody_noted_what_code_ran_in(learned):
@@ -131,7 +131,7 @@ def test_nothing_is_tried_anew_where_nobody_noted_what_code_ran_in(learned):
 
 def test_what_a_person_set_aside_is_not_tried_anew(learned):
     memory = learned(range(5), ONE, direction=-1, fingerprint=HERE)
-    memory.expire(memory.claims()[0].id, "a person")
+    memory.expire(memory.list_insights()[0].id, "a person")
     assert asks(memory, ONE, THERE) == []
 
 
@@ -142,7 +142,7 @@ def test_makers_outlive_the_process_and_go_with_the_evidence(store, lesson):
     store.close()
     again = store.memory()
     assert standing(again, ONE) == "confirmed" and standing(again, OTHER) == "hypothesis"
-    again.forget(again.claims()[0].id)
+    again.forget(again.list_insights()[0].id)
     assert store.opened[0][1].rows("memory_makers") == []
 
 
@@ -152,7 +152,7 @@ def test_lost_makers_are_made_anew_from_episodes(store, lesson):
     for episode in episodes:
         memory.commit(episode)
     store.opened[0][1].delete("memory_makers", "")
-    memory.mend(episodes)
+    memory.repair_rows(episodes)
     store.close()
     assert standing(store.memory(), ONE) == "confirmed"
 
@@ -178,7 +178,7 @@ def test_earlier_evidence_has_the_policy_of_its_run_where_that_is_on_record(tmp_
             memory.commit(replace(episode, run=run.id))
     with Database(tmp_path / "memory.db", (*AGENT, *MEMORY)) as db:
         memory = store.memory(db)
-        rows = {one.cause: memory.evidence(one.id)[0].policy for one in memory.claims()}
+        rows = {one.cause: memory.evidence(one.id)[0].policy for one in memory.list_insights()}
         assert rows == {FACT: policy, "operation:sort": "search"}
         assert db.check() == []
 

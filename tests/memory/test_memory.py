@@ -40,7 +40,12 @@ def teach(memory: MemoryRepository, lesson, count: int = 6) -> None:
 
 def test_an_empty_memory_knows_nothing_and_opens_no_index(store, memory: MemoryRepository) -> None:
     assert memory.recall("anything", features=SORTED) == []
-    assert (memory.experience(), memory.claims(), memory.notes(), memory.why("solved")) == ([], [], [], [])
+    assert (memory.experience_rows(), memory.list_insights(), memory.list_notes(), memory.causal_chains("solved")) == (
+        [],
+        [],
+        [],
+        [],
+    )
     assert not (store.folder / "index").exists()
 
 
@@ -75,7 +80,7 @@ def test_only_the_admitted_are_recalled_unless_asked_for(memory: MemoryRepositor
     memory.commit(lesson(1, kind="observation"))
     memory.commit(lesson(2, cause="operation:sum", direction=-1))
     assert memory.recall("", features=SORTED) == []
-    assert sorted(row.direction for row in memory.experience()) == [-1, 1]  # a guide learns from them all the same
+    assert sorted(row.direction for row in memory.experience_rows()) == [-1, 1]  # a guide learns from them all the same
     asked = memory.recall("", features=SORTED, kinds=["hypothesis"])
     assert {one.cause for one in asked} == {"operation:sort", "operation:sum"}
     with pytest.raises(ValueError, match="kind"):
@@ -90,13 +95,13 @@ def test_ablations_that_earlier_versions_kept_as_interventions_are_read_as_occur
         (claim,) = record.claims
         evidence = dataclasses.replace(claim.evidence[0], detail=f"without sort: the examples {how}")
         memory.commit(dataclasses.replace(record, claims=(dataclasses.replace(claim, evidence=(evidence,)),)))
-    (insight,) = memory.claims()
+    (insight,) = memory.list_insights()
     assert (insight.relation, insight.status, insight.posterior.agree) == ("contributes", "supported", 0)
     assert {row.kind for row in memory.evidence(insight.id)} == {"observation"}
-    assert memory.sentences()[insight.id].counts.startswith("in 2 of 3")
+    assert memory.insight_sentences()[insight.id].counts.startswith("in 2 of 3")
     # What is kept stays as it was written, so that nothing is added when an episode is committed again.
     assert memory.commit(lesson(7, relation="necessary")) == 1
-    assert memory.claims()[0].posterior.agree == 1
+    assert memory.list_insights()[0].posterior.agree == 1
 
 
 def test_a_contested_claim_is_held_back(memory: MemoryRepository, lesson) -> None:
@@ -104,7 +109,7 @@ def test_a_contested_claim_is_held_back(memory: MemoryRepository, lesson) -> Non
     assert len(memory.recall("", features=SORTED)) == 1
     memory.commit(lesson(2, relation="prevents"))
     assert memory.recall("", features=SORTED) == []
-    (found,) = memory.claims("contested")
+    (found,) = memory.list_insights("contested")
     assert {one.relation for one in found.standings} == {"contributes", "prevents"}
     assert memory.recall("", features=SORTED, kinds=["contested"])[0].id == found.id
 
@@ -134,9 +139,9 @@ def test_now_looks_back_in_time(store, memory: MemoryRepository, lesson) -> None
 
 def test_committing_an_episode_again_adds_nothing(memory: MemoryRepository, lesson) -> None:
     assert memory.commit(lesson(1)) == 1
-    before = memory.claims()
+    before = memory.list_insights()
     assert memory.commit(lesson(1)) == 0
-    assert memory.claims() == before
+    assert memory.list_insights() == before
     assert memory.check().evidence == 1
 
 
@@ -147,11 +152,11 @@ def test_the_order_of_episodes_does_not_matter(store, lesson, tmp_path_factory) 
         memory = other.memory()
         for number in order:
             memory.commit(lesson(number, direction=1 if number < 4 else -1))
-        experience = [(row.features, row.cause, row.direction, row.task) for row in memory.experience()]
+        experience = [(row.features, row.cause, row.direction, row.task) for row in memory.experience_rows()]
         recalled = [
             (one.id, one.score, one.cause, one.status, one.provenance) for one in memory.recall("", features=SORTED)
         ]
-        found.append((memory.claims(), experience, recalled))
+        found.append((memory.list_insights(), experience, recalled))
         other.close()
     assert found[0] == found[1]
 
@@ -161,10 +166,10 @@ def test_a_rolled_back_commit_leaves_no_trace(store, lesson) -> None:
     memory = store.memory(db)
     with pytest.raises(RuntimeError), db.transaction():
         memory.commit(lesson(1))
-        assert len(memory.claims()) == 1
+        assert len(memory.list_insights()) == 1
         raise RuntimeError("power cut")
     memory.commit(lesson(2, cause="operation:sum"))
-    assert [one.cause for one in memory.claims()] == ["operation:sum"]
+    assert [one.cause for one in memory.list_insights()] == ["operation:sum"]
     assert [one.cause for one in memory.recall("", features=SORTED)] == ["operation:sum"]
 
 
@@ -174,7 +179,7 @@ def test_a_rolled_back_commit_leaves_no_trace(store, lesson) -> None:
 )
 def test_faults_and_held_out_tasks_leave_no_evidence(memory: MemoryRepository, lesson, more: dict[str, str]) -> None:
     assert memory.commit(lesson(1, **more)) == 0
-    assert memory.claims() == []
+    assert memory.list_insights() == []
 
 
 def test_experience_says_which_way_each_cause_went(memory: MemoryRepository, lesson) -> None:
@@ -182,13 +187,13 @@ def test_experience_says_which_way_each_cause_went(memory: MemoryRepository, les
         memory.commit(lesson(number, features=SORTED))
     memory.commit(lesson(5, features=FILTERED, direction=-1))
     memory.commit(lesson(6, cause="operation:sum", relation="no_effect", features=FILTERED))
-    rows = {(row.cause, row.features, row.direction) for row in memory.experience()}
+    rows = {(row.cause, row.features, row.direction) for row in memory.experience_rows()}
     assert rows == {
         ("operation:sort", SORTED, 1),
         ("operation:sort", FILTERED, -1),
         ("operation:sum", FILTERED, -1),
     }
-    assert {row.group for row in memory.experience()} == {f"group-{number}" for number in range(7)}
+    assert {row.group for row in memory.experience_rows()} == {f"group-{number}" for number in range(7)}
 
 
 def test_causes_chain_to_an_effect_with_their_evidence(memory: MemoryRepository, lesson) -> None:
@@ -196,39 +201,39 @@ def test_causes_chain_to_an_effect_with_their_evidence(memory: MemoryRepository,
         memory.commit(lesson(number, cause="blank cells", effect="parse error"))
     memory.commit(lesson(10, cause="parse error", effect="unsolved"))
     memory.commit(lesson(11, cause="moon phase", effect="unsolved", kind="observation"))
-    chains = memory.why("unsolved")
+    chains = memory.causal_chains("unsolved")
     assert [[link.insight.cause for link in chain.links] for chain in chains] == [
         ["parse error"],
         ["blank cells", "parse error"],
     ]
     assert [len(link.evidence) for link in chains[1].links] == [4, 1]
     assert 0 < chains[1].strength < chains[0].strength < 1
-    assert len(memory.why("unsolved", influential=False)) == 3
-    assert memory.why("never heard of") == []
+    assert len(memory.causal_chains("unsolved", influential=False)) == 3
+    assert memory.causal_chains("never heard of") == []
 
 
 def test_a_circle_of_causes_ends(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1, cause="a", effect="b"))
     memory.commit(lesson(2, cause="b", effect="a"))
-    assert [[link.insight.cause for link in chain.links] for chain in memory.why("a")] == [["b"]]
+    assert [[link.insight.cause for link in chain.links] for chain in memory.causal_chains("a")] == [["b"]]
 
 
 def test_what_is_set_aside_returns_only_with_new_evidence(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
-    (known,) = memory.claims()
+    (known,) = memory.list_insights()
     assert memory.expire(known.id, "the sandbox changed").status == "expired"
-    assert (memory.recall("", features=SORTED), memory.experience()) == ([], [])
+    assert (memory.recall("", features=SORTED), memory.experience_rows()) == ([], [])
     assert len(memory.evidence(known.id)) == 1
     memory.commit(lesson(2))
     assert memory.get(known.id).status == "supported"
-    assert [row.task for row in memory.experience()] == ["task-2"]
+    assert [row.task for row in memory.experience_rows()] == ["task-2"]
 
 
 def test_forgetting_one_insight_leaves_the_others(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
-    gone = next(one for one in memory.claims() if one.cause == "operation:sort")
+    gone = next(one for one in memory.list_insights() if one.cause == "operation:sort")
     assert memory.forget(gone.id[:12]) == 1  # a text is one id, and not a list of letters
-    assert [one.cause for one in memory.claims()] == ["operation:filter"]
+    assert [one.cause for one in memory.list_insights()] == ["operation:filter"]
     assert {one.cause for one in memory.recall("", features=SORTED)} == {"operation:filter"}
     found = memory.check()
     assert (found.ok, found.episodes, found.insights) == (True, 3, 1)
@@ -238,12 +243,12 @@ def test_forgetting_one_insight_leaves_the_others(memory: MemoryRepository, less
 
 def test_forgetting_everything_is_as_if_nothing_had_been_learned(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
-    memory.note("I like short names", "Ada")
+    memory.add_note("I like short names", "Ada")
     memory.recall("", features=SORTED)
     assert memory.forget(everything=True) == 2
     assert memory.recall("", features=SORTED) == []
-    assert (memory.claims(), memory.experience(), memory.why("solved")) == ([], [], [])
-    assert [note.text for note in memory.notes()] == ["I like short names"]
+    assert (memory.list_insights(), memory.experience_rows(), memory.causal_chains("solved")) == ([], [], [])
+    assert [note.text for note in memory.list_notes()] == ["I like short names"]
     found = memory.check()
     assert (found.ok, found.episodes, found.evidence) == (True, 0, 0)
     teach(memory, lesson, 2)
@@ -252,17 +257,17 @@ def test_forgetting_everything_is_as_if_nothing_had_been_learned(memory: MemoryR
 
 def test_forgetting_an_unknown_id_deletes_nothing(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
-    known = memory.claims()
+    known = memory.list_insights()
     with pytest.raises(UsageError):
         memory.forget([known[0].id, "nonsense"])
-    assert memory.claims() == known
+    assert memory.list_insights() == known
 
 
 def test_notes_are_attributed_found_by_words_and_never_evidence(memory: MemoryRepository) -> None:
-    memory.note("Always keep the header row", "Ada")
-    memory.note("Always keep the header row", "Ada")
-    memory.note("Dates are day first", "Grace")
-    assert [(one.text, one.author) for one in memory.notes()] == [
+    memory.add_note("Always keep the header row", "Ada")
+    memory.add_note("Always keep the header row", "Ada")
+    memory.add_note("Dates are day first", "Grace")
+    assert [(one.text, one.author) for one in memory.list_notes()] == [
         ("Always keep the header row", "Ada"),
         ("Dates are day first", "Grace"),
     ]
@@ -271,18 +276,18 @@ def test_notes_are_attributed_found_by_words_and_never_evidence(memory: MemoryRe
     assert (found.author, found.provenance) == ("Grace", f"noted by Grace on {found.date}")
     assert "Grace" in found.why
     assert memory.recall("which dates", kinds=["insight"]) == []
-    assert memory.experience() == [] and memory.claims() == []
+    assert memory.experience_rows() == [] and memory.list_insights() == []
     with pytest.raises(UsageError):
-        memory.note("  ", "Ada")
+        memory.add_note("  ", "Ada")
 
 
 def test_everything_comes_back_after_reopening(store, lesson) -> None:
     memory = store.memory()
     teach(memory, lesson)
-    before = (memory.claims(), memory.recall("order", features=SORTED))
+    before = (memory.list_insights(), memory.recall("order", features=SORTED))
     store.close()
     again = store.memory()
-    assert (again.claims(), again.recall("order", features=SORTED)) == before
+    assert (again.list_insights(), again.recall("order", features=SORTED)) == before
 
 
 @pytest.mark.parametrize("kept_by", ["exact", pytest.param("chroma", marks=pytest.mark.slow)])
@@ -384,19 +389,19 @@ def test_many_episodes_move_to_the_stored_index_in_batches(store, lesson) -> Non
 
 def test_a_snapshot_recalls_the_same_and_stays_as_it_was(memory: MemoryRepository, lesson) -> None:
     teach(memory, lesson)
-    memory.note("sort by date", "Ada")
+    memory.add_note("sort by date", "Ada")
     snapshot = pickle.loads(pickle.dumps(memory.snapshot()))
     for features in (SORTED, FILTERED, ()):
         asked = "sort the list"
         assert snapshot.recall(asked, features=features) == memory.recall(asked, features=features, kinds=["insight"])
-    assert snapshot.experience() == memory.experience()
+    assert snapshot.experience_rows() == memory.experience_rows()
     memory.forget(everything=True)
     assert len(snapshot.recall("", features=SORTED)) == 2
 
 
 def test_a_snapshot_of_nothing_recalls_nothing(memory: MemoryRepository) -> None:
     assert memory.snapshot().recall("x", features=SORTED) == []
-    assert memory.snapshot().shuffled(1).experience() == []
+    assert memory.snapshot().shuffled_placebo(1).experience_rows() == []
 
 
 def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: MemoryRepository, lesson) -> None:
@@ -404,12 +409,12 @@ def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: MemoryRep
         looks = (float(number == 0), float(number == 1), float(number > 1), number / 10)
         memory.commit(lesson(number, cause=f"operation:{number}", features=looks), instruction=f"task {number}")
     real = memory.snapshot()
-    placebo = real.shuffled(3)
-    assert placebo.experience() == real.shuffled(3).experience()
-    assert placebo.experience() != real.shuffled(4).experience()
+    placebo = real.shuffled_placebo(3)
+    assert placebo.experience_rows() == real.shuffled_placebo(3).experience_rows()
+    assert placebo.experience_rows() != real.shuffled_placebo(4).experience_rows()
 
     def pairs(snapshot) -> set[tuple[str, tuple[float, ...]]]:
-        return {(row.cause, row.features) for row in snapshot.experience()}
+        return {(row.cause, row.features) for row in snapshot.experience_rows()}
 
     assert {cause for cause, _ in pairs(placebo)} == {cause for cause, _ in pairs(real)}
     assert {features for _, features in pairs(placebo)} == {features for _, features in pairs(real)}
@@ -421,7 +426,7 @@ def test_the_placebo_keeps_causes_and_loses_what_they_were_for(memory: MemoryRep
 
 def test_an_id_may_be_shortened_while_it_names_one(memory: MemoryRepository, lesson) -> None:
     memory.commit(lesson(1))
-    (known,) = memory.claims()
+    (known,) = memory.list_insights()
     assert memory.get(known.id[:8]) == known
     for wrong in ("", "zz"):
         with pytest.raises(UsageError):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evolve.core.episodes import EvidenceKind, Relation, Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
-from evolve.memory.necessity import Occurrence, Share, beta_below, beta_quantile, need_of
+from evolve.memory.necessity import BetaShare, CauseOccurrence, beta_below, beta_quantile, need_of
 
 LISTS, TEXTS = "(list[int]) -> list[int]", "(str) -> str"
 
@@ -22,8 +22,8 @@ def groups(first: int, count: int) -> frozenset[str]:
     return frozenset(f"g{number}" for number in range(first, first + count))
 
 
-def known(solved: int, occurs: int, tried: int, mattered: int, hindered: int = 0) -> Occurrence:
-    return Occurrence(
+def known(solved: int, occurs: int, tried: int, mattered: int, hindered: int = 0) -> CauseOccurrence:
+    return CauseOccurrence(
         solved=groups(0, solved),
         occurs=groups(0, occurs),
         tried=groups(0, tried),
@@ -79,11 +79,11 @@ def test_the_bounds_of_the_share_say_which_relation_holds(counts: tuple[int, ...
 def test_standing_in_every_answer_is_no_need() -> None:
     """What stood in a hundred answers and was missed in none of the few searches without it is not necessary."""
     need = need_of([known(100, 100, 6, 0)])
-    assert need.occurs.lower > 0.9 and need.needed.upper < 0.4
+    assert need.occurs.lower_bound > 0.9 and need.needed.upper_bound < 0.4
 
 
 def test_a_small_scope_is_told_like_the_one_it_lies_in() -> None:
-    inner = Occurrence(solved=groups(0, 1))
+    inner = CauseOccurrence(solved=groups(0, 1))
     often, seldom = (need_of([known(60, share, share, share), inner]).needed.mean for share in (55, 5))
     assert often > 0.4 > 0.1 > seldom
     # And own problems outweigh it soon.
@@ -101,7 +101,7 @@ def test_bounds_are_in_order_and_a_need_is_no_larger_than_the_occurrence(solved:
     mattered = data.draw(st.integers(0, tried))
     need = need_of([known(solved, occurs, tried, mattered)])
     for share in (need.occurs, need.needed, need.hindered):
-        assert 0.0 <= share.lower <= share.upper <= 1.0
+        assert 0.0 <= share.lower_bound <= share.upper_bound <= 1.0
     assert need.needed.mean <= need.occurs.mean
 
 
@@ -121,9 +121,9 @@ def test_quantiles_against_closed_forms_and_products_against_draws() -> None:
     assert beta_quantile(0.5, 7, 7) == pytest.approx(0.5, abs=1e-8)
     rng = random.Random(3)
     drawn = [rng.betavariate(20, 18) * rng.betavariate(10, 4) for _ in range(20_000)]
-    product = Share(a=20, b=18).times(Share(a=10, b=4))
+    product = BetaShare(a=20, b=18).product_with(BetaShare(a=10, b=4))
     cuts = statistics.quantiles(drawn, n=10)
-    assert (product.lower, product.upper) == pytest.approx((cuts[0], cuts[-1]), abs=0.01)
+    assert (product.lower_bound, product.upper_bound) == pytest.approx((cuts[0], cuts[-1]), abs=0.01)
 
 
 def test_a_scope_is_a_query_over_evidence_by_group() -> None:
@@ -132,7 +132,7 @@ def test_a_scope_is_a_query_over_evidence_by_group() -> None:
     said += [(TEXTS, "operation:sort", "g9", "observation", "contributes", 1)]
     said += [(TEXTS, "operation:upper", f"g{number}", "observation", "contributes", 1) for number in range(9, 12)]
     book = book_of(said)  # type: ignore[arg-type]
-    lists, texts = (book.need(of(book, "operation:sort", family)).known for family in (LISTS, TEXTS))
+    lists, texts = (book.necessity_of(of(book, "operation:sort", family)).known for family in (LISTS, TEXTS))
     assert (len(lists.occurs), len(lists.solved)) == (3, 3)
     assert (len(texts.occurs), len(texts.solved)) == (1, 3)
 
@@ -158,8 +158,8 @@ def test_what_was_set_aside_says_nothing_and_its_problems_stay_solved() -> None:
     said = [(LISTS, "operation:sort", f"g{number}", "intervention", "necessary", 1) for number in range(4)]
     book = book_of([*said, (LISTS, "operation:map", "g7", "observation", "contributes", 1)])  # type: ignore[arg-type]
     book.expire(of(book, "operation:sort"), 3)
-    for one in (book, book.rebuilt(book.all_evidence())):
-        known = one.need(of(one, "operation:sort")).known
+    for one in (book, book.with_evidence(book.all_evidence())):
+        known = one.necessity_of(of(one, "operation:sort")).known
         assert (len(known.tried), len(known.solved)) == (0, 5)
 
 
@@ -169,13 +169,13 @@ def test_of_a_step_that_is_set_aside_it_stays_known_where_it_occurs() -> None:
     book = book_of(said)  # type: ignore[arg-type]
     sort = of(book, "operation:sort")
     assert book.get(sort).relation == "no_effect"
-    seen = [(row.task, row.direction) for row in book.experience() if row.direction > 0]
+    seen = [(row.task, row.direction) for row in book.experience_rows() if row.direction > 0]
     book.expire(sort, 120)
-    known, insight = book.need(sort).known, book.get(sort)
+    known, insight = book.necessity_of(sort).known, book.get(sort)
     assert (len(known.occurs), len(known.tried)) == (60, 0)
     assert (insight.relation, insight.status) == ("contributes", "supported")
     # The guide is fitted on what answers have, so it loses nothing.
-    assert [(row.task, row.direction) for row in book.experience()] == seen
+    assert [(row.task, row.direction) for row in book.experience_rows()] == seen
 
 
 def test_one_problem_that_needs_a_step_makes_it_no_necessary_one() -> None:

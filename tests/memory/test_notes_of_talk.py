@@ -17,8 +17,8 @@ from evolve.core.store import Database
 from evolve.memory import MemoryRepository, Note
 from evolve.memory.index import MemoryIndex
 from evolve.memory.notes import ResolvedNotes
-from evolve.memory.notes.ranking import _NAME, _information, entities
-from evolve.memory.notes.superseded import one_subject
+from evolve.memory.notes.ranking import _NAME, _information, extract_entities
+from evolve.memory.notes.superseded import is_same_subject
 from evolve.memory.notes.times import asks_when, names_time
 from evolve.runtime.retrieval import HashingEmbedder
 
@@ -33,7 +33,7 @@ def memory(tmp_path: Path):
 
 def tell(memory: MemoryRepository, *turns: tuple[str, str], thread: str = "talk") -> None:
     for place, (who, text) in enumerate(turns, 1):
-        memory.note(text, who, thread=thread, at=float(place))
+        memory.add_note(text, who, thread=thread, at=float(place))
 
 
 def found(memory: MemoryRepository, question: str, k: int = 5, **more) -> list[str]:
@@ -68,15 +68,17 @@ def test_two_notes_that_only_a_name_joins_are_both_found(memory: MemoryRepositor
 
 
 def test_files_and_code_join_notes_too(memory: MemoryRepository) -> None:
-    memory.note("The nightly export is done by tools/dump_all.py", "Ann")
-    memory.note("Whoever touches tools/dump_all.py has to ask Priya first", "Ann")
+    memory.add_note("The nightly export is done by tools/dump_all.py", "Ann")
+    memory.add_note("Whoever touches tools/dump_all.py has to ask Priya first", "Ann")
     for number in range(20):
-        memory.note(f"The ticket number {number} is about the exported rows of nightly work", "Ann")
+        memory.add_note(f"The ticket number {number} is about the exported rows of nightly work", "Ann")
     assert any("Priya" in text for text in found(memory, "Who has to be asked about what does the nightly export?"))
 
 
 def test_names_at_the_start_of_a_sentence_and_days_are_no_entities() -> None:
-    assert entities("The ship left on Tuesday with Elif. Later `load_all` ran in src/main.py for Ada Lovelace") == {
+    assert extract_entities(
+        "The ship left on Tuesday with Elif. Later `load_all` ran in src/main.py for Ada Lovelace"
+    ) == {
         "Elif",
         "load_all",
         "src/main.py",
@@ -91,17 +93,17 @@ def test_no_text_is_long_in_being_searched_for_names(sign: str) -> None:
     """It takes minutes where the work grows with the square of the length."""
     text = sign * (200_000 // len(sign)) + " "
     begun = time.process_time()
-    entities(text)
-    one_subject(text, text)
+    extract_entities(text)
+    is_same_subject(text, text)
     _NAME.findall(text)
     assert time.process_time() - begun < 20
 
 
 def test_what_is_about_somebody_else_leads_nowhere(memory: MemoryRepository) -> None:
-    memory.note("Jonas Weber spends the weekends with a kayak", "Ann")
-    memory.note("In winter Jonas Weber is based in Turin", "Ann")
-    memory.note("For fun Kate Lind has taken up the cello", "Ann")
-    memory.note("On most days Kate Lind takes the tram", "Ann")
+    memory.add_note("Jonas Weber spends the weekends with a kayak", "Ann")
+    memory.add_note("In winter Jonas Weber is based in Turin", "Ann")
+    memory.add_note("For fun Kate Lind has taken up the cello", "Ann")
+    memory.add_note("On most days Kate Lind takes the tram", "Ann")
     assert "In winter Jonas Weber is based in Turin" not in found(memory, "What does Kate Lind do on weekends?", 3)
 
 
@@ -124,13 +126,13 @@ def test_a_conversation_keeps_what_a_later_turn_replaced(memory: MemoryRepositor
 
 
 def test_words_that_may_tell_of_a_change_need_two_notes_that_are_alike(memory: MemoryRepository) -> None:
-    memory.note("Kate Lind plays the tuba in the town band", "Ann", at=1.0)
-    memory.note("Kate Lind left the town hall after noon", "Ann", at=2.0)
-    assert not memory.replaced()
-    memory.note("Omar Said laid the tuba of the town band aside", "Ann", at=3.0)
-    assert not memory.replaced()  # somebody else
-    memory.note("Kate Lind laid the tuba of the town band aside for drums", "Ann", at=4.0)
-    assert [note.text[:9] for note in memory.replaced().values()] == ["Kate Lind"]
+    memory.add_note("Kate Lind plays the tuba in the town band", "Ann", at=1.0)
+    memory.add_note("Kate Lind left the town hall after noon", "Ann", at=2.0)
+    assert not memory.replaced_notes()
+    memory.add_note("Omar Said laid the tuba of the town band aside", "Ann", at=3.0)
+    assert not memory.replaced_notes()  # somebody else
+    memory.add_note("Kate Lind laid the tuba of the town band aside for drums", "Ann", at=4.0)
+    assert [note.text[:9] for note in memory.replaced_notes().values()] == ["Kate Lind"]
 
 
 @pytest.mark.parametrize("question", ["When did she leave?", "In what year was that?", "How long ago was it?"])

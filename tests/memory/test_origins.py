@@ -37,7 +37,7 @@ def test_one_trial_acts_nowhere_and_is_tried_again(learned):
     memory = learned(1)
     assert asks(memory) == asks(memory, family=NAMES) == ["trial"]
     assert asks(memory, kinds=("insight",)) == []
-    assert [one.status for one in memory.claims()] == ["hypothesis"]
+    assert [one.status for one in memory.list_insights()] == ["hypothesis"]
 
 
 def test_trials_on_two_problems_let_it_act_in_its_family(learned):
@@ -48,7 +48,7 @@ def test_trials_on_two_problems_let_it_act_in_its_family(learned):
 
 def test_many_trials_in_one_family_do_not_carry_it_to_another(learned):
     memory = learned(*range(1, 9))
-    assert [one.status for one in memory.claims()] == ["confirmed"]
+    assert [one.status for one in memory.list_insights()] == ["confirmed"]
     assert asks(memory, family=NAMES) == ["trial"]
 
 
@@ -163,7 +163,7 @@ def test_claims_that_the_search_composed_are_not_bound(learned):
 def test_a_snapshot_says_the_same(learned):
     memory = learned(1, 2)
     assert asks(memory.snapshot()) == ["insight"] and asks(memory.snapshot(), family=NAMES) == ["trial"]
-    assert asks(memory.snapshot().without([memory.claims()[0].id])) == []
+    assert asks(memory.snapshot().without_insights([memory.list_insights()[0].id])) == []
 
 
 def test_what_a_text_had_said_first_acts_only_once_it_is_confirmed(learned):

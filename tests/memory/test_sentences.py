@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolve.core.episodes import Scope
 from evolve.memory.insight_book import InsightBook
 from evolve.memory.insights import ClaimKey, EvidenceRow, insight_id
-from evolve.memory.sentences import sentences
+from evolve.memory.sentences import insight_sentences
 
 FAMILY = "(str, list[int]) -> str"
 
@@ -36,7 +36,7 @@ def test_a_step_is_told_with_how_many_such_problems_have_it():
     format_date = add(book, "operation:format_date", "abc", against="d")
     upper = add(book, "operation:upper", "efd")
     add(book, "operation:upper", "xyz", family="(str) -> str")
-    known = sentences(book)
+    known = insight_sentences(book)
     assert known[format_date].text == (
         'the step "format date" is in the answer to 3 of 6 tasks from text and list of numbers to text (same length)'
     )
@@ -49,7 +49,7 @@ def test_what_was_found_by_searching_without_a_step_is_told_beside_it():
     add(book, "operation:sort", "abc")
     add(book, "operation:upper", "de")
     name = add(book, "operation:sort", "a", against="b", kind="intervention")
-    assert sentences(book)[name].text == (
+    assert insight_sentences(book)[name].text == (
         'the step "sort" is in the answer to 3 of 5 tasks from text and list of numbers to text (same length); '
         "searched again without it, 1 of 2 needs it"
     )
@@ -60,7 +60,7 @@ def test_what_rests_on_little_or_on_constants_of_one_table_is_not_told_unasked()
     few = add(book, "operation:upper", "ab")
     mined = add(book, "mined:str", "abcdef")
     literal = add(book, "literal:str:-", "abcdef")
-    known = sentences(book)
+    known = insight_sentences(book)
     assert not any(known[name].worth_telling for name in (few, mined, literal))
     assert known[mined].text.startswith("a text that stands in the rows is in the answer to ")
     assert known[literal].text.startswith("the constant '-' is in the answer to ")
@@ -69,5 +69,5 @@ def test_what_rests_on_little_or_on_constants_of_one_table_is_not_told_unasked()
 def test_a_sentence_that_a_model_worded_stays_as_it_is():
     book = InsightBook()
     worded = add(book, "fact:Days are written in small letters.", "a", text="Days are written in small letters.")
-    assert sentences(book)[worded].text == "Days are written in small letters."
-    assert sentences(book)[worded].worth_telling
+    assert insight_sentences(book)[worded].text == "Days are written in small letters."
+    assert insight_sentences(book)[worded].worth_telling

@@ -32,7 +32,7 @@ def test_a_snapshot_encodes_nothing_before_it_is_searched_and_a_copy_nothing_aga
             taught = lesson(number, cause=f"operation:{number % 2}", features=(1.0, number / 6, 3.0))
             memory.commit(taught, instruction=f"put {number} things in order")
     snapshot = memory.snapshot()
-    assert snapshot.book.informs() == bool(snapshot.experience()) and counting.texts == 0
+    assert snapshot.book.has_experience() == bool(snapshot.experience_rows()) and counting.texts == 0
 
     copy = pickle.loads(pickle.dumps(snapshot))
     assert counting.texts == 6

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evolve.agent import sampling_fraction
 from evolve.core.episodes import RunOrigin
-from evolve.memory.usage import FEWEST, WORTH, Rates
+from evolve.memory.usage import FEWEST, WORTH, OutcomeRates
 
 FACT, ONE, OTHER = "fact:dates are written day first", "language:one", "language:other"
 SHARE, MOST = 0.1, 300
@@ -24,7 +24,7 @@ def used(memory, lesson):
     for number in range(2):
         taught = lesson(number, cause=FACT, family="dates", policy=ONE)
         memory.commit(replace(taught, episode=f"planted {number}"), instruction="read it")
-    [claim] = memory.claims()
+    [claim] = memory.list_insights()
     assert standing(memory) == "supported"
 
     def work(seed, *, with_it, without, tasks=MOST, share=SHARE, **more):
@@ -54,7 +54,7 @@ def chosen(claim, told):
 
 
 def standing(memory, policy=ONE):
-    return next(one.status for one in memory.claims(policy=policy) if one.cause == FACT)
+    return next(one.status for one in memory.list_insights(policy=policy) if one.cause == FACT)
 
 
 def asks(memory, policy=ONE):
@@ -67,14 +67,14 @@ def test_a_planted_claim_that_moves_nothing_is_retired_within_three_hundred_task
     assert asks(memory) == ["insight"]
     assert used(1, with_it=rate, without=rate) <= MOST
     assert standing(memory) == "expired" and asks(memory) == []
-    [told] = memory.sentences(ONE).values()
+    [told] = memory.insight_sentences(ONE).values()
     assert "told no longer: solved" in told.text and "on which chance withheld it" in told.text
     assert asks(memory.snapshot()) == []
 
 
 def gone(seed, rates, share=SHARE):
     """Whether chance and a claim's worth retire it, given the rates of success with it and without, by task."""
-    rng, counts = random.Random(seed), Rates()
+    rng, counts = random.Random(seed), OutcomeRates()
     for number in range(MOST):
         told = rng.random() >= share
         with_it, without = rates(rng, number)
@@ -132,7 +132,7 @@ def test_a_later_trial_that_agrees_brings_it_back_and_counting_begins_anew(memor
     assert asks(memory) == ["trial"]  # three of four
     memory.commit(lesson(52, cause=FACT, family="dates", policy=ONE))
     assert asks(memory) == ["insight"]
-    memory.commit(replace(worked(lesson, "one more"), withheld=(memory.claims()[0].id,)))
+    memory.commit(replace(worked(lesson, "one more"), withheld=(memory.list_insights()[0].id,)))
     assert asks(memory) == ["insight"]
 
 
@@ -152,19 +152,19 @@ def test_faults_trials_held_out_tasks_and_what_nothing_judged_do_not_count(memor
 
 def test_an_answer_that_was_played_back_does_not_count(memory, lesson) -> None:
     memory.commit(lesson(0, cause=FACT, policy=ONE))
-    [claim] = memory.claims()
+    [claim] = memory.list_insights()
     for number in range(20 * FEWEST):
         done = worked(lesson, str(number), solved=number % 4 < 2)
         played = replace(done, cost=replace(done.cost, candidates=0))
         memory.commit(replace(played, **chosen(claim, number % 2)))
-    assert memory.claims()[0].status != "expired"
+    assert memory.list_insights()[0].status != "expired"
 
 
 def test_it_is_on_record_and_goes_with_the_claim(store, lesson) -> None:
     memory = store.memory()
     for number in range(2):
         memory.commit(lesson(number, cause=FACT, family="dates", policy=ONE))
-    [claim] = memory.claims()
+    [claim] = memory.list_insights()
     for number in range(80):
         worked_on = worked(lesson, str(number), solved=number % 4 < 2)
         names = chosen(claim, number % 2)
@@ -183,15 +183,15 @@ def test_it_is_on_record_and_goes_with_the_claim(store, lesson) -> None:
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
 def test_what_was_seen_to_add_enough_stays_and_little_settles_nothing(solved, failed, others_solved, others) -> None:
     told, withheld = solved + failed, others_solved + others
-    rates = Rates(told=told, told_solved=solved, withheld=withheld, withheld_solved=others_solved)
-    assert 0.0 <= rates.worth <= 1.0
+    rates = OutcomeRates(told=told, told_solved=solved, withheld=withheld, withheld_solved=others_solved)
+    assert 0.0 <= rates.probability_worthwhile <= 1.0
     adds = solved / max(told, 1) - others_solved / max(withheld, 1)
     assert not (rates.moves_nothing and (withheld < FEWEST or (told >= FEWEST and adds >= WORTH)))
 
 
 @pytest.mark.slow
 def test_one_problem_says_only_once_what_a_claim_is_worth(memory, lesson, used):
-    [claim] = memory.claims()
+    [claim] = memory.list_insights()
     for number in range(MOST):
         again = replace(worked(lesson, f"again {number}", solved=number % 3), group="one problem")
         memory.commit(replace(again, **chosen(claim, number % 10)))
@@ -200,7 +200,7 @@ def test_one_problem_says_only_once_what_a_claim_is_worth(memory, lesson, used):
 
 @pytest.mark.slow
 def test_the_end_of_a_budget_says_nothing_of_a_claim(memory, lesson, used):
-    [claim] = memory.claims()
+    [claim] = memory.list_insights()
     for number in range(MOST):
         done = worked(lesson, f"cut {number}")
         ended = done if number % 3 else replace(done, status="budget", verified=False)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.runtime.models.overflow import Overflow, overflow
-from evolve.runtime.models.replies import DeltaReader, ReplyParts, Unusable, read_reply
+from evolve.runtime.models.overflow import PromptOverflow, parse_overflow
+from evolve.runtime.models.replies import DeltaReader, ReplyParts, UnusableReply, read_reply
 from evolve.runtime.models.structure import extract
-from evolve.runtime.models.wire import Failure, failure_of_status, retry_after
-from evolve.testing.endpoint_faults import completion
+from evolve.runtime.models.wire import ExchangeFailure, failure_of_status, retry_after
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.models.conftest import SUM
 
 FEW = settings(max_examples=50)
@@ -52,7 +52,7 @@ def put(whole, place, value):
 
 
 def check_sound(said):
-    if isinstance(said, Unusable):
+    if isinstance(said, UnusableReply):
         assert said.why or said.cut
         return
     assert isinstance(said, ReplyParts)
@@ -66,7 +66,7 @@ def check_sound(said):
 @FEW
 @given(place=st.sampled_from(PLACES), value=VALUES, path=st.sampled_from(["chat/completions", "responses"]))
 def test_any_value_anywhere_in_a_body(place, value, path):
-    body = json.dumps(put(completion("fine"), place, value)).encode()
+    body = json.dumps(put(chat_completion_body("fine"), place, value)).encode()
     check_sound(read_reply(body, streamed=False, path=path))
 
 
@@ -82,7 +82,7 @@ def test_any_value_anywhere_in_a_stream(place, value, cut):
     if isinstance(half, ReplyParts) and half.finish == "stop":
         assert b"finish_reason" in body[:cut] or b"[DONE]" in body[:cut]
     reader = DeltaReader()
-    assert "".join(reader.feed(body[at : at + 7]) for at in range(0, len(body), 7)).startswith("fine"[:2])
+    assert "".join(reader.read_piece(body[at : at + 7]) for at in range(0, len(body), 7)).startswith("fine"[:2])
 
 
 @pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\r", "\n"])
@@ -92,7 +92,7 @@ def test_every_sign_of_a_streamed_text_arrives(sign, ascii_only):
     lines = [json.dumps(event, ensure_ascii=ascii_only) for event in events]
     body = "".join(f"data: {line}\r\n\r\n" for line in lines).encode()
     assert read_reply(body, streamed=True).text == f"a{sign}b"
-    assert DeltaReader().feed(body) == f"a{sign}b"
+    assert DeltaReader().read_piece(body) == f"a{sign}b"
 
 
 @FEW
@@ -116,9 +116,9 @@ def test_any_text_where_json_was_wanted(text):
 )
 def test_any_error_body(status, content):
     failure = failure_of_status(status, {}, content)
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, ExchangeFailure)
     assert failure.text.startswith(f"HTTP {status}")
-    assert failure.retryable == (failure.kind in ("server", "limit") and not failure.final)
+    assert failure.is_retryable == (failure.kind in ("server", "limit") and not failure.final)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_any_error_body(status, content):
     ],
 )
 def test_how_much_fits_in_the_words_of_several_hosts(text, allowed, prompt, asked):
-    assert overflow(text) == Overflow(allowed=allowed, prompt=prompt, asked=asked)
+    assert parse_overflow(text) == PromptOverflow(allowed=allowed, prompt=prompt, asked=asked)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import pytest
 
 from evolve.core.errors import EndpointProblem, UsageError
 from evolve.runtime.models import (
-    KEPT,
-    ClientServices,
+    ESSENTIAL,
     EndpointModel,
     Message,
+    ModelClientSetup,
     ModelRequest,
     load_wording,
     parse_model,
-    probe,
+    probe_endpoint,
 )
 from evolve.runtime.models.addressing import OPENAI
 from evolve.runtime.models.structure import RUNGS
@@ -25,7 +25,10 @@ from tests.models.conftest import SUM, ask, recorded
 
 def test_a_request_says_what_was_wanted_and_nothing_else(bench):
     one = bench("fine")
-    messages = [Message(role="system", text="rules", priority=KEPT), Message(role="user", text="hi", kind="task")]
+    messages = [
+        Message(role="system", text="rules", priority=ESSENTIAL),
+        Message(role="user", text="hi", kind="task"),
+    ]
     one.complete(ModelRequest(messages=messages, max_tokens=7, temperature=0.5, seed=3, stop=("END",)))
     assert one.bodies[0] == {
         "model": "scripted",
@@ -101,8 +104,8 @@ def test_a_probe_finds_out_who_drops_the_schema():
         return '{"total_of_both": 42}' if "JSON Schema" in prompt else '{"sum": 42}'
 
     endpoint = parse_model("http://127.0.0.1:1/v1#m", {})
-    services = ClientServices(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
-    rungs = probe(endpoint, services).abilities.rungs
+    services = ModelClientSetup(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
+    rungs = probe_endpoint(endpoint, services).abilities.rungs
     assert rungs == {"json_schema": False, "json_object": True, "fenced": True}
 
 
@@ -118,8 +121,8 @@ def test_a_probe_finds_out_who_gives_a_wrong_answer_again_and_another_when_asked
         return f"answer {warm}{' better' if told and changes else ''}"
 
     endpoint = parse_model("http://127.0.0.1:1/v1#m", {})
-    services = ClientServices(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
-    assert probe(endpoint, services).abilities.draws == draws
+    services = ModelClientSetup(wire=LocalWire(answer), wording=load_wording(), sleep=lambda seconds: None)
+    assert probe_endpoint(endpoint, services).abilities.draws == draws
     assert EndpointModel(endpoint, services).limits("act").draws == draws
 
 
@@ -256,7 +259,7 @@ def test_keys_stay_out_of_errors_records_and_views(bench, tmp_path):
     wrong = bench(key="another", setup=setup)
     with pytest.raises(EndpointProblem) as caught:  # this server repeats the key it was sent
         wrong.complete()
-    seen = [str(caught.value), caught.value.hint, repr(one.models.of("act").endpoint)]
+    seen = [str(caught.value), caught.value.hint, repr(one.models.model_for("act").endpoint)]
     seen += [path.read_text() for path in tmp_path.rglob("*.json")]
     assert len(seen) == 4
     assert [text for text in seen if key in text] == []

@@ -14,7 +14,7 @@ from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.models import (
     Deadlines,
     Exchange,
-    Failure,
+    ExchangeFailure,
     Message,
     ModelRequest,
     ModelSetup,
@@ -24,7 +24,7 @@ from evolve.runtime.models import (
 )
 from evolve.runtime.models.addressing import parse_model
 from evolve.testing import Scenario, ScriptedEndpoint
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 
 SLACK_S = 10.0
 """For a busy machine; the calls would last a minute."""
@@ -42,7 +42,7 @@ def test_a_call_that_is_ended_before_its_connection_stands_is_cut_as_soon_as_it_
         answer = wire.send(exchange, Deadlines(cancellation=cancellation), lambda piece: None)
         assert time.monotonic() - started < SLACK_S
         wire.close()
-    assert isinstance(answer, Failure)
+    assert isinstance(answer, ExchangeFailure)
 
 
 @pytest.mark.slow
@@ -76,13 +76,13 @@ class StoppedWire:
         self.cancellation, self.deltas = cancellation, deltas
 
     def send(self, exchange, deadlines, on_bytes=None):
-        if not exchange.streamed:
+        if not exchange.is_streamed:
             usage = {"prompt_tokens": 2_500, "completion_tokens": 10}
-            return RawReply(content=json.dumps(completion("fine", usage=usage)).encode())
+            return RawReply(content=json.dumps(chat_completion_body("fine", usage=usage)).encode())
         for delta in self.deltas:
             on_bytes(b"data: " + json.dumps({"choices": [{"delta": delta}]}).encode() + b"\n\n")
         self.cancellation.cancel()
-        return Failure(kind="timeout", text="ended", billed=True)
+        return ExchangeFailure(kind="timeout", text="ended", billed=True)
 
     def close(self):
         pass

@@ -13,7 +13,7 @@ from evolve.runtime.models import (
     Deadlines,
     Endpoint,
     Exchange,
-    Failure,
+    ExchangeFailure,
     FolderStore,
     ModelSetup,
     OpenAIWire,
@@ -32,7 +32,7 @@ PATIENT = Deadlines(connect=2.0, idle=2.0, total=4.0)
 class Parrot:
     def answer(self, body):
         text = body["messages"][-1]["content"]
-        return Failure(kind="server", text="HTTP 500: scripted", status=500) if text == "fail" else text
+        return ExchangeFailure(kind="server", text="HTTP 500: scripted", status=500) if text == "fail" else text
 
 
 @pytest.fixture(params=["http", "local", "recording"])
@@ -56,8 +56,8 @@ def test_wires_give_replies_and_failures_as_values(wire):
     assert isinstance(sound, RawReply)
     assert read_reply(sound.content, streamed=False).text == "hello"
     failed = wire.send(exchange("fail"), PATIENT)
-    assert isinstance(failed, Failure)
-    assert (failed.kind, failed.status, failed.retryable) == ("server", 500, True)
+    assert isinstance(failed, ExchangeFailure)
+    assert (failed.kind, failed.status, failed.is_retryable) == ("server", 500, True)
     again = wire.send(exchange("hello"), PATIENT)
     assert read_reply(again.content, streamed=False).text == "hello"
     wire.close()
@@ -108,7 +108,7 @@ def test_models_answer_alike_one_by_one_and_by_role(level):
         model="http://a/v1#a,http://b/v1#b", environ={}, meter=ledger, wire=lambda _: LocalWire(Parrot())
     )
     with open_models(setup) as models:
-        one = models.escalate(level).of("act")
+        one = models.escalate(level).model_for("act")
         assert one.name == ["http://a/v1#a", "http://b/v1#b"][level]
         for model in (one, models.escalate(level)):
             assert model.complete(ask("hello")).text == "hello"

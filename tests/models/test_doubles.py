@@ -123,7 +123,7 @@ def test_it_answers_in_words_and_by_schemas_in_words():
     from evolve.runtime.models import Abilities
 
     only_words = Abilities(rungs={"json_schema": False, "json_object": False})
-    models.of("act").services.abilities.keep(models.of("act").endpoint, only_words)
+    models.model_for("act").services.abilities.save(models.model_for("act").endpoint, only_words)
     assert models.complete(ask(job.task.instruction, schema=CODE)).data == {"code": job.wrong}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from evolve.core.errors import EndpointProblem, ModelMistake
 from evolve.runtime.models.wire import RawReply, failure_of_status
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.models.conftest import SUM, ask, recorded
 
 KEY = "Zk9-wQ4tLm2xV7pRb3Ns8Yd/1cFh6Gj=="
@@ -186,13 +186,13 @@ def events(*contents):
 
 
 def test_a_key_that_parts_of_a_reply_share_is_in_no_reply_and_no_repair(told_by):
-    wrong, right = completion("x"), completion('{"sum": 42}')
+    wrong, right = chat_completion_body("x"), chat_completion_body('{"sum": 42}')
     wrong["choices"][0]["message"]["content"] = parts(f"no JSON but {KEY}")
     reply, told = told_by(json.dumps(wrong).encode(), json.dumps(right).encode(), request=ask(schema=SUM))
     assert reply.data == {"sum": 42}
     assert "no JSON but [secret]" in told and KEY not in told
     assert KEY[:9] not in told and KEY[9:] not in told
-    last = completion("x")
+    last = chat_completion_body("x")
     last["choices"][0]["message"]["content"] = parts(f"it is {KEY}.")
     reply, told = told_by(json.dumps(last).encode())
     assert reply.text == "it is [secret]."
@@ -200,7 +200,7 @@ def test_a_key_that_parts_of_a_reply_share_is_in_no_reply_and_no_repair(told_by)
 
 
 def test_a_key_that_parts_of_an_output_share_is_in_no_recording(told_by):
-    body = completion("fine")
+    body = chat_completion_body("fine")
     body["output"] = [{"type": "message", "content": parts(f"it is {KEY}.")}, ["it is ", KEY[:5], KEY[5:]]]
     reply, told = told_by(json.dumps(body).encode())
     assert reply.text == "fine" and "[secret]" in told
@@ -210,7 +210,7 @@ def test_a_key_that_parts_of_an_output_share_is_in_no_recording(told_by):
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
 def test_a_number_that_is_a_secret_is_in_no_reply_and_no_recording(told_by, streamed):
     said = f"{PIN} and 8462917306"
-    body = {**completion(said), "debug": [int(PIN), float(PIN)], "created": 1700000000}
+    body = {**chat_completion_body(said), "debug": [int(PIN), float(PIN)], "created": 1700000000}
     sent = events(said) + b"data: " + json.dumps(body).encode() + b"\n\n"
     reply, told = told_by(sent if streamed else json.dumps(body).encode(), streamed=streamed)
     assert "[secret] and 8462917306" in reply.text
@@ -252,7 +252,7 @@ def test_a_stream_that_begins_with_a_byte_order_mark_is_cleaned(told_by):
 @pytest.mark.parametrize("written", [KEY, f"\\u{ord(KEY[0]):04x}{KEY[1:]}"], ids=["raw", "escaped"])
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
 def test_the_first_of_two_equal_names_is_cleaned(told_by, written, streamed):
-    body = events("fine").decode() if streamed else json.dumps(completion("fine"))
+    body = events("fine").decode() if streamed else json.dumps(chat_completion_body("fine"))
     reply, told = told_by(body.replace("{", f'{{"note": "{written}", "note": "x", ', 1).encode(), streamed=streamed)
     assert reply.text == "fine"
     assert KEY[1:] not in told
@@ -260,7 +260,7 @@ def test_the_first_of_two_equal_names_is_cleaned(told_by, written, streamed):
 
 def test_the_reason_why_a_reply_is_of_no_use_quotes_no_key(told_by):
     escaped = f"\\u{ord(KEY[0]):04x}{KEY[1:]}"
-    wrong = completion(f'{{"sum": 42, "{escaped}": 1}}')
+    wrong = chat_completion_body(f'{{"sum": 42, "{escaped}": 1}}')
     with pytest.raises(ModelMistake) as caught:
         told_by(*[json.dumps(wrong).encode()] * 3, request=ask(schema={**SUM, "additionalProperties": False}))
     assert KEY not in str(caught.value) and "[secret]" in str(caught.value)
@@ -277,7 +277,7 @@ CODE_FORM = {
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "in pieces"])
 def test_code_keeps_a_guessable_word_and_every_other_field_loses_it(told_by, streamed):
     said = json.dumps({"code": f"x = '{OTHER}' + '{KEY}'", "note": f"{OTHER} and {KEY}"})
-    sent = events(said[:15], said[15:30], said[30:]) if streamed else json.dumps(completion(said)).encode()
+    sent = events(said[:15], said[15:30], said[30:]) if streamed else json.dumps(chat_completion_body(said)).encode()
     reply, told = told_by(sent, request=ask(schema=CODE_FORM), streamed=streamed)
     assert reply.data == {"code": f"x = '{OTHER}' + '[secret]'", "note": "[secret] and [secret]"}
     assert OTHER not in reply.text and KEY not in told and f"{OTHER} and" not in told

@@ -12,7 +12,7 @@ import pytest
 
 from evolve.core.errors import BudgetExhausted, EndpointProblem
 from evolve.core.ledger import Budget, Ledger
-from evolve.runtime.models import Breaker, Deadlines, Failure, ModelSetup, RetryRules, open_models
+from evolve.runtime.models import Breaker, Deadlines, ExchangeFailure, ModelSetup, RetryRules, open_models
 from tests.models.conftest import ask
 
 SHORT = Deadlines(connect=1.0, idle=0.15, total=0.4)
@@ -137,7 +137,7 @@ def test_nobody_there(bench):
 def test_the_time_budget_is_not_waited_away(bench):
     one = bench({"status": 429, "retry_after": "60"})
     ledger = Ledger(Budget(seconds=30), clock=lambda: one.now)
-    one.models.of("act").services = replace_meter(one, ledger)
+    one.models.model_for("act").services = replace_meter(one, ledger)
     with pytest.raises(BudgetExhausted, match="time budget"):
         one.complete()
     assert one.waits == []
@@ -146,7 +146,7 @@ def test_the_time_budget_is_not_waited_away(bench):
 def replace_meter(one, ledger):
     from dataclasses import replace
 
-    return replace(one.models.of("act").services, meter=ledger)
+    return replace(one.models.model_for("act").services, meter=ledger)
 
 
 class TestBreaker:
@@ -155,21 +155,21 @@ class TestBreaker:
         return Breaker(lambda: self.now, limit=3, pause=60.0)
 
     def test_opens_after_failures_in_a_row_and_lets_one_through_after_a_pause(self):
-        breaker, down = self.make(), Failure(kind="server", text="down")
+        breaker, down = self.make(), ExchangeFailure(kind="server", text="down")
         for _ in range(3):
             assert breaker.wait() == 0
-            breaker.note(down)
+            breaker.record_attempt(down)
         assert breaker.wait() == 60
         self.now = 61
         assert breaker.wait() == 0
         assert breaker.wait() == 60  # the others wait for what that one finds
-        breaker.note(None)
+        breaker.record_attempt(None)
         assert breaker.wait() == 0
 
     def test_being_told_to_slow_down_is_not_being_down(self):
         breaker = self.make()
         for _ in range(9):
-            breaker.note(Failure(kind="limit", text="slow down"))
+            breaker.record_attempt(ExchangeFailure(kind="limit", text="slow down"))
         assert breaker.wait() == 0
 
     def test_an_open_one_pauses_without_a_call(self, bench):
@@ -189,14 +189,14 @@ class TestBreaker:
 
 class TestLongPrompts:
     def request(self):
-        from evolve.runtime.models import KEPT, Message, ModelRequest
+        from evolve.runtime.models import ESSENTIAL, Message, ModelRequest
 
         return ModelRequest(
             messages=[
-                Message(role="system", text="rules", priority=KEPT),
+                Message(role="system", text="rules", priority=ESSENTIAL),
                 Message(role="user", text="n" * 400, priority=10, kind="note"),
                 Message(role="user", text="i" * 400, priority=60, kind="insight"),
-                Message(role="user", text="g" * 300, priority=KEPT, kind="golden"),
+                Message(role="user", text="g" * 300, priority=ESSENTIAL, kind="golden"),
                 Message(role="user", text="the task", priority=0),
             ],
             max_tokens=20,

@@ -14,14 +14,14 @@ from evolve.core.errors import EndpointProblem, PromptTooLong
 from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.models import (
     Endpoint,
-    Failure,
+    ExchangeFailure,
     FolderStore,
     Message,
-    ModelLimits,
     ModelRequest,
     ModelSetup,
     RawReply,
     Recording,
+    TokenLimits,
     open_models,
 )
 from evolve.runtime.models.abilities import window_in
@@ -54,7 +54,7 @@ def opened(model, wire, **more):
 def test_the_list_of_prices_knows_windows_and_nobody_is_asked():
     wire = ListingWire()
     limits = opened(f"{OPENAI}#gpt-5-mini", wire).limits()
-    assert limits == ModelLimits(window=400_000, reply=16_384, known=True)
+    assert limits == TokenLimits(window=400_000, reply=16_384, known=True)
     assert wire.asked == 0
 
 
@@ -65,7 +65,7 @@ import socket
 def refuse(*arguments, **more): raise AssertionError("something was asked for over the network")
 socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
 from evolve.runtime.models import Endpoint, Prices
-print(Prices().of(Endpoint(base_url="https://api.openai.com/v1", model="gpt-4.1")).output)
+print(Prices().price_of(Endpoint(base_url="https://api.openai.com/v1", model="gpt-4.1")).output)
 """
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("8.0", "")
@@ -80,9 +80,9 @@ def test_what_the_list_says_of_another_host_is_not_believed():
 
 def test_a_price_that_rises_with_the_prompt_is_that_of_all_its_tokens():
     price = listed_model(Endpoint(base_url="https://api.anthropic.com/v1", model="claude-sonnet-4-5")).price
-    assert price.of(200_000, 1_000) == pytest.approx(0.2 * 3 + 0.001 * 15)
-    assert price.of(200_001, 1_000) == pytest.approx(0.200001 * 6 + 0.001 * 22.5)
-    assert Price(input=1, output=2).of(1_000_000, 0) == 1.0
+    assert price.call_cost(200_000, 1_000) == pytest.approx(0.2 * 3 + 0.001 * 15)
+    assert price.call_cost(200_001, 1_000) == pytest.approx(0.200001 * 6 + 0.001 * 22.5)
+    assert Price(input=1, output=2).call_cost(1_000_000, 0) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_windows_in_the_lists_of_several_servers(row, window):
 
 
 def test_unknown_is_a_stated_default(bench):
-    assert bench().models.limits() == ModelLimits(window=32_768, reply=8_192, known=False)
+    assert bench().models.limits() == TokenLimits(window=32_768, reply=8_192, known=False)
 
 
 def test_an_endpoint_that_refuses_a_prompt_names_its_window_and_it_is_remembered(bench, tmp_path):
@@ -119,7 +119,7 @@ def test_an_endpoint_that_refuses_a_prompt_names_its_window_and_it_is_remembered
     one = bench(context=1_000, setup={"abilities": kept})
     with pytest.raises(PromptTooLong):
         one.complete(ask("x" * 2_000))
-    assert one.models.limits() == ModelLimits(window=1_000, reply=250, known=True)
+    assert one.models.limits() == TokenLimits(window=1_000, reply=250, known=True)
     again = bench(setup={"abilities": kept, "model": one.endpoint.model})
     assert again.models.limits().window == 1_000
 
@@ -138,7 +138,7 @@ def test_a_figure_that_no_model_has_is_not_remembered(bench, tmp_path, message):
     with suppress(EndpointProblem):
         one.complete(ask("x" * 2_000))
     again = bench("fine", setup={"abilities": kept, "model": one.endpoint.model})
-    assert again.models.limits() == ModelLimits(window=32_768, reply=8_192, known=False)
+    assert again.models.limits() == TokenLimits(window=32_768, reply=8_192, known=False)
 
 
 def test_work_that_may_go_to_a_dearer_model_fits_that_one_too():
@@ -204,7 +204,7 @@ def test_what_one_call_learns_is_not_forgotten_by_another_that_began_before_it()
     def answer(body):
         if body.get("max_tokens") == 50:
             model.complete(ask(max_tokens=900))  # another call, while this one is under way
-        return Failure(kind="request", text=told, status=400) if body.get("max_tokens") == 900 else "fine"
+        return ExchangeFailure(kind="request", text=told, status=400) if body.get("max_tokens") == 900 else "fine"
 
     model = local(answer, Ledger(Budget()))
     model.complete(ask("x" * 2_000, max_tokens=50))

@@ -10,8 +10,8 @@ import pytest
 from evolve.core.errors import Cancelled, ModelMistake
 from evolve.core.ledger import Budget, Ledger
 from evolve.runtime.models import Message
-from evolve.runtime.models.replies import ReplyParts, Unusable, read_reply
-from evolve.testing.endpoint_faults import completion
+from evolve.runtime.models.replies import ReplyParts, UnusableReply, read_reply
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.models.conftest import SUM, ask, recorded
 from tests.models.test_spending import local, replay
 
@@ -130,11 +130,11 @@ def test_reasoning_goes_back_to_the_model_that_gave_it_and_to_no_other(fields):
 
     def answer(body):
         bodies.append(body)
-        return completion("fine", message=fields)
+        return chat_completion_body("fine", message=fields)
 
     model = local(answer, Ledger(Budget()))
     reply = model.complete(ask())
-    more = ask().plus(reply.turn(), Message(role="user", text="and then?"))
+    more = ask().with_messages(reply.as_message(), Message(role="user", text="and then?"))
     model.complete(more)
     assert bodies[1]["messages"][1] == {"role": "assistant", "content": "fine", **fields}
     other = replace(more.messages[1], reasoning={**more.messages[1].reasoning, "by": "another"})
@@ -171,14 +171,14 @@ def test_a_stream_whose_pieces_have_hundreds_of_bytes_around_each_token_is_read(
     bodies = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
     said = read_reply(bodies, streamed=True)
     assert isinstance(said, ReplyParts) and said.text == "word " * 16_384
-    assert isinstance(read_reply(bodies, streamed=False), Unusable)
+    assert isinstance(read_reply(bodies, streamed=False), UnusableReply)
 
 
 def test_an_endpoint_that_refuses_reasoning_gets_none(bench):
     refusal = {"status": 400, "message": "reasoning_content must not be set in an assistant message"}
     one = bench("fine", refusal, "fine", "fine")
     turn = Message(role="assistant", text="x", reasoning={"by": one.endpoint.model, "reasoning_content": "thought"})
-    request = ask().plus(turn, Message(role="user", text="and then?"))
+    request = ask().with_messages(turn, Message(role="user", text="and then?"))
     one.complete()
     assert one.complete(request).text == "fine"
     one.complete(request)

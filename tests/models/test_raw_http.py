@@ -15,10 +15,10 @@ import pytest
 
 from evolve.core.errors import EndpointProblem, ModelMistake
 from evolve.runtime.models import Deadlines, ModelSetup, RetryRules, open_models
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.models.conftest import ask
 
-SOUND = json.dumps(completion("fine")).encode()
+SOUND = json.dumps(chat_completion_body("fine")).encode()
 STATUS = [b"HTTP/1.1 200 OK", b"HTTP/1.1 200 OK", b"HTTP/1.0 200 OK", b"HTTP/1.1 200"]
 ODD_STATUS = [
     b"HTTP/2 200 OK",
@@ -69,7 +69,7 @@ def test_any_bytes_on_the_line():
             deadlines=Deadlines(connect=1.0, idle=0.5, total=1.0),
         )
         with open_models(setup) as models:
-            model = models.of("act")
+            model = models.model_for("act")
             model.services = replace(model.services, repairs=0)
             for number in range(400):
                 model.services.breaker.note(None)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from evolve.core.errors import BudgetExhausted, EndpointProblem
 from evolve.core.ledger import Budget, Ledger
-from evolve.runtime.models import AbilityStore, Failure, Price
-from evolve.testing.endpoint_faults import completion
+from evolve.runtime.models import AbilityStore, ExchangeFailure, Price
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.models.conftest import ask
 from tests.models.test_spending import local
 
@@ -25,7 +25,7 @@ def counting(density):
         size = sum(len(message["content"].encode()) for message in body["messages"])
         more = density(size) if callable(density) else density
         usage = {"prompt_tokens": round(size * more), "completion_tokens": 10}
-        return completion("fine", usage=usage)
+        return chat_completion_body("fine", usage=usage)
 
     return answer
 
@@ -144,7 +144,7 @@ def replying(*lengths):
 
     def answer(body):
         tokens = left.pop(0) if len(left) > 1 else left[0]
-        return completion("fine", usage={"prompt_tokens": 10, "completion_tokens": tokens})
+        return chat_completion_body("fine", usage={"prompt_tokens": 10, "completion_tokens": tokens})
 
     return answer
 
@@ -174,7 +174,9 @@ def test_what_is_lost_is_booked_as_the_longest_reply_that_was_allowed():
     model = local(replying(20), Ledger(Budget()), abilities=book)
     for _ in range(5):
         model.complete(ask())
-    late = local(lambda body: Failure(kind="timeout", text="late", billed=True, final=True), ledger, abilities=book)
+    late = local(
+        lambda body: ExchangeFailure(kind="timeout", text="late", billed=True, final=True), ledger, abilities=book
+    )
     with pytest.raises(EndpointProblem):
         late.complete(ask(max_tokens=5_000))
     assert ledger.spent.tokens > 5_000
@@ -228,7 +230,9 @@ def test_the_parts_of_a_usage_are_told_apart():
         "completion_tokens_details": {"reasoning_tokens": 250},
     }
     ledger = Ledger(Budget())
-    model = local(lambda body: completion("fine", usage=usage), ledger, Price(input=1.0, output=10.0, cached=0.1))
+    model = local(
+        lambda body: chat_completion_body("fine", usage=usage), ledger, Price(input=1.0, output=10.0, cached=0.1)
+    )
     said = model.complete(ask()).usage
     assert (said.prompt, said.cached, said.completion, said.reasoning) == (1_000, 800, 300, 250)
     assert said.money == pytest.approx((200 * 1.0 + 800 * 0.1 + 300 * 10.0) / 1e6)
@@ -239,7 +243,7 @@ def test_the_parts_of_a_usage_are_told_apart():
 def test_an_endpoint_that_counts_nothing_uses_the_budget_up_all_the_same():
     usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     ledger = Ledger(Budget(tokens=5_000))
-    model = local(lambda body: completion("fine", usage=usage), ledger)
+    model = local(lambda body: chat_completion_body("fine", usage=usage), ledger)
     said = model.complete(ask("word " * 500)).usage
     assert said.estimated and said.prompt >= 500 and said.completion > 0
     with pytest.raises(BudgetExhausted):
@@ -259,5 +263,5 @@ def test_an_endpoint_that_counts_nothing_uses_the_budget_up_all_the_same():
 )
 def test_hosts_name_the_cached_part_in_several_ways(more):
     usage = {"prompt_tokens": 1_000, "completion_tokens": 3, **more}
-    model = local(lambda body: completion("fine", usage=usage), Ledger(Budget()))
+    model = local(lambda body: chat_completion_body("fine", usage=usage), Ledger(Budget()))
     assert model.complete(ask()).usage.cached == 800

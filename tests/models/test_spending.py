@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from evolve.core.errors import BudgetExhausted, EndpointProblem, ModelMistake, RecordDamaged, UsageError, WorkspaceError
 from evolve.core.ledger import Budget, Ledger, LimitedLedger, SpendingLimits
 from evolve.runtime.models import (
-    ClientServices,
     Endpoint,
     EndpointModel,
     Exchange,
-    Failure,
+    ExchangeFailure,
+    ModelClientSetup,
     Price,
     Prices,
     RetryRules,
@@ -25,7 +25,7 @@ from evolve.runtime.models import (
     load_wording,
 )
 from evolve.testing import LocalWire
-from evolve.testing.endpoint_faults import bad_bodies, completion
+from evolve.testing.endpoint_faults import bad_bodies, chat_completion_body
 from tests.models.conftest import SUM, ask, recorded
 
 WORDING = load_wording()
@@ -34,7 +34,7 @@ BAD = [json.loads(bad_bodies()[kind]()) for kind in ("null choices", "empty cont
 
 
 def local(handler, meter, price=None, **more):
-    services = ClientServices(
+    services = ModelClientSetup(
         wire=LocalWire(handler), wording=WORDING, meter=meter, price=price, sleep=lambda seconds: None, **more
     )
     return EndpointModel(HERE, services)
@@ -46,15 +46,15 @@ def erratic(rng):
     def answer(body):
         kind = rng.random()
         if kind < 0.15:
-            return Failure(kind="server", text="down")
+            return ExchangeFailure(kind="server", text="down")
         if kind < 0.25:
-            return Failure(kind="timeout", text="late", billed=True)
+            return ExchangeFailure(kind="timeout", text="late", billed=True)
         if kind < 0.35:
             return rng.choice(BAD)
         prompt = sum(len(message["content"]) for message in body["messages"])
         usage = {"prompt_tokens": rng.randint(1, prompt), "completion_tokens": rng.randint(0, body["max_tokens"])}
         text = rng.choice(['{"sum": 42}', "no JSON"])
-        return completion(text, usage=rng.choice([usage, usage, None]))
+        return chat_completion_body(text, usage=rng.choice([usage, usage, None]))
 
     return answer
 
@@ -114,7 +114,7 @@ def test_a_call_that_does_not_fit_is_not_made(bench):
 def test_the_usage_of_a_reply_is_what_the_ledger_books(bench):
     ledger = Ledger(Budget(tokens=10_000))
     one = bench({"bad": "null content"}, {"text": "fine", "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
-    one.models.of("act").services = replaced(one, meter=ledger)
+    one.models.model_for("act").services = replaced(one, meter=ledger)
     usage = one.complete().usage
     assert (usage.tokens, usage.calls) == (ledger.spent.tokens, ledger.spent.calls)
     assert usage.calls == 2
@@ -123,7 +123,7 @@ def test_the_usage_of_a_reply_is_what_the_ledger_books(bench):
 def replaced(one, **more):
     from dataclasses import replace
 
-    return replace(one.models.of("act").services, **more)
+    return replace(one.models.model_for("act").services, **more)
 
 
 def test_money_cannot_be_limited_where_the_price_is_not_known():
@@ -140,19 +140,19 @@ class TestPrices:
         prices = Prices()
         mini = Endpoint(base_url="https://api.openai.com/v1", model="gpt-5-mini")
         dated = Endpoint(base_url="https://api.openai.com/v1", model="gpt-5-mini-2025-08-07")
-        assert prices.of(mini) == prices.of(dated) == Price(input=0.25, output=2.0, cached=0.025)
-        assert prices.of(mini).of(1_000_000, 500_000, 400_000) == pytest.approx(0.15 + 0.01 + 1.0)
+        assert prices.price_of(mini) == prices.price_of(dated) == Price(input=0.25, output=2.0, cached=0.025)
+        assert prices.price_of(mini).call_cost(1_000_000, 500_000, 400_000) == pytest.approx(0.15 + 0.01 + 1.0)
 
     def test_what_runs_here_is_free_and_what_is_unknown_is_not(self):
-        assert Prices().of(Endpoint(base_url="http://127.0.0.1:8080/v1", model="m")) == Price(input=0, output=0)
-        assert Prices().of(Endpoint(base_url="https://host.example/v1", model="gpt-5")) is None
-        assert Prices().of(Endpoint(base_url="https://api.openai.com/v1", model="gpt-99")) is None
+        assert Prices().price_of(Endpoint(base_url="http://127.0.0.1:8080/v1", model="m")) == Price(input=0, output=0)
+        assert Prices().price_of(Endpoint(base_url="https://host.example/v1", model="gpt-5")) is None
+        assert Prices().price_of(Endpoint(base_url="https://api.openai.com/v1", model="gpt-99")) is None
 
     def test_a_workspace_adds_its_own(self, tmp_path):
         own = tmp_path / "prices.toml"
         own.write_text('[models]\n"https://host.example/v1#m" = { input = 1, output = 2 }\n')
         endpoint = Endpoint(base_url="https://host.example/v1", model="m")
-        assert Prices(own).of(endpoint) == Price(input=1, output=2)
+        assert Prices(own).price_of(endpoint) == Price(input=1, output=2)
 
     @pytest.mark.parametrize(
         ("text", "message"),

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from evolve.core.ledger import Budget, Ledger
-from evolve.runtime.models.replies import Unusable, read_reply
+from evolve.runtime.models.replies import UnusableReply, read_reply
 from evolve.runtime.models.thoughts import answer_in
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.models.conftest import SUM, ask
 from tests.models.test_spending import local
 
@@ -114,9 +114,9 @@ def events(body):
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_reply_that_cannot_be_used_tells_what_it_cost(kind, streamed):
     for usage, counts in ((COUNTS, (70, 20)), (None, None), ({"prompt_tokens": None}, None)):
-        body = completion(None, usage=usage, **UNUSABLE[kind])
+        body = chat_completion_body(None, usage=usage, **UNUSABLE[kind])
         read = read_reply(events(body) if streamed else json.dumps(body).encode(), streamed=streamed)
-        assert isinstance(read, Unusable)
+        assert isinstance(read, UnusableReply)
         assert counts == (None if read.counted is None else (read.counted.prompt, read.counted.completion))
 
 
@@ -124,7 +124,7 @@ def test_a_reply_that_cannot_be_used_tells_what_it_cost(kind, streamed):
 def test_it_is_booked_as_the_endpoint_counted_it_else_with_the_most_it_can_have_cost(kind):
     for usage, spent in ((COUNTS, 2 * 90), (None, 4_000)):
         ledger = Ledger(Budget())
-        left = [completion(None, usage=usage, **UNUSABLE[kind]), completion("fine", usage=COUNTS)]
+        left = [chat_completion_body(None, usage=usage, **UNUSABLE[kind]), chat_completion_body("fine", usage=COUNTS)]
         reply = local(lambda body, left=left: left.pop(0), ledger).complete(ask(max_tokens=4_000))
         assert reply.text == "fine"
         assert ledger.spent.tokens == spent or (usage is None and ledger.spent.tokens > spent)

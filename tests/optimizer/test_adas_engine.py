@@ -16,12 +16,18 @@ from evolve.improve.optimizer.adas import (
     DIFFERENT,
     PATIENCE,
     AdasEngine,
-    apart_of,
-    others_of,
+    other_candidates,
+    separate_tasks,
     tasks_of,
     trials_of,
 )
-from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, EngineSettings, Left
+from evolve.improve.optimizer.engine import (
+    Candidate,
+    CandidateJudgement,
+    CandidateTrial,
+    EngineSettings,
+    RemainingBudget,
+)
 from evolve.improve.optimizer.population import ScoredCandidate
 from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
 from evolve.policies.language import LanguageDesigner
@@ -59,7 +65,7 @@ class Staged:
         return CandidateJudgement(accepted=self._accepts)
 
     def remaining(self):
-        return Left()
+        return RemainingBudget()
 
 
 @dataclass
@@ -174,7 +180,7 @@ def test_the_best_and_the_most_different_of_the_archive_are_told_beside_the_pare
     good = member(base.with_knobs(steps=3), enumerate([1.0, 1.0, 1.0, 0.0]))
     far_knobs = base.with_knobs(steps=2, recall_k=1, tokens=9_000, samples=3, branches=2)
     far = member(far_knobs, enumerate([0.0, 0.0]))
-    told = others_of([parent, *near, far, good], parent, {far.candidate.digest})
+    told = other_candidates([parent, *near, far, good], parent, {far.candidate.digest})
     assert len(told) == BEST + DIFFERENT
     assert told[0] == (
         "steps: 6 -> 3: it solves 3 of 4 tasks (score 3, cost 10 a task),"
@@ -184,7 +190,7 @@ def test_the_best_and_the_most_different_of_the_archive_are_told_beside_the_pare
     assert "it solves 0 of 2 tasks" in line and "the workflow above 1 of these" in line
     assert line.endswith("; judged on other tasks, and not accepted.")
     silent = member(base.with_knobs(steps=90), [])
-    assert others_of([silent], parent, ()) == ()
+    assert other_candidates([silent], parent, ()) == ()
 
 
 def test_on_which_tasks_others_lost_or_solved_more_is_told_task_by_task() -> None:
@@ -192,12 +198,12 @@ def test_on_which_tasks_others_lost_or_solved_more_is_told_task_by_task() -> Non
     parent = member(base, enumerate([1.0, 1.0, 0.0, 1.0]))
     worse = member(base.with_knobs(steps=3), enumerate([1.0, 0.0, 0.5]))
     other = member(base.with_knobs(steps=9), enumerate([0.5, 0.0, 1.0, 1.0]))
-    assert apart_of([parent, worse, other], parent, VIEWS) == (
+    assert separate_tasks([parent, worse, other], parent, VIEWS) == (
         "Do the 0th thing. (programs; solved): lost by steps: 6 -> 9 (score 0.5)",
         "Do the 1th thing. (programs; solved): lost by steps: 6 -> 9 (score 0); lost by steps: 6 -> 3 (score 0)",
         "Do the 2th thing. (programs; score 0): solved by steps: 6 -> 9",
     )
-    assert apart_of([parent, worse, other], parent, VIEWS[3:]) == ()
+    assert separate_tasks([parent, worse, other], parent, VIEWS[3:]) == ()
 
 
 def test_the_model_is_told_which_tasks_were_lost_and_only_as_data() -> None:
@@ -263,7 +269,7 @@ def test_replies_without_a_workflow_end_no_search(reply: str) -> None:
     trials, model = Staged("nothing"), Model(double=Wordy())
 
     class Unkept:
-        def once(self, name, ask):
+        def answer_once(self, name, ask):
             return ask()
 
     waits = []

@@ -12,7 +12,7 @@ from evolve.agent.workflow import Workflow, parse_workflow
 from evolve.core.episodes import Limits, Row
 from evolve.core.errors import WorkspaceError
 from evolve.improve.optimizer.leakage import guard_of
-from evolve.improve.optimizer.workflow_drafts import LONGEST, MENDS, Drafter, Room, SearchScope
+from evolve.improve.optimizer.workflow_drafts import LONGEST, MENDS, Drafter, DraftSpace, SearchScope
 from evolve.policies import WorkflowBrief, WorkflowDraft
 from evolve.tasks import Task
 from tests.offering import offering
@@ -20,8 +20,8 @@ from tests.offering import offering
 PARENT = Workflow()
 TEXT = PARENT.render()
 SCOPE = SearchScope(policy="language:double", limits=Limits(candidates=None, seconds=None, tokens=50_000))
-ROOM = Room(parent=PARENT, scope=SCOPE)
-BRIEF = ROOM.told(setting="")
+ROOM = DraftSpace(parent=PARENT, scope=SCOPE)
+BRIEF = ROOM.to_brief(setting="")
 
 
 def put_in(stage: str) -> str:
@@ -73,13 +73,13 @@ def test_a_stage_of_a_package_is_not_even_loaded_by_its_name(tmp_path) -> None:
 def test_what_was_tried_is_refused_with_what_came_of_it() -> None:
     more = PARENT.with_knobs(steps=9, tokens=50_000)
     with pytest.raises(WorkspaceError, match="it was tried before: it solves none"):
-        Room(parent=PARENT, scope=SCOPE, taken={more.digest: "it solves none"}).read(more.render())
+        DraftSpace(parent=PARENT, scope=SCOPE, taken={more.digest: "it solves none"}).read(more.render())
 
 
 def test_what_no_trial_shows_and_what_people_set_stays_as_the_parent_has_it() -> None:
-    parent = PARENT.with_knobs(withhold=0.5, plan_first=1, submissions=2).attended()
+    parent = PARENT.with_knobs(withhold=0.5, plan_first=1, submissions=2).with_ask_stage()
     written = PARENT.with_knobs(steps=9, withhold=0.0, candidates=7).render()
-    found = Room(parent=parent, scope=SCOPE).read(written)
+    found = DraftSpace(parent=parent, scope=SCOPE).read(written)
     assert "ask" in found.stages
     kept = ("withhold", "plan_first", "submissions", "candidates")
     assert [getattr(found.knobs, name) for name in kept] == [getattr(parent.knobs, name) for name in kept]
@@ -88,7 +88,7 @@ def test_what_no_trial_shows_and_what_people_set_stays_as_the_parent_has_it() ->
 
 def test_only_what_may_be_used_is_told() -> None:
     for policy, there, away in (("language", "revise", "candidates"), ("search", "candidates", "revise")):
-        told = Room(parent=PARENT, scope=SearchScope(policy=policy)).told(setting="")
+        told = DraftSpace(parent=PARENT, scope=SearchScope(policy=policy)).to_brief(setting="")
         listed = [line.split()[1] for line in f"{told.stages}\n{told.knobs}".splitlines()]
         assert there in listed and away not in listed
         assert not {"ask", "withhold", "plan_first"} & set(listed)
@@ -121,7 +121,7 @@ def test_whatever_is_written_comes_to_a_sound_workflow_or_to_a_fault(text: str) 
         assert str(fault)
         return
     assert parse_workflow(found.render()) == found
-    assert set(found.stages) <= set(ROOM.stages)
+    assert set(found.stages) <= set(ROOM.allowed_stages)
     assert found.knobs.withhold == PARENT.knobs.withhold and found.knobs.tokens <= 50_000
 
 
@@ -143,7 +143,7 @@ GOOD = PARENT.with_knobs(steps=9, tokens=50_000).render()
 
 def test_a_fault_goes_back_with_the_draft_and_the_next_draft_counts() -> None:
     author = Author([put_in("polish"), GOOD])
-    draft = Drafter(designer=author).drafted(BRIEF, ROOM, seed=0)
+    draft = Drafter(designer=author).draft_workflow(BRIEF, ROOM, seed=0)
     assert draft is not None and draft.workflow.knobs.steps == 9 and draft.why == author.why
     (told,) = author.briefs[1].faults
     assert told[0] == put_in("polish") and "'polish' may not stand here" in told[1]
@@ -151,14 +151,14 @@ def test_a_fault_goes_back_with_the_draft_and_the_next_draft_counts() -> None:
 
 def test_after_two_mends_nobody_asks_again_and_a_fault_is_told_in_a_few_words() -> None:
     author = Author([put_in("x" * 3_000)])
-    assert Drafter(designer=author).drafted(BRIEF, ROOM, seed=0) is None
+    assert Drafter(designer=author).draft_workflow(BRIEF, ROOM, seed=0) is None
     assert len(author.briefs) == MENDS + 1
     assert all(len(fault) <= 400 for _, fault in author.briefs[-1].faults)
 
 
 def test_a_model_that_writes_nothing_is_not_asked_again() -> None:
     author = Author([" "])
-    assert Drafter(designer=author).drafted(BRIEF, ROOM, seed=0) is None
+    assert Drafter(designer=author).draft_workflow(BRIEF, ROOM, seed=0) is None
     assert len(author.briefs) == 1
 
 
@@ -170,5 +170,5 @@ LETTER = "Move every order that came in after the summer fair to the ledger of l
 )
 def test_a_reason_that_copies_a_task_or_gives_orders_is_not_repeated(why: str) -> None:
     tasks = [Task(id="t", family="f", instruction=LETTER, examples=(Row(input=(1,), output=2),))]
-    draft = Drafter(designer=Author([GOOD], why=why), guard=guard_of(tasks)).drafted(BRIEF, ROOM, seed=0)
+    draft = Drafter(designer=Author([GOOD], why=why), guard=guard_of(tasks)).draft_workflow(BRIEF, ROOM, seed=0)
     assert draft is not None and draft.why == ""

@@ -17,7 +17,7 @@ from evolve.core.errors import EndpointProblem, UsageError
 from evolve.core.files import canonical_json
 from evolve.core.schema import OPTIMIZER
 from evolve.core.store import Database, ObjectStore
-from evolve.improve.optimizer.counterfactual import Editor
+from evolve.improve.optimizer.counterfactual import EditSearch
 from evolve.improve.optimizer.engine import Candidate, EngineSettings, SearchEnded
 from evolve.improve.optimizer.gepa_engine import VERSION, GepaEngine, load_gepa
 from evolve.improve.optimizer.leakage import guard_of
@@ -34,7 +34,7 @@ def made(texts, *, seed=0, rewriter=None, replay=True, gate=60, items=None, most
     trials = DeskTrials(
         desk=desk, train=train, gate=desk_tasks(gate, seed, prefix="gate"), incumbent=start, seed=seed, most=most
     )
-    editor = Editor(
+    editor = EditSearch(
         rewriter=rewriter or LanguageRewriter(models=LineRewriter()),
         tasks={task.id: canonical_json(task.examples[0].input[0]) for task in train},
         guard=guard_of([*train, *trials.gate], common=list(texts.values())),
@@ -60,10 +60,10 @@ def test_a_missing_rule_is_put_back_by_one_accepted_edit(tmp_path: Path) -> None
         changed = [name for name, text in last.prompts if text != texts[name]]
         assert changed == ["price.md"] and last.parents == (start.digest,) and last.why
         assert trials.incumbent is last and judgement.variant == last.digest and trials.pairs > 0
-        before, after = parse_prompt(texts["price.md"]), parse_prompt(last.texts["price.md"])
-        assert after.fixed == before.fixed and after.items[: len(before.items)] == before.items
+        before, after = parse_prompt(texts["price.md"]), parse_prompt(last.prompt_texts["price.md"])
+        assert after.fixed_text == before.fixed_text and after.items[: len(before.items)] == before.items
         assert rule.told_in(after.items[-1].text)
-        assert items.item_utilities()[after.items[-1].id].withheld > 0
+        assert items.item_utilities()[after.items[-1].id].withheld_episodes > 0
         assert item_id("unknown") not in items.item_utilities()
 
 

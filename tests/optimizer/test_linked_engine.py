@@ -17,7 +17,7 @@ from evolve.improve.optimizer.engine import (
     CandidateJudgement,
     CandidateTrial,
     EngineSettings,
-    Left,
+    RemainingBudget,
     SearchEnded,
     engine_kind,
 )
@@ -67,7 +67,7 @@ class Capped:
         return CandidateJudgement(accepted=self._accepts)
 
     def remaining(self):
-        return Left(share=1.0 if self._budget is None else max(0.0, 1 - len(self.tried) / self._budget))
+        return RemainingBudget(share=1.0 if self._budget is None else max(0.0, 1 - len(self.tried) / self._budget))
 
 
 def search(trials, **settings):
@@ -145,16 +145,16 @@ def test_an_engine_of_an_earlier_version_is_said_to_be_gone_and_what_to_write_in
 
 def test_parts_that_no_trial_could_show_are_left_alone() -> None:
     learning, inert = ["knob:withhold", "stage:reflect"], ["knob:samples", "knob:recall_k", "stage:recall"]
-    assert [part for part in (*learning, *inert, "knob:steps") if SCOPE.hides(part)] == [*learning, *inert]
+    assert [part for part in (*learning, *inert, "knob:steps") if SCOPE.hides_part(part)] == [*learning, *inert]
     asked = replace(SCOPE, policy="language:some")
     parts = ("knob:recall_k", "stage:recall", "knob:candidates", "knob:seconds")
-    assert [part for part in parts if asked.hides(part)] == ["knob:candidates", "knob:seconds"]
+    assert [part for part in parts if asked.hides_part(part)] == ["knob:candidates", "knob:seconds"]
     start = Workflow().with_knobs(candidates=1000, seconds=1.0)
     scope = SearchScope(policy="search", limits=Limits(candidates=1000, seconds=1.0))
-    assert not scope.shows(start, start.with_knobs(samples=4, withhold=0.3, tokens=5000))
-    assert not scope.shows(start, scope.fitted(start.with_knobs(candidates=90_000)))
-    assert scope.shows(start, start.with_knobs(candidates=500))
+    assert not scope.can_distinguish(start, start.with_knobs(samples=4, withhold=0.3, tokens=5000))
+    assert not scope.can_distinguish(start, scope.clamp_knobs(start.with_knobs(candidates=90_000)))
+    assert scope.can_distinguish(start, start.with_knobs(candidates=500))
     told = SearchScope(policy="language:some")
-    assert not told.shows(start, start.with_knobs(candidates=500, seconds=2.0))
+    assert not told.can_distinguish(start, start.with_knobs(candidates=500, seconds=2.0))
     lends = with_stages("search", candidates=1000)
-    assert told.shows(lends, lends.with_knobs(candidates=500))
+    assert told.can_distinguish(lends, lends.with_knobs(candidates=500))

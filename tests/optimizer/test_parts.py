@@ -13,12 +13,12 @@ from evolve.agent.workflow import (
     MANDATORY,
     Workflow,
     conditions_of,
-    kind_of,
     parse_workflow,
+    stage_kind,
     visit_bounds,
 )
 from evolve.improve.optimizer import crossover, parts_of, resample_part
-from evolve.improve.optimizer.parts import parts_between
+from evolve.improve.optimizer.workflow_parts import parts_between
 
 START = Workflow()
 SKILLS = ["skill:tidy-code@0123456789ab", "skill:doubt-it@ba9876543210"]
@@ -64,7 +64,7 @@ def check(workflow: Workflow, random: Random) -> None:
     if workflow.knobs.steps <= 20:
         walked = longest_walk(workflow, random)
         assert all(walked[stage] <= bounds[stage] for stage in workflow.stages)
-        assert all(walked[stage] == 1 for stage in workflow.stages if kind_of(stage).effect == "the record")  # type: ignore[union-attr]
+        assert all(walked[stage] == 1 for stage in workflow.stages if stage_kind(stage).effect == "the record")  # type: ignore[union-attr]
 
 
 def test_every_change_passes_the_check_and_ends_within_its_bound() -> None:
@@ -117,7 +117,9 @@ def test_a_stage_that_a_way_led_past_can_be_put_back() -> None:
 
 
 def test_only_knobs_are_parts_where_nothing_else_may_change() -> None:
-    assert set(parts_of(START, only="knobs")) == {f"knob:{name}" for name in START.numbers() if name != "plan_first"}
+    assert set(parts_of(START, only="knobs")) == {
+        f"knob:{name}" for name in START.effective_knobs() if name != "plan_first"
+    }
 
 
 def test_a_mixture_takes_just_the_parts_asked_for() -> None:
@@ -125,7 +127,9 @@ def test_a_mixture_takes_just_the_parts_asked_for() -> None:
     for _ in range(100):
         a, b = random.choice(found), random.choice(found)
         assert crossover(a, b, lambda part: False) == a
-        numbers = [f"knob:{name}" for name in a.numbers() if a.numbers()[name] != b.numbers().get(name)]
+        numbers = [
+            f"knob:{name}" for name in a.effective_knobs() if a.effective_knobs()[name] != b.effective_knobs().get(name)
+        ]
         if numbers:
             one = random.choice(numbers)
             name = one.removeprefix("knob:")

@@ -65,7 +65,7 @@ def test_no_edit_reaches_the_fixed_text(text: str, asked: list[PromptEdit]) -> N
     done = revise(before, asked)
     again = parse_prompt(done.prompt.text)
     assert again.text == done.prompt.text
-    assert again.fixed == before.fixed or (not before.items and not before.head.strip())
+    assert again.fixed_text == before.fixed_text or (not before.items and not before.head.strip())
     assert [item.text for item in again.items] == [item.text for item in done.prompt.items]
     kept = {item.id for item in before.items if item.is_protected}
     assert kept <= {item.id for item in again.items}
@@ -89,7 +89,7 @@ def test_what_ships_is_fixed_and_advice_goes_below_it(name: str) -> None:
     assert done.prompt.text.startswith(shipped.rstrip("\n"))
     assert [item.text for item in parse_prompt(done.prompt.text).items][-1] == "Dates are read day first."
     gone = revise(parse_prompt(done.prompt.text), [PromptEdit(op="remove", item=len(done.prompt.items))])
-    assert gone.prompt.fixed == before.fixed
+    assert gone.prompt.fixed_text == before.fixed_text
 
 
 def test_edits_name_items_as_they_were_and_tell_what_they_changed() -> None:
@@ -173,7 +173,7 @@ def test_utility_is_kept_once_by_digest_of_the_item(tmp_path: Path) -> None:
         record = VariantRepository(db, ObjectStore(tmp_path / "objects"))
         known = record.item_utilities()
         assert known[golden] == ItemUtility(with_solved=50, without_failed=10)
-        assert known[golden].helps > 0.99
+        assert known[golden].probability_helps > 0.99
         assert weak_items(known, [golden, useless, fresh, item_id("unknown")]) == (useless,)
 
 

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Cost, EpisodeRecord, TaskView
-from evolve.improve.optimizer.engine import Candidate, CandidateJudgement, CandidateTrial, EngineSettings, Left
+from evolve.improve.optimizer.engine import (
+    Candidate,
+    CandidateJudgement,
+    CandidateTrial,
+    EngineSettings,
+    RemainingBudget,
+)
 from evolve.improve.optimizer.linked import LinkedEngine
 from evolve.improve.optimizer.population import ScoredCandidate, compare, is_preferred, rank_by_target, target_evidence
 from evolve.trials.gate import paired_outcome
@@ -100,7 +106,7 @@ class Taste:
         return CandidateJudgement(accepted=False)
 
     def remaining(self):
-        return Left()
+        return RemainingBudget()
 
 
 def judged(**how):

@@ -94,14 +94,14 @@ def test_promotion_switches_and_rollback_goes_further_back_each_time(
     assert archive.active() is None
     with pytest.raises(UsageError):
         archive.rollback()
-    assert len(archive.promotions()) == 6
+    assert len(archive.list_promotions()) == 6
 
 
 def test_promoting_the_active_variant_changes_nothing(archive: VariantRepository, objects: ObjectStore) -> None:
     first = archive.add(guided(objects, 1))
     archive.promote(first, grounds="1")
     archive.promote(first, grounds="2")
-    assert [one.grounds for one in archive.promotions()] == ["1"]
+    assert [one.grounds for one in archive.list_promotions()] == ["1"]
     assert archive.active() == guided(objects, 1)
 
 

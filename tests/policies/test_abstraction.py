@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from evolve.core.episodes import Action, Limits, Row, SkillDraft
 from evolve.policies.search import SearchPolicy
 from evolve.policies.search.abstraction import MOST_PARTS, VerifiedAnswers
+from evolve.policies.search.answer_parts import MOST_INPUTS, AnswerPart
 from evolve.policies.search.known_functions import tree_of
-from evolve.policies.search.parts import MOST_INPUTS, AnswerPart
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.antiunify import instantiate
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, to_json, walk
@@ -67,7 +67,7 @@ def parts_of(
     rows = tuple(zip(*(SAMPLES[kind] for kind in inputs), strict=True))
     problem = SearchProblem(inputs=rows, outputs=(None,) * len(rows), input_types=inputs, output_type=INTS)
     operations = SearchPolicy(library=library).vocabulary.operations
-    return VerifiedAnswers.of(library, operations).parts(term, problem, source)
+    return VerifiedAnswers.from_library(library, operations).parts_of(term, problem, source)
 
 
 def test_what_two_answers_share_is_a_part_with_the_inputs_it_needs() -> None:

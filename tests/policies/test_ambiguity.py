@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evolve.policies.search import SearchPolicy, SearchSettings
-from evolve.policies.search.probe_inputs import disagreement
+from evolve.policies.search.probe_inputs import find_disagreement
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.terms import Apply, Constant, Input
 from evolve.policies.search.programs.types import INT
@@ -25,7 +25,7 @@ def run(code: str, entry: str, arguments: list[Any]) -> Any:
 
 
 def test_a_differing_input_is_found(unlearned: SearchPolicy) -> None:
-    found = disagreement(SORT, [REVERSE], problem_of(FEW), FEW, unlearned.vocabulary)
+    found = find_disagreement(SORT, [REVERSE], problem_of(FEW), FEW, unlearned.vocabulary)
     xs = found.input[0]
     assert found.outputs == (sorted(xs), xs[::-1])
     assert sorted(xs) != xs[::-1]
@@ -34,19 +34,19 @@ def test_a_differing_input_is_found(unlearned: SearchPolicy) -> None:
 
 def test_programs_that_agree_everywhere_raise_no_question(unlearned: SearchPolicy) -> None:
     twice = Apply("sort", (REVERSE,))
-    assert disagreement(SORT, [twice], problem_of(FEW), FEW, unlearned.vocabulary) is None
-    assert disagreement(SORT, [], problem_of(FEW), FEW, unlearned.vocabulary) is None
+    assert find_disagreement(SORT, [twice], problem_of(FEW), FEW, unlearned.vocabulary) is None
+    assert find_disagreement(SORT, [], problem_of(FEW), FEW, unlearned.vocabulary) is None
 
 
 def test_inputs_without_a_value_are_passed_over(unlearned: SearchPolicy) -> None:
     """Nobody can choose between a value and none."""
     view = view_of(lambda xs: xs[0], [5, 5, 4], [2, 2, 3])
     first, second = Apply("first", (XS,)), Apply("first", (Apply("tail", (XS,)),))
-    found = disagreement(first, [second], problem_of(view), view, unlearned.vocabulary)
+    found = find_disagreement(first, [second], problem_of(view), view, unlearned.vocabulary)
     (xs,) = found.input
     assert found.outputs == tuple(xs[:2])
     alone = view_of(lambda xs: xs[0], [5])
-    assert disagreement(first, [second], problem_of(alone), alone, unlearned.vocabulary) is None
+    assert find_disagreement(first, [second], problem_of(alone), alone, unlearned.vocabulary) is None
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_inputs_without_a_value_are_passed_over(unlearned: SearchPolicy) -> None
     ids=["numbers", "text", "two arguments"],
 )
 def test_inputs_of_every_kind_are_varied(unlearned: SearchPolicy, view: Any, left: Any, right: Any) -> None:
-    found = disagreement(left, [right], problem_of(view), view, unlearned.vocabulary)
+    found = find_disagreement(left, [right], problem_of(view), view, unlearned.vocabulary)
     assert found is not None
     assert found.outputs[0] != found.outputs[1]
 

@@ -21,7 +21,17 @@ from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.programs.terms import Apply, Input
-from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, Type, freeze, substitute, thaw, variables
+from evolve.policies.search.programs.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    STR,
+    Type,
+    freeze_value,
+    substitute,
+    thaw_value,
+    variables,
+)
 from evolve.runtime.sandbox import Sandbox
 from evolve.skills import Skill
 from tests.policies.samples import LISTS, TEXTS, accepted, actions, first_action, view_of, wrong_rows
@@ -66,7 +76,7 @@ def task_of(operation: Operation, element: Type, rng: random.Random) -> TaskView
     for _ in range(60):
         arguments = tuple(value(p, rng) for p in inputs)
         try:
-            output = thaw(meaning(tuple(map(freeze, arguments))))
+            output = thaw_value(meaning(tuple(map(freeze_value, arguments))))
             rows.setdefault(json.dumps(arguments), Row(input=arguments, output=output))
         except EVALUATION_ERRORS:
             continue

@@ -48,7 +48,7 @@ def words():
 
 def reader(words, pairs):
     rows = [Row(input=[given], output=wanted) for given, wanted in pairs]
-    return TaskFeatures(words).reader(problem_from_rows(rows, "t"))
+    return TaskFeatures(words).clue_reader(problem_from_rows(rows, "t"))
 
 
 @pytest.mark.parametrize(("name", "clue", "pairs"), SHOWN)
@@ -82,6 +82,6 @@ def test_examples_without_any_clue_give_none_that_speaks_for_an_operation(words)
 
 def test_two_lists_are_read_pair_by_pair(words):
     rows = [Row(input=[[1, 2], [5, 5]], output=[5, 10]), Row(input=[[3], [2, 9]], output=[6])]
-    found = TaskFeatures(words).reader(problem_from_rows(rows, "t")).clues()
+    found = TaskFeatures(words).clue_reader(problem_from_rows(rows, "t")).clues()
     assert "function: the examples can be read so" in found["zip_with"]
     assert "inside a function: every image" in found["multiply"]

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from evolve.core.episodes import Action, Limits, Row, Step, TaskView
 from evolve.policies.base import Ambiguities
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.probe_inputs import probes
+from evolve.policies.search.probe_inputs import probe_inputs
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.terms import Apply, Constant, Input, to_json
 from evolve.policies.search.programs.types import INT, STR
-from evolve.policies.search.solvers.base import Column
-from evolve.policies.search.thresholds import Cut
+from evolve.policies.search.solvers.base import RowColumn
+from evolve.policies.search.thresholds import ThresholdCut
 from evolve.tasks import Task
 
 POLICY = SearchPolicy()
@@ -96,8 +96,8 @@ def test_inputs_of_another_form_are_no_obstacle(odd: tuple[Any, ...]) -> None:
 @given(st.lists(st.text("ab 1-/,", min_size=1, max_size=12), min_size=2, max_size=5, unique=True))
 def test_probes_are_new_inputs_and_always_the_same(texts: list[str]) -> None:
     problem = problem_of(_view([(text, text) for text in texts]))
-    made = probes(problem)
-    assert made == probes(problem)
+    made = probe_inputs(problem)
+    assert made == probe_inputs(problem)
     assert not {(text,) for text in texts} & set(made)
     assert all(far >= 0 for far in made.values())
 
@@ -166,8 +166,8 @@ def test_another_property_that_separates_the_rows_contests_a_condition() -> None
 @given(st.lists(st.tuples(st.integers(-40, 40), st.sampled_from([True, False, None])), min_size=2, max_size=8))
 def test_a_cut_along_other_values_says_what_is_needed(rows: list[tuple[int, bool | None]]) -> None:
     values, needed = tuple(value for value, _ in rows), tuple(said for _, said in rows)
-    cut = Cut(path=(), value=Input(0), bound=0, needed=needed)
-    found = cut.along(Column(values, Input(0), INT, 1))
+    cut = ThresholdCut(path=(), value=Input(0), bound=0, needed=needed)
+    found = cut.cut_column(RowColumn(values, Input(0), INT, 1))
     true, false = ([v for v, said in rows if said is wanted] for wanted in (True, False))
     separate = bool(true and false) and (max(true) < min(false) or max(false) < min(true))
     assert (found is not None) == separate
@@ -179,15 +179,15 @@ def test_a_cut_along_other_values_says_what_is_needed(rows: list[tuple[int, bool
 def test_made_up_numbers_are_as_long_as_those_of_a_long_column() -> None:
     problem = problem_of(_view([("6x50", "a"), ("12x75", "b"), ("4x50", "c")]))
     wanted = [(f"{n}x{m}",) for n in (2, 3, 8, 24) for m in (25, 40, 60)]
-    made = probes(problem, wanted)
+    made = probe_inputs(problem, wanted)
     longer = [text for (text,) in made if len(text.split("x")[0]) > 2]
     assert longer and all(made[(text,)] >= 3 for text in longer)
-    assert any(far < 3 for text, far in probes(problem).items() if len(text[0].split("x")[0]) > 2)
+    assert any(far < 3 for text, far in probe_inputs(problem).items() if len(text[0].split("x")[0]) > 2)
 
 
 def test_made_up_texts_with_marks_as_no_row_has_them_are_far_fetched() -> None:
     quoted = [('say "one two" now', "one two"), ('"red" it was', "red"), ('then "a b c"', "a b c")]
-    made = probes(problem_of(_view(quoted)))
+    made = probe_inputs(problem_of(_view(quoted)))
     unpaired = [one for one in made if one[0].count('"') not in (0, 2)]
     assert unpaired and all(made[one] >= 3 for one in unpaired)
     assert any(far < 3 for far in made.values())
@@ -196,6 +196,8 @@ def test_made_up_texts_with_marks_as_no_row_has_them_are_far_fetched() -> None:
 def test_a_number_that_is_never_padded_may_be_where_others_are() -> None:
     """The first day below ten is a question: is its zero wanted?"""
     days = [("21-Oct-1997 08:42", "21"), ("28-Nov-2006 14:19", "28"), ("11-May-2028 15:31", "11")]
-    made = probes(problem_of(_view(days)))
+    made = probe_inputs(problem_of(_view(days)))
     assert made[("01-Oct-1997 08:42",)] == 0
-    assert not [text for (text,) in probes(problem_of(_view([*days, ("03-May-1999 15:31", "3")]))) if text[:2] == "01"]
+    assert not [
+        text for (text,) in probe_inputs(problem_of(_view([*days, ("03-May-1999 15:31", "3")]))) if text[:2] == "01"
+    ]

@@ -17,7 +17,7 @@ from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.operations import vocabulary
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, from_json, size, walk
-from evolve.policies.search.programs.types import BOOL, INT, STR, Type, list_of, thaw
+from evolve.policies.search.programs.types import BOOL, INT, STR, Type, list_of, thaw_value
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 from tests.policies.samples import LISTS, TEXTS, first_action, unsolvable, view_of
 
@@ -213,5 +213,5 @@ def test_ordinary_tasks_of_every_kind_are_solved(
     assert action.kind == "code"
     term = from_json(action.private["tree"])
     task = problem_of(view)
-    values = [thaw(evaluate(term, row, unlearned.vocabulary.by_name)) for row in task.inputs]
+    values = [thaw_value(evaluate(term, row, unlearned.vocabulary.by_name)) for row in task.inputs]
     assert values == [row.output for row in view.examples]

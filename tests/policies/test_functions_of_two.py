@@ -27,7 +27,7 @@ from evolve.policies.search.programs.terms import (
     operations_in,
     walk,
 )
-from evolve.policies.search.programs.types import INT, freeze, thaw
+from evolve.policies.search.programs.types import INT, freeze_value, thaw_value
 from tests.policies.samples import first_action, view_of
 
 OPERATIONS = {operation.name: operation for operation in vocabulary()}
@@ -109,7 +109,7 @@ def test_whatever_is_found_reproduces_the_examples(unlearned: SearchPolicy, oper
     inputs = {"fold_from": WITH_START, "zip_with": TWO}.get(operation, ONE)
 
     def meaning(*arguments: Any) -> Any:
-        return thaw(evaluate(term, tuple(map(freeze, arguments)), OPERATIONS))
+        return thaw_value(evaluate(term, tuple(map(freeze_value, arguments)), OPERATIONS))
 
     try:
         view = view_of(meaning, *inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.core.episodes import Row
-from evolve.policies.search.ambiguity import LeavingOut
+from evolve.policies.search.ambiguity import LeaveOneOutSearches
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.programs.operations import literals, vocabulary
@@ -21,7 +21,7 @@ def test_they_end_with_the_budget_and_say_so(most, reached):
         return Searcher(problem, WORDS, {}, SearchMeter(limit=candidates))
 
     found = next(make(problem_from_rows(ROWS, "rows"), 200_000).programs())
-    out = LeavingOut(term=found.term, rows=ROWS, vocabulary=WORDS, make=make, took=found.candidates, most=most)
-    out.decisive(range(len(ROWS)))
+    out = LeaveOneOutSearches(term=found.term, rows=ROWS, vocabulary=WORDS, make=make, took=found.candidates, most=most)
+    out.decisive_row(range(len(ROWS)))
     assert out.reached == reached
     assert most is None or out.used < found.candidates

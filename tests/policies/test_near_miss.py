@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolve.policies.search.outliers import one_slip_apart
+from evolve.policies.search.outliers import is_one_typo_apart
 
 texts = st.text("ab1. ", min_size=2, max_size=8)
 
@@ -21,12 +21,12 @@ def test_one_slip_is_one_slip_from_either_side(text: str, data: st.DataObject) -
         text[:place] + sign + text[place + 1 :],
         text[:place] + text[place + 1] + text[place] + text[place + 2 :],
     } - {text}
-    assert all(one_slip_apart(text, slip) and one_slip_apart(slip, text) for slip in slips)
-    assert not one_slip_apart(text, text)
+    assert all(is_one_typo_apart(text, slip) and is_one_typo_apart(slip, text) for slip in slips)
+    assert not is_one_typo_apart(text, text)
 
 
 @pytest.mark.slow
 @given(texts, st.text("xyz", min_size=2, max_size=3))
 def test_two_characters_more_are_more_than_a_slip(text: str, more: str) -> None:
-    assert not one_slip_apart(text, text + more)
-    assert not one_slip_apart(more + text, text)
+    assert not is_one_typo_apart(text, text + more)
+    assert not is_one_typo_apart(more + text, text)

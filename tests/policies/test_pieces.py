@@ -97,7 +97,7 @@ def test_a_list_is_right_on_every_row_and_each_piece_has_two_of_them(texts: list
     assume(len(set(outputs)) > 1)
     problem = _problem(list(zip(texts, outputs, strict=True)))
     for one in lists_of(problem, supported_tests(mined_tests(problem))):
-        term = one.term(problem.output_type)
+        term = one.to_term(problem.output_type)
         assert [evaluate(term, (text,), OPERATIONS) for text in texts] == outputs
         for test, output in one.rules:
             held = [other for says, other in zip(test.values, outputs, strict=True) if says]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evolve.core.episodes import Row, TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.features import TaskFeatures, kind_of
+from evolve.policies.search.features import TaskFeatures, literal_clue_kind
 from evolve.policies.search.guide import FLOOR, MAX_PRICE, UNSEEN, Pricing
 from evolve.policies.search.problem import problem_from_rows
 from evolve.policies.search.programs.operations import literals, vocabulary
@@ -28,9 +28,9 @@ def test_a_price_is_the_pooled_surprise_within_its_bounds(probabilities: dict[st
     prices = Pricing(STATIC, tuple(probabilities)).prices(tuple(probabilities.values()))
     assert set(prices) == set(STATIC)
     for name in SOME:
-        likely, kind = probabilities.get(name, 0.0), kind_of(name)
+        likely, kind = probabilities.get(name, 0.0), literal_clue_kind(name)
         if kind not in ("", "int"):
-            likely /= UNSEEN + math.fsum(p for other, p in probabilities.items() if kind_of(other) == kind)
+            likely /= UNSEEN + math.fsum(p for other, p in probabilities.items() if literal_clue_kind(other) == kind)
         pooled = 0.8 * (0.3 - math.log2(max(likely, FLOOR))) + 0.2 * STATIC[name]
         most = min(MAX_PRICE, STATIC[name] + (5 if name in probabilities else 3))
         # Half of a price and a little, since which way a half is rounded hangs on a last bit here.
@@ -44,8 +44,8 @@ def test_clues_of_a_problem_do_not_hang_on_the_problem_before(
 ) -> None:
     one, two = (problem_from_rows([Row(input=[x], output=y) for x, y in pairs], "t") for pairs in (first, second))
     shared = TaskFeatures(WORDS)
-    shared.reader(one).clues()
-    assert shared.reader(two).clues() == TaskFeatures(WORDS).reader(two).clues()
+    shared.clue_reader(one).clues()
+    assert shared.clue_reader(two).clues() == TaskFeatures(WORDS).clue_reader(two).clues()
 
 
 @pytest.mark.parametrize("values", [(1, 1.0), (1.0, True)])

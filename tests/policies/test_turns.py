@@ -8,7 +8,7 @@ import pytest
 
 from evolve.core.episodes import TaskView
 from evolve.policies.search import SearchPolicy
-from evolve.policies.search.episode_search import SHARE, TURN, Turns
+from evolve.policies.search.episode_search import SHARE, TURN, AlternatingSearch
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import problem_of
 from evolve.policies.search.programs.terms import Term
@@ -26,13 +26,13 @@ def searcher(view: TaskView, prices: dict[str, int], meter: SearchMeter) -> Sear
     return Searcher(problem_of(view), POLICY.vocabulary, prices, meter)
 
 
-def turns(view: TaskView, prices: dict[str, int], limit: int = LIMIT) -> Turns:
+def turns(view: TaskView, prices: dict[str, int], limit: int = LIMIT) -> AlternatingSearch:
     meter = SearchMeter(limit=limit)
-    return Turns(searcher(view, prices, meter), lambda: searcher(view, {}, meter))
+    return AlternatingSearch(searcher(view, prices, meter), lambda: searcher(view, {}, meter))
 
 
-def first(search: Turns | Searcher) -> Solution | None:
-    return next((solution for solution in search.paced() if solution is not None), None)
+def first(search: AlternatingSearch | Searcher) -> Solution | None:
+    return next((solution for solution in search.paced_programs() if solution is not None), None)
 
 
 def misleading(seed: int) -> dict[str, int]:
@@ -68,10 +68,10 @@ def test_what_learned_prices_find_soon_costs_what_it_costs_alone() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("view", [VIEWS[0], VIEWS[3], unsolvable()], ids=lambda view: str(view.id))
 def test_a_search_that_pauses_gives_the_same_programs(view: TaskView) -> None:
-    whole = [solution for solution in turns(view, misleading(2), 6_000).paced() if solution is not None]
+    whole = [solution for solution in turns(view, misleading(2), 6_000).paced_programs() if solution is not None]
     search, found, pauses = turns(view, misleading(2), 6_000), [], 0
     search.pause_at = 500
-    for solution in search.paced():
+    for solution in search.paced_programs():
         if solution is None:
             assert search.meter.used >= 500
             pauses += 1

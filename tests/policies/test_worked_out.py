@@ -365,7 +365,7 @@ def test_a_table_needs_rows_whose_key_another_row_has_as_well(keys: list[str], d
     outputs = data.draw(st.lists(st.sampled_from(("red", "blue", "green")), min_size=len(keys), max_size=len(keys)))
     rows = [Row(input=(key,), output=output) for key, output in zip(keys, outputs, strict=True)]
     enumerator = Searcher(problem_from_rows(rows, "rows"), WORDS, {}, meter_for(1_000, None)).enumerator
-    list(enumerator.advance())
+    list(enumerator.next_cost_entries())
     for found in Categories(enumerator, WORDS.by_name).solutions():
         assert len(keys) - len(set(keys)) >= 2
         assert [evaluate(found.term, (key,), WORDS.by_name) for key in keys] == outputs

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.policies.search.programs.antiunify import Typing, generalise, instantiate
+from evolve.policies.search.programs.antiunify import Typing, instantiate, least_general_pattern
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, is_open, size, walk
@@ -42,7 +42,7 @@ def pairs(draw: st.DrawFn) -> tuple[Term, Term]:
 @settings(max_examples=50)
 def test_each_side_of_the_holes_gives_its_term_back(pair: tuple[Term, Term]) -> None:
     left, right = pair
-    pattern, holes = generalise(left, right, TYPING)
+    pattern, holes = least_general_pattern(left, right, TYPING)
     assert instantiate(pattern, {h.index: h.left for h in holes}) == left
     assert instantiate(pattern, {h.index: h.right for h in holes}) == right
 
@@ -51,16 +51,16 @@ def test_each_side_of_the_holes_gives_its_term_back(pair: tuple[Term, Term]) -> 
 @given(terms(INTS, depth=4))
 @settings(max_examples=30)
 def test_a_term_generalises_itself_without_holes(term: Term) -> None:
-    assert generalise(term, term, TYPING) == (term, ())
+    assert least_general_pattern(term, term, TYPING) == (term, ())
 
 
 @pytest.mark.slow
 @given(pairs())
 @settings(max_examples=50)
 def test_generalising_again_changes_nothing(pair: tuple[Term, Term]) -> None:
-    pattern, holes = generalise(*pair, TYPING)
+    pattern, holes = least_general_pattern(*pair, TYPING)
     wider = Typing(operations=OPERATIONS, inputs=(*INPUTS, *(h.type for h in holes)))
-    again, more = generalise(pattern, pair[0], wider)
+    again, more = least_general_pattern(pattern, pair[0], wider)
     names = {h.index: h.left for h in more}
     assert all(isinstance(h.left, Input) for h in more)
     assert instantiate(again, names) == pattern
@@ -71,8 +71,8 @@ def test_generalising_again_changes_nothing(pair: tuple[Term, Term]) -> None:
 @settings(max_examples=50)
 def test_the_order_of_the_two_terms_only_swaps_the_sides(pair: tuple[Term, Term]) -> None:
     left, right = pair
-    pattern, holes = generalise(left, right, TYPING)
-    mirrored, mirror = generalise(right, left, TYPING)
+    pattern, holes = least_general_pattern(left, right, TYPING)
+    mirrored, mirror = least_general_pattern(right, left, TYPING)
     assert mirrored == pattern
     assert [(h.index, h.type, h.right, h.left) for h in mirror] == [(h.index, h.type, h.left, h.right) for h in holes]
 
@@ -81,7 +81,7 @@ def test_the_order_of_the_two_terms_only_swaps_the_sides(pair: tuple[Term, Term]
 @given(pairs())
 @settings(max_examples=50)
 def test_a_pattern_is_a_term_of_the_same_type_with_typed_value_holes(pair: tuple[Term, Term]) -> None:
-    pattern, holes = generalise(*pair, TYPING)
+    pattern, holes = least_general_pattern(*pair, TYPING)
     wider = Typing(operations=OPERATIONS, inputs=(*INPUTS, *(h.type for h in holes)))
     assert wider.type_of(pattern) == TYPING.type_of(pair[0])
     assert [h.index for h in holes] == list(range(len(INPUTS), len(INPUTS) + len(holes)))
@@ -100,7 +100,7 @@ def test_a_pattern_is_a_term_of_the_same_type_with_typed_value_holes(pair: tuple
 @settings(max_examples=40)
 def test_a_pattern_computes_what_its_instances_compute(pair: tuple[Term, Term], xs: list[int], n: int) -> None:
     """With the values of the holes as arguments the pattern means what the term meant."""
-    pattern, holes = generalise(*pair, TYPING)
+    pattern, holes = least_general_pattern(*pair, TYPING)
     inputs = (tuple(xs), n, "a b")
     try:
         expected = evaluate(pair[0], inputs, OPERATIONS)
@@ -113,7 +113,7 @@ def test_a_pattern_computes_what_its_instances_compute(pair: tuple[Term, Term], 
 def test_the_pattern_is_the_most_specific_one() -> None:
     left = call("take", number(2), call("sort", XS))
     right = call("take", number(3), call("sort", call("tail", XS)))
-    pattern, holes = generalise(left, right, TYPING)
+    pattern, holes = least_general_pattern(left, right, TYPING)
     assert pattern == call("take", Input(3), call("sort", Input(4)))
     assert [(h.type, h.left, h.right) for h in holes] == [
         (INT, number(2), number(3)),
@@ -124,7 +124,7 @@ def test_the_pattern_is_the_most_specific_one() -> None:
 def test_the_same_difference_twice_is_one_hole() -> None:
     left = call("concatenate", call("take", number(2), XS), call("drop", number(2), XS))
     right = call("concatenate", call("take", N, XS), call("drop", N, XS))
-    pattern, holes = generalise(left, right, TYPING)
+    pattern, holes = least_general_pattern(left, right, TYPING)
     assert pattern == call("concatenate", call("take", Input(3), XS), call("drop", Input(3), XS))
     assert len(holes) == 1
 
@@ -132,7 +132,7 @@ def test_the_same_difference_twice_is_one_hole() -> None:
 def test_different_differences_are_different_holes() -> None:
     left = call("add", number(1), number(1))
     right = call("add", number(2), number(3))
-    pattern, _ = generalise(left, right, TYPING)
+    pattern, _ = least_general_pattern(left, right, TYPING)
     assert pattern == call("add", Input(3), Input(4))
 
 
@@ -140,14 +140,14 @@ def test_differences_inside_a_lambda_are_holes_unless_they_use_its_parameter() -
     def mapped(body: Term) -> Term:
         return call("map", Lambda((INT,), body), XS)
 
-    pattern, holes = generalise(
+    pattern, holes = least_general_pattern(
         mapped(call("add", Bound(0), number(1))), mapped(call("add", Bound(0), call("length", XS))), TYPING
     )
     assert pattern == mapped(call("add", Bound(0), Input(3)))
     assert holes[0].right == call("length", XS)
 
     left, right = mapped(call("add", Bound(0), number(1))), mapped(call("multiply", Bound(0), number(2)))
-    pattern, holes = generalise(left, right, TYPING)
+    pattern, holes = least_general_pattern(left, right, TYPING)
     assert pattern == Input(3)
     assert (holes[0].left, holes[0].right) == (left, right)
 
@@ -159,7 +159,7 @@ def test_holes_of_a_part_that_becomes_a_hole_leave_no_trace() -> None:
         call("append", call("map", Lambda((INT,), body), XS), number(k))
         for body, k in ((body_left, 5), (body_right, 6))
     )
-    pattern, holes = generalise(left, right, TYPING)
+    pattern, holes = least_general_pattern(left, right, TYPING)
     assert pattern == call("append", Input(3), Input(4))
     assert [h.type for h in holes] == [INTS, INT]
     assert size(pattern) == 3
@@ -168,14 +168,14 @@ def test_holes_of_a_part_that_becomes_a_hole_leave_no_trace() -> None:
 def test_one_operation_at_two_types_becomes_a_hole_above_it() -> None:
     typing = Typing(operations=OPERATIONS, inputs=(INTS, Type("list", (STR,))))
     left, right = call("length", Input(0)), call("length", Input(1))
-    pattern, holes = generalise(call("add", left, number(1)), call("add", right, number(1)), typing)
+    pattern, holes = least_general_pattern(call("add", left, number(1)), call("add", right, number(1)), typing)
     assert pattern == call("add", Input(2), number(1))
     assert (holes[0].left, holes[0].right) == (left, right)
 
 
 def test_terms_of_different_types_have_no_pattern() -> None:
     with pytest.raises(ValueError, match=r"list\[int\].*str"):
-        generalise(call("sort", XS), call("upper", TEXT), TYPING)
+        least_general_pattern(call("sort", XS), call("upper", TEXT), TYPING)
 
 
 def test_an_operation_applied_to_the_wrong_type_is_named() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.operations import literals, vocabulary
-from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.render import FunctionHeading, render
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
 from evolve.policies.search.programs.types import (
     BOOL,
@@ -27,10 +27,10 @@ from evolve.policies.search.programs.types import (
     STR,
     Type,
     fn_of,
-    freeze,
+    freeze_value,
     list_of,
     substitute,
-    thaw,
+    thaw_value,
     variables,
 )
 
@@ -80,7 +80,7 @@ def value_of(type_: Type, rng: random.Random) -> Any:
         return tuple(value_of(type_.args[0], rng) for _ in range(rng.choice((0, 1, 2, 2, 3, 5))))
     if type_.name == "dict":
         keys = rng.sample(("a", "b", "c", "John Smith", "3"), rng.randint(0, 4))
-        return freeze({key: value_of(type_.args[1], rng) for key in keys})
+        return freeze_value({key: value_of(type_.args[1], rng) for key in keys})
     return rng.choice(constants_of(type_))
 
 
@@ -101,7 +101,7 @@ def variants(operation: Operation) -> list[tuple[tuple[Type, ...], Term, Any]]:
 
 
 def source_of(term: Term, arity: int) -> str:
-    heading = Heading(
+    heading = FunctionHeading(
         entry="answer",
         params=tuple(f"p{i}" for i in range(arity)),
         param_types=("object",) * arity,
@@ -133,11 +133,11 @@ def agrees(operation: Operation, rng: random.Random) -> bool:
     assert type(meaning(inputs)) is type(value)
     assert meaning(inputs) == value
     try:
-        answer = freeze(python(*map(thaw, inputs)))
+        answer = freeze_value(python(*map(thaw_value, inputs)))
     except EVALUATION_ERRORS as error:
         pytest.fail(f"{operation.name}{inputs} is {value!r} in the search but raises {error!r} in Python")
     assert answer == value, f"{operation.name}{inputs}"
-    assert repr(thaw(answer)) == repr(thaw(value)), f"{operation.name}{inputs}"
+    assert repr(thaw_value(answer)) == repr(thaw_value(value)), f"{operation.name}{inputs}"
     return True
 
 

@@ -7,7 +7,7 @@ import pytest
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.operations import vocabulary
-from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.render import FunctionHeading, render
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
 from evolve.policies.search.programs.types import INT, STR
 from tests.programs.typed_terms import expression
@@ -82,7 +82,9 @@ def test_answers_read_like_python(operation: str, function: Term, params: tuple[
 def test_names_of_parameters_do_not_hide_those_of_the_function(params: tuple[str, ...]) -> None:
     largest = Apply("scan", (LARGER, Apply("zip_with", (MINUS, Input(0), Input(1)))))
     term = Apply("fold", (MINUS, largest))
-    heading = Heading(entry="f", params=params, param_types=("list", "list"), result_type="int", doc="An answer.")
+    heading = FunctionHeading(
+        entry="f", params=params, param_types=("list", "list"), result_type="int", doc="An answer."
+    )
     names: dict[str, object] = {}
     exec(render(term, heading, OPERATIONS), names)
     assert names["f"]([5, 9, 7], [1, 2, 9]) == 4 - 7 - 7  # type: ignore[operator]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evolve.policies.search.programs.operations import vocabulary
-from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.render import FunctionHeading, render
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
 from evolve.policies.search.programs.types import INT, STR, Type
 
@@ -16,7 +16,7 @@ PATTERN, DELIMITER = Type("pattern"), Type("delimiter")
 
 
 def run(term: Term, entry: str, params: tuple[str, ...], *values: Any) -> Any:
-    heading = Heading(
+    heading = FunctionHeading(
         entry=entry, params=params, param_types=("object",) * len(params), result_type="object", doc="An answer."
     )
     namespace: dict[str, Any] = {}

@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from evolve.policies.search.programs.evaluation import evaluate
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
-from evolve.policies.search.programs.render import LINE, Heading, render
+from evolve.policies.search.programs.render import LINE, FunctionHeading, render
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term
-from evolve.policies.search.programs.types import FLOAT, INT, STR, T, Type, dict_of, freeze, list_of
+from evolve.policies.search.programs.types import FLOAT, INT, STR, T, Type, dict_of, freeze_value, list_of
 from tests.programs.typed_terms import INTS, OPERATIONS, expression, terms
 
 
-def heading(*params: str, entry: str = "solve", doc: str = "Do it.", result: str = "list[int]") -> Heading:
+def heading(*params: str, entry: str = "solve", doc: str = "Do it.", result: str = "list[int]") -> FunctionHeading:
     names = params or ("xs", "n", "text")
     kinds = ("list[int]", "int", "str")[: len(names)]
-    return Heading(entry=entry, params=names, param_types=kinds, result_type=result, doc=doc)
+    return FunctionHeading(entry=entry, params=names, param_types=kinds, result_type=result, doc=doc)
 
 
 def load(source: str, entry: str = "solve") -> Any:
@@ -68,7 +68,7 @@ def test_the_printed_function_gives_the_terms_value(term: Term, data: st.DataObj
         except EVALUATION_ERRORS:
             continue
         before = list(xs)
-        assert freeze(function(xs, n, text)) == expected
+        assert freeze_value(function(xs, n, text)) == expected
         assert xs == before
 
 
@@ -82,7 +82,7 @@ def test_no_name_of_a_parameter_changes_the_meaning(term: Term, params: tuple[st
         expected = evaluate(term, inputs, OPERATIONS)
     except EVALUATION_ERRORS:
         return
-    assert freeze(load(source)([3, 1, 4, 1], 2, "ab")) == expected
+    assert freeze_value(load(source)([3, 1, 4, 1], 2, "ab")) == expected
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_an_expression_for_display_is_the_same_program(term: Term) -> None:
         return
     assert "\n" not in text
     space = {"xs": [3, 1, 4, 1], "n": 2, "text": "ab"}
-    assert freeze(eval(text, space)) == expected
+    assert freeze_value(eval(text, space)) == expected
 
 
 SENTENCES = [
@@ -136,7 +136,7 @@ def test_any_text_can_be_a_constant(text: str) -> None:
 
 
 def test_constants_of_every_kind_print_as_literals() -> None:
-    table = Constant(freeze({"b": 2, "a": 1}), dict_of(STR, INT))
+    table = Constant(freeze_value({"b": 2, "a": 1}), dict_of(STR, INT))
     assert expression(table, ()) == "{'b': 2, 'a': 1}"
     assert expression(Constant((1, 2), list_of(INT)), ()) == "[1, 2]"
     assert expression(Constant(-3, INT), ()) == "-3"
@@ -185,7 +185,7 @@ def test_long_answers_are_broken_into_short_lines() -> None:
     assert max(map(len, source.splitlines())) <= LINE + len("    concatenate_9 = ")
     assert source.count("xs[:0]") == 1
     expected = evaluate(term, ((3, 1, 2), 0, ""), OPERATIONS)
-    assert freeze(load(source)([3, 1, 2], 0, "")) == expected
+    assert freeze_value(load(source)([3, 1, 2], 0, "")) == expected
 
 
 def every_call() -> list[tuple[str, Term]]:
@@ -199,7 +199,7 @@ def every_call() -> list[tuple[str, Term]]:
 
 def printed(term: Term, entry: str, *params: str) -> str:
     kinds = ("object",) * len(params)
-    head = Heading(entry=entry, params=params, param_types=kinds, result_type="object", doc="Do it.")
+    head = FunctionHeading(entry=entry, params=params, param_types=kinds, result_type="object", doc="Do it.")
     return render(term, head, OPERATIONS)
 
 
@@ -277,11 +277,11 @@ def test_operations_on_any_items_also_work_on_items_that_are_lists_or_dictionari
         function = load(printed(term, "solve", *(f"p{i}" for i in range(len(operation.params)))))
         for arguments in product(*(choices[p] for p in operation.params)):
             try:
-                expected = evaluate(term, tuple(map(freeze, arguments)), OPERATIONS)
+                expected = evaluate(term, tuple(map(freeze_value, arguments)), OPERATIONS)
             except EVALUATION_ERRORS:
                 continue
             checked += 1
-            assert freeze(function(*arguments)) == expected, operation.name
+            assert freeze_value(function(*arguments)) == expected, operation.name
     assert checked > 100
 
 

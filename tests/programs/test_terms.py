@@ -19,9 +19,9 @@ from evolve.policies.search.programs.terms import (
     from_json,
     is_open,
     operations_in,
-    paths,
-    replace,
+    replace_subterm,
     size,
+    subterm_paths,
     to_json,
     type_from_json,
     type_to_json,
@@ -84,22 +84,22 @@ def test_what_is_no_term_is_refused(data: Any) -> None:
 @given(terms(INTS, depth=4))
 @settings(max_examples=60)
 def test_every_path_leads_to_its_part(term: Term) -> None:
-    found = list(paths(term))
+    found = list(subterm_paths(term))
     assert [part for _, part in found] == list(walk(term))
     for path, part in found:
         here = term
         for index in path:
             here = children(here)[index]
         assert here == part
-        assert replace(term, path, part) == term
-        assert dict(paths(replace(term, path, Input(9))))[path] == Input(9)
+        assert replace_subterm(term, path, part) == term
+        assert dict(subterm_paths(replace_subterm(term, path, Input(9))))[path] == Input(9)
 
 
 def test_replacing_beside_the_tree_is_refused() -> None:
     with pytest.raises(IndexError):
-        replace(Input(0), (0,), Input(1))
+        replace_subterm(Input(0), (0,), Input(1))
     with pytest.raises(IndexError):
-        replace(Apply("sort", (Input(0),)), (1,), Input(1))
+        replace_subterm(Apply("sort", (Input(0),)), (1,), Input(1))
 
 
 def test_size_openness_and_operations() -> None:

@@ -22,15 +22,15 @@ from evolve.policies.search.programs.types import (
     as_type,
     dict_of,
     fn_of,
-    freeze,
+    freeze_value,
     infer,
+    inner_types,
     list_of,
     match,
     resolve,
     row_of,
     substitute,
-    subtypes,
-    thaw,
+    thaw_value,
     variables,
 )
 
@@ -59,11 +59,11 @@ def values_of(kind: Type) -> st.SearchStrategy[Any]:
 @given(VALUES)
 @settings(max_examples=60)
 def test_freezing_makes_a_hashable_value_and_loses_nothing(value: Any) -> None:
-    frozen = freeze(value)
+    frozen = freeze_value(value)
     hash(frozen)
-    assert thaw(frozen) == value
-    assert json.dumps(thaw(frozen)) == json.dumps(value)
-    assert freeze(thaw(frozen)) == frozen
+    assert thaw_value(frozen) == value
+    assert json.dumps(thaw_value(frozen)) == json.dumps(value)
+    assert freeze_value(thaw_value(frozen)) == frozen
 
 
 def test_dictionaries_with_the_same_entries_are_one_value() -> None:
@@ -159,4 +159,9 @@ def test_a_variable_means_one_type_throughout() -> None:
 def test_types_print_as_people_write_them() -> None:
     assert str(fn_of(INT, list_of(STR), BOOL)) == "(int, list[str]) -> bool"
     assert str(row_of({"qty": INT, "item": STR})) == "row[item: str, qty: int]"
-    assert list(map(str, subtypes(dict_of(STR, list_of(INT))))) == ["dict[str, list[int]]", "str", "list[int]", "int"]
+    assert list(map(str, inner_types(dict_of(STR, list_of(INT))))) == [
+        "dict[str, list[int]]",
+        "str",
+        "list[int]",
+        "int",
+    ]

@@ -102,7 +102,7 @@ def test_every_canary_is_found_and_taken_out(canary, tmp_path):
     found = known.find(text)
     assert any(one.line == 2 for one in found)
     assert all(canary.value not in str(one) for one in found)
-    clean = known.clean(text)
+    clean = known.redact_text(text)
     assert canary.trace not in clean and "[secret]" in clean
     assert clean.startswith("one line\nthe value is ") and clean.endswith(" here\n")
 
@@ -117,8 +117,8 @@ def test_the_source_is_named_and_the_value_is_not(tmp_path):
 
 def test_a_guessable_secret_counts_as_a_word_only():
     known = Scanner(known_secrets({"DB_PASS": "hunter2"}))
-    assert known.clean("hunter2, 'hunter2' HUNTER2") == "[secret], '[secret]' [secret]"
-    assert known.clean("hunter22 shunter2 hunter2x") == "hunter22 shunter2 hunter2x"
+    assert known.redact_text("hunter2, 'hunter2' HUNTER2") == "[secret], '[secret]' [secret]"
+    assert known.redact_text("hunter22 shunter2 hunter2x") == "hunter22 shunter2 hunter2x"
 
 
 def test_a_secret_put_together_from_pieces_is_found(tmp_path):
@@ -134,7 +134,7 @@ def test_a_secret_put_together_from_pieces_is_found(tmp_path):
 )
 def test_a_password_counts_even_where_it_begins_as_a_path_or_is_made_of_digits(value):
     known = Scanner(known_secrets({"DB_PASS": value}))
-    assert known.clean(f"it is {value} here") == "it is [secret] here"
+    assert known.redact_text(f"it is {value} here") == "it is [secret] here"
 
 
 def test_a_random_value_that_begins_with_a_slash_is_a_secret_under_any_name():
@@ -143,7 +143,7 @@ def test_a_random_value_that_begins_with_a_slash_is_a_secret_under_any_name():
 
 @pytest.mark.parametrize("key", ["/usr/local/bin", "123456", "2026-11-22", "10.2.3"])
 def test_the_key_of_an_endpoint_counts_whatever_it_looks_like(key):
-    assert Scanner(known_secrets({}, keys=[key])).clean(f"key {key} sent") == "key [secret] sent"
+    assert Scanner(known_secrets({}, keys=[key])).redact_text(f"key {key} sent") == "key [secret] sent"
 
 
 @pytest.mark.parametrize("name", ["KEY", "APIKEY", "api-key", "MY_KEY", "DBPASS", "DB_PASS", "PGPASSWORD", "SECRET_ID"])
@@ -154,7 +154,7 @@ def test_names_of_secrets_are_known(name):
 def test_ordinary_text_holds_none(tmp_path):
     known = scanner(tmp_path)
     for text in ORDINARY.values():
-        assert known.find(f"it says {text} there") == [] and known.clean(text) == text
+        assert known.find(f"it says {text} there") == [] and known.redact_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_stream_cut_anywhere_shows_what_the_whole_would(data, known):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     cleaner = StreamCleaner(known)
     pieces = [text[one:other] for one, other in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    assert "".join([*(cleaner.feed(piece) for piece in pieces), cleaner.close()]) == known.clean(text)
+    assert "".join([*(cleaner.clean_piece(piece) for piece in pieces), cleaner.close()]) == known.redact_text(text)
 
 
 def test_a_file_that_is_no_text_gives_no_secrets(tmp_path):
@@ -226,22 +226,22 @@ PIN = "8462917305"
 def test_a_number_in_data_is_a_secret_where_its_digits_are(tmp_path):
     known = Scanner(known_secrets({"BANK_PIN": PIN, "DOOR_CODE_SECRET": "11112222", "COUNT": "1234567890"}))
     data = {"a": [int(PIN), -int(PIN), float(PIN)], "b": (8462917306, 84629173050, 11112222, 1234567890), "c": True}
-    told = known.cleaned(data)
+    told = known.redact_value(data)
     assert told["a"] == ["[secret]"] * 3
     assert told["b"] == [8462917306, 84629173050, 11112222, 1234567890] and told["c"] is True
-    assert known.cleaned([10**5000, float("nan"), float("inf"), PIN])[-1] == "[secret]"
+    assert known.redact_value([10**5000, float("nan"), float("inf"), PIN])[-1] == "[secret]"
 
 
 @pytest.mark.parametrize("written", ["8_462_917_305", "8,462,917,305", "0x1F86DDEB9", "8462917305.0"])
 def test_a_number_is_found_however_it_is_written(written):
     known = Scanner(known_secrets({"BANK_PIN": PIN}))
-    assert known.find(f"x = {written}") and PIN[:4] not in known.clean(f"x = {written}")
-    assert known.clean(f"x = 7{written}7") == f"x = 7{written}7"
+    assert known.find(f"x = {written}") and PIN[:4] not in known.redact_text(f"x = {written}")
+    assert known.redact_text(f"x = 7{written}7") == f"x = 7{written}7"
 
 
 def test_data_without_a_secret_stays_the_same_value():
     data = {"a": [1, "b", None, ("c", 2.5)]}
-    assert Scanner(known_secrets(environment(CANARIES))).cleaned(data) is data
+    assert Scanner(known_secrets(environment(CANARIES))).redact_value(data) is data
 
 
 TOKEN, WORDS = "8f3Kq9ZpL2mX7vTnB4wR", "Sommer-2024-Berg"
@@ -267,7 +267,7 @@ LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJ"
     ],
 )
 def test_a_secret_inside_a_value_is_known(name, value, secret):
-    assert Scanner(known_secrets({name: value})).clean(f"it is {secret} here") == "it is [secret] here"
+    assert Scanner(known_secrets({name: value})).redact_text(f"it is {secret} here") == "it is [secret] here"
 
 
 @pytest.mark.parametrize(
@@ -308,8 +308,8 @@ def test_names_of_secrets_are_known_with_numbers_endings_and_in_other_languages(
 def test_a_dotenv_file_is_read_as_programs_read_it(tmp_path, line, secret):
     (tmp_path / ".env").write_text(f"{line}\nMODE=production\n")
     known = Scanner(known_secrets({}, [tmp_path]))
-    assert known.clean(f"it is {secret} here") == "it is [secret] here"
-    assert known.clean("in production") == "in production"
+    assert known.redact_text(f"it is {secret} here") == "it is [secret] here"
+    assert known.redact_text("in production") == "in production"
 
 
 @pytest.mark.parametrize(
@@ -325,6 +325,6 @@ def test_a_dotenv_file_is_read_as_programs_read_it(tmp_path, line, secret):
 )
 def test_a_secret_is_found_wrapped_as_bytes_and_with_single_signs_escaped(told):
     known = Scanner(known_secrets({"DB_PASSWORD": WORDS * 6}))
-    clean = known.clean(f"one\n{told} two")
+    clean = known.redact_text(f"one\n{told} two")
     assert known.find(told) and clean.startswith("one\n") and clean.endswith(" two")
     assert "[secret]" in clean and len(clean) < 60

@@ -50,7 +50,7 @@ def filled(folder):
         for task in small_suite(3).tasks:
             workspace.run(task)
         said = [note.text for note in workspace.memory.notes()]
-        runs = [run.id for run in workspace.stores.runs.runs()]
+        runs = [run.id for run in workspace.stores.runs.list_runs()]
         claims = [claim.id for claim in workspace.memory.list()]
         found = [(one.id, one.score) for one in workspace.memory.recall("give the last", 5)]
     with Database(WorkspacePaths(folder).db, MIGRATIONS, read_only=True) as db:

@@ -13,7 +13,7 @@ import pytest
 
 from evolve.core import failpoints as faults
 from evolve.core.errors import UsageError
-from evolve.core.failpoints import POINTS, VARIABLE, hit
+from evolve.core.failpoints import POINTS, VARIABLE, hit_failpoint
 from tests.architecture.source import ROOT, called_name
 
 
@@ -21,8 +21,8 @@ def call_sites():
     """Patterns of the names with which ``hit`` is called; what is filled in at run time is a star."""
     for path in sorted((ROOT / "evolve").rglob("*.py")):
         text = path.read_text("utf-8")
-        for node in ast.walk(ast.parse(text)) if "hit(" in text else ():
-            if isinstance(node, ast.Call) and called_name(node) in ("hit", "faults.hit"):
+        for node in ast.walk(ast.parse(text)) if "hit_failpoint(" in text else ():
+            if isinstance(node, ast.Call) and called_name(node) in ("hit_failpoint", "faults.hit_failpoint"):
                 (name,) = node.args
                 parts = name.values if isinstance(name, ast.JoinedStr) else [name]
                 place = path.relative_to(ROOT).as_posix()
@@ -44,27 +44,30 @@ def test_a_point_has_one_place_so_that_a_count_means_something():
 def test_without_a_plan_nothing_happens():
     before = dict(os.environ)
     for point in POINTS:
-        hit(point)
+        hit_failpoint(point)
     assert dict(os.environ) == before
 
 
 def test_the_fault_comes_at_the_count_and_once(monkeypatch):
     monkeypatch.setenv(VARIABLE, "record.begin:2:full, file.begin:1:full")
-    hit("record.begin")
-    hit("record.commit.after")
+    hit_failpoint("record.begin")
+    hit_failpoint("record.commit.after")
     with pytest.raises(OSError) as full:
-        hit("record.begin")
+        hit_failpoint("record.begin")
     assert full.value.errno == errno.ENOSPC
-    hit("record.begin")
+    hit_failpoint("record.begin")
     with pytest.raises(OSError):
-        hit("file.begin")
+        hit_failpoint("file.begin")
     assert os.environ[VARIABLE] == ""
 
 
 def test_a_started_process_counts_on_for_itself(monkeypatch):
     monkeypatch.setenv(VARIABLE, "file.begin:2:full")
-    hit("file.begin")
-    script = "from evolve.core.failpoints import hit\ntry: hit('file.begin')\nexcept OSError: print('full')"
+    hit_failpoint("file.begin")
+    script = (
+        "from evolve.core.failpoints import hit_failpoint\n"
+        "try: hit_failpoint('file.begin')\nexcept OSError: print('full')"
+    )
     child = [sys.executable, "-S", "-c", script]
     assert subprocess.run(child, capture_output=True, cwd=ROOT, text=True, check=True).stdout == "full\n"
     assert os.environ[VARIABLE] == "file.begin:1:full"
@@ -73,13 +76,13 @@ def test_a_started_process_counts_on_for_itself(monkeypatch):
 def test_points_reached_are_listed(monkeypatch, tmp_path):
     monkeypatch.setenv(VARIABLE, f">{tmp_path / 'points'}")
     for point in ("file.begin", "record.begin", "file.begin"):
-        hit(point)
+        hit_failpoint(point)
     assert (tmp_path / "points").read_text().split() == ["file.begin", "record.begin", "file.begin"]
 
 
 @pytest.mark.parametrize("action", ["kill", "term", "int"])
 def test_signals_reach_the_process_itself(action):
-    script = "import sys; from evolve.core.failpoints import hit; hit('file.begin'); sys.exit(9)"
+    script = "import sys; from evolve.core.failpoints import hit_failpoint; hit_failpoint('file.begin'); sys.exit(9)"
     env = {**os.environ, VARIABLE: f"file.begin:1:{action}"}
     ended = subprocess.run([sys.executable, "-S", "-c", script], cwd=ROOT, env=env, stderr=subprocess.DEVNULL)
     assert ended.returncode == -{"kill": 9, "term": 15, "int": 2}[action]
@@ -89,7 +92,7 @@ def test_a_stalled_process_does_nothing_for_a_while(monkeypatch):
     waited = []
     monkeypatch.setattr(faults.time, "sleep", waited.append)
     monkeypatch.setenv(VARIABLE, "file.begin:1:stall")
-    hit("file.begin")
+    hit_failpoint("file.begin")
     assert waited == [60.0]
 
 
@@ -97,7 +100,7 @@ def test_a_stalled_process_does_nothing_for_a_while(monkeypatch):
 def test_what_is_no_plan_is_refused_in_words(monkeypatch, plan):
     monkeypatch.setenv(VARIABLE, plan)
     with pytest.raises(UsageError, match="EVOLVE_FAULT=file.beg"):
-        hit("file.begin")
+        hit_failpoint("file.begin")
 
 
 def test_the_page_on_reliability_lists_every_point():

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.doubles import small_suite
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import Database, ObjectStore
-from evolve.core.store.backups import KEPT, backups
+from evolve.core.store.backups import KEPT_BACKUPS, backups
 from evolve.workspace.health.housekeeping import clean_up
 from tests.cli.conftest import ROOT
 from tests.reliability.workspaces import everything, opened
@@ -33,13 +33,13 @@ def test_thousands_of_episodes_leave_no_garbage_and_no_leak(tmp_path: Path) -> N
     paths = WorkspacePaths(folder)
     grown = in_a_process_of_its_own(folder)
     assert grown[-1] - grown[WARM] < RSS_SLACK_KB
-    assert len(backups(paths.db)) <= KEPT + 1
+    assert len(backups(paths.db)) <= KEPT_BACKUPS + 1
     assert not list(paths.runs.rglob("checkpoint.db*"))
     assert not [path for path in paths.store.iterdir() if path.name.endswith((".new", ".old", ".tmp"))]
     learned = paths.db.stat().st_size
     whole = sum(path.stat().st_size for path in paths.store.rglob("*") if path.is_file())
     index = sum(path.stat().st_size for path in paths.index.rglob("*") if path.is_file())
-    assert whole - index < (KEPT + 2) * learned + 200_000
+    assert whole - index < (KEPT_BACKUPS + 2) * learned + 200_000
     assert index < 12_000 * SESSIONS * EPISODES
 
 
@@ -86,7 +86,7 @@ def test_bodies_that_nothing_refers_to_go_and_all_others_stay(folder: Path) -> N
     objects = ObjectStore(paths.objects)
     before = everything(folder)
     named = set(objects.digests())
-    old, young = objects.put(b"old"), objects.put(b"young")
+    old, young = objects.put_object(b"old"), objects.put_object(b"young")
     long_ago = time.time() - 10 * 24 * 3600
     for name in (*named, old):
         os.utime(paths.objects / name, (long_ago, long_ago))
@@ -105,6 +105,6 @@ def test_copies_are_made_when_enough_changed_and_old_ones_go(folder: Path) -> No
         with opened(folder) as workspace:
             workspace.memory.note(f"note {number}", author="ada")
             workspace.stores.db.delete("memory_statements", "")
-    assert len(backups(path)) == KEPT
+    assert len(backups(path)) == KEPT_BACKUPS
     with Database(backups(path)[-1], read_only=True) as copy:
         assert copy.rows("memory_statements") == []

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolve.memory.index import IndexOptions, MemoryIndex, Rows, StoredIndex, VectorIndex, open_index
+from evolve.memory.index import IndexContent, IndexOptions, MemoryIndex, StoredIndex, VectorIndex, open_index
 from tests.architecture.source import ROOT
 from tests.reliability.workspaces import garble
 
@@ -22,19 +22,19 @@ COUNT = 300
 """More than are written without a child."""
 
 
-def rows(count: int = COUNT, seed: int = 0) -> Rows:
+def rows(count: int = COUNT, seed: int = 0) -> IndexContent:
     vectors = np.random.default_rng(seed).normal(size=(count, DIMENSION))
     tags = [{"family": ("lists", "dates")[number % 2]} for number in range(count)]
-    return Rows(ids=[f"e{number:04d}" for number in range(count)], vectors=vectors, tags=tags, generation=count)
+    return IndexContent(ids=[f"e{number:04d}" for number in range(count)], vectors=vectors, tags=tags, generation=count)
 
 
-def exact(content: Rows) -> MemoryIndex:
+def exact(content: IndexContent) -> MemoryIndex:
     index = MemoryIndex(DIMENSION)
-    index.refill(content)
+    index.replace_rows(content)
     return index
 
 
-def same_answers(index: VectorIndex, content: Rows) -> bool:
+def same_answers(index: VectorIndex, content: IndexContent) -> bool:
     oracle = exact(content)
     return index.ids() == oracle.ids() and all(
         [hit.id for hit in index.query(probe, 10, where)] == [hit.id for hit in oracle.query(probe, 10, where)]
@@ -48,7 +48,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "index"
     counts: list[int] = []
     index = open_index(folder, "test", DIMENSION, store="chroma")
-    index.refill(rows(), progress=counts.append)
+    index.replace_rows(rows(), progress=counts.append)
     assert index.generation == COUNT and same_answers(index, rows())
     index.close()
     assert counts == sorted(counts) and [path.name for path in folder.parent.iterdir()] == ["index"]
@@ -70,7 +70,7 @@ def test_a_child_runs_no_module_of_the_current_folder(tmp_path: Path, monkeypatc
         (here / name / "__init__.py").write_text(f"open({str(flag)!r}, 'w')\n")
     monkeypatch.chdir(here)
     index = open_index(tmp_path / "index", "test", DIMENSION, store="chroma")
-    index.refill(rows())
+    index.replace_rows(rows())
     assert same_answers(index, rows()) and not flag.exists()
     index.close()
 
@@ -93,7 +93,7 @@ def test_a_kill_before_a_built_index_takes_its_place_leaves_one_that_is_filled_a
     assert killed.returncode == -signal.SIGKILL
 
     index = open_index(folder, "test", DIMENSION, store="chroma")
-    index.refill(rows(seed=1))
+    index.replace_rows(rows(seed=1))
     assert same_answers(index, rows(seed=1))
     index.close()
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
@@ -109,7 +109,7 @@ def test_whatever_happened_to_the_files_it_is_filled_again_and_answers_as_before
     hurt(folder, harm)
     index = open_index(folder, "test", DIMENSION, store="chroma")
     assert (index.generation, index.ids()) == (0, [])
-    index.refill(rows())
+    index.replace_rows(rows())
     assert same_answers(index, rows())
     index.close()
     index = open_index(folder, "test", DIMENSION, store="chroma")
@@ -138,9 +138,9 @@ def test_a_child_that_dies_lies_or_hangs_is_tried_twice_and_then_done_without(tm
     command = (sys.executable, "-S", "-c", f"open({str(log)!r}, 'a').write('x'); {program}")
     care = IndexOptions(warn=warnings.append, deadline=0.3, seconds_a_row=0, command=command)
     index = open_index(tmp_path / "index", "test", DIMENSION, care, crossover=100)
-    index.refill(rows())
+    index.replace_rows(rows())
     assert same_answers(index, rows())
-    index.refill(rows(400))
+    index.replace_rows(rows(400))
     assert same_answers(index, rows(400))
     index.close()
     assert log.read_text() == "xx"
@@ -153,7 +153,7 @@ def test_a_child_that_dies_lies_or_hangs_is_tried_twice_and_then_done_without(tm
 def test_a_small_index_needs_no_child(tmp_path: Path) -> None:
     index = open_index(tmp_path / "index", "test", DIMENSION, IndexOptions(command=("false",)), store="chroma")
     for seed in range(3):
-        index.refill(rows(50, seed))
+        index.replace_rows(rows(50, seed))
         assert same_answers(index, rows(50, seed))
     index.close()
 
@@ -163,7 +163,7 @@ def test_an_index_of_mostly_replaced_rows_begins_anew(tmp_path: Path) -> None:
     index = open_index(tmp_path / "index", "test", DIMENSION, store="chroma")
     for number in range(9):
         index.upsert(rows(250).ids, rows(250, number).vectors)
-        index.mark(number)
+        index.set_generation(number)
     index.close()
     before = (tmp_path / "index" / "chroma.sqlite3").stat().st_size
     again = open_index(tmp_path / "index", "test", DIMENSION, store="chroma")
@@ -184,13 +184,15 @@ def grown(index: StoredIndex, count: int) -> StoredIndex:
     """Adds what is missing up to a count, as the owner of an index does."""
     content, held = rows(COUNT), len(index.ids())
     index.upsert(content.ids[held:count], content.vectors[held:count], content.tags[held:count])
-    index.mark(count)
+    index.set_generation(count)
     return index
 
 
-def part(count: int) -> Rows:
+def part(count: int) -> IndexContent:
     content = rows(COUNT)
-    return Rows(ids=content.ids[:count], vectors=content.vectors[:count], tags=content.tags[:count], generation=count)
+    return IndexContent(
+        ids=content.ids[:count], vectors=content.vectors[:count], tags=content.tags[:count], generation=count
+    )
 
 
 @pytest.mark.slow
@@ -232,7 +234,7 @@ def test_a_small_index_of_chroma_from_before_gives_way_to_an_exact_one(tmp_path:
     folder = tmp_path / "index"
     old = open_index(folder, "test", DIMENSION, store="chroma")
     old.upsert(rows(50).ids, rows(50).vectors)
-    old.mark(50)
+    old.set_generation(50)
     old.close()
     code = (
         "import sys; from pathlib import Path; from evolve.memory.index import open_index\n"

@@ -27,7 +27,7 @@ from tests.reliability.workspaces import opened
 HOLD = """
 import os, sys, time
 import evolve
-with evolve.open(sys.argv[1]) as workspace, workspace._services.lock.held("improve"):
+with evolve.open(sys.argv[1]) as workspace, workspace._services.lock.hold("improve"):
     if sys.argv[2:] and not os.fork():
         time.sleep(60)
     print("held", flush=True)
@@ -169,7 +169,7 @@ def test_a_loop_learns_from_what_ran_beside_it(folder: Path) -> None:
     from benchmarks.doubles import small_suite
 
     with opened(folder) as loop:
-        with loop._services.lock.held("improve"), opened(folder) as other:
+        with loop._services.lock.hold("improve"), opened(folder) as other:
             for task in small_suite(10).tasks[8:]:
                 other.run(task)
             assert len(other.runs.unlearned()) == 2
@@ -186,7 +186,7 @@ def test_two_processes_with_the_same_task_make_two_runs(folder: Path) -> None:
         lock = WriterLock(one.paths.runs / "r9" / "lock")
         with one.delivering():
             first = one.run(task)
-            with lock.held("run"):  # as long as a process works on it
+            with lock.hold("run"):  # as long as a process works on it
                 second = other.run(task)
             again = other.run(task)
     assert (first.run_id, second.run_id, again.run_id) == ("r9", "r10", "r9")
@@ -195,7 +195,7 @@ def test_two_processes_with_the_same_task_make_two_runs(folder: Path) -> None:
 def test_a_run_that_a_process_works_on_is_not_told_as_cut_off(folder: Path) -> None:
     with opened(folder) as workspace:
         workspace.stores.runs.begin("run", "key", {"task": "t"}, started="")
-        with WriterLock(workspace.paths.runs / "r9" / "lock").held("run"):
+        with WriterLock(workspace.paths.runs / "r9" / "lock").hold("run"):
             assert evolve.status(folder).unfinished == ()
         assert [one.run for one in evolve.status(folder).unfinished] == ["r9"]
 
@@ -207,7 +207,7 @@ def test_a_run_is_answered_by_one_process_at_a_time(folder: Path) -> None:
     with opened(folder) as workspace:
         task = workspace.runs.start_of("r1")
         assert task is not None
-        with WriterLock(workspace.paths.runs / "r1" / "lock").held("run"), pytest.raises(WorkspaceBusy):
+        with WriterLock(workspace.paths.runs / "r1" / "lock").hold("run"), pytest.raises(WorkspaceBusy):
             run_task(workspace._services, RunRequest(task=task.task), workspace.stores.runs.run("r1"))
 
 
@@ -297,6 +297,6 @@ def test_the_lock_of_a_killed_loop_is_taken_over(cli, folder: Path, outlived: Se
     with held(folder, *outlived) as first:
         os.kill(first.pid, signal.SIGKILL)
         first.wait()
-        with opened(folder) as workspace, workspace._services.lock.held("improve"):
-            assert workspace._services.lock.owner() == os.getpid()
+        with opened(folder) as workspace, workspace._services.lock.hold("improve"):
+            assert workspace._services.lock.owner_pid() == os.getpid()
         assert not WorkspacePaths(folder).lock.read_bytes()

@@ -125,7 +125,7 @@ def test_until_a_result_is_delivered_the_same_call_gives_it_again_without_work(t
         (taught,) = workspace.learn()
         assert (taught.episode, len(taught.skills), len(calls)) == (first.episode_id, 1, 1)
         assert solve(workspace).episode_id != first.episode_id
-        assert [run.state for run in workspace.stores.runs.runs()] == ["done", "done"]
+        assert [run.state for run in workspace.stores.runs.list_runs()] == ["done", "done"]
 
 
 @pytest.mark.slow

@@ -80,7 +80,7 @@ class RecordMachine(RuleBasedStateMachine):
     @rule(text=st.sampled_from("abc"), point=FULL)
     def note(self, text, point):
         with self.full_at(point):
-            self.stores.memory.note(text, "somebody")
+            self.stores.memory.add_note(text, "somebody")
             self.notes += [text] * (text not in self.notes)
 
     @rule(name=st.sampled_from(("one", "two")), point=FULL)
@@ -118,9 +118,9 @@ class RecordMachine(RuleBasedStateMachine):
     def the_record_is_the_model(self):
         stores = self.stores
         assert sorted(one.episode for one in stores.runs.episodes()) == sorted(self.episodes)
-        evidence = [row.episode for one in stores.memory.claims() for row in stores.memory.evidence(one.id)]
+        evidence = [row.episode for one in stores.memory.list_insights() for row in stores.memory.evidence(one.id)]
         assert sorted(evidence) == sorted(self.episodes)
-        assert [note.text for note in stores.memory.notes()] == self.notes
+        assert [note.text for note in stores.memory.list_notes()] == self.notes
         assert {skill.name: skill.status for skill in stores.skills.list()} == self.skills
 
     def teardown(self):

@@ -231,7 +231,7 @@ def book_of(folder: Path) -> SpendingLimits:
 def test_a_damaged_book_of_spending_is_told_and_made_anew_without_forgetting_its_limit(folder: Path, harm: str) -> None:
     book, file = book_of(folder), WorkspacePaths(folder).spending
     for day in ("2030-01-01", "2030-01-02"):
-        book.book(day, Spent(tokens=500, calls=1))
+        book.add_spending(day, Spent(tokens=500, calls=1))
     book.reserve(Spent(tokens=100))
     with opened(folder) as workspace:
         record = workspace.stores.runs.episodes()[0]

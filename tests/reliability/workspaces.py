@@ -53,7 +53,7 @@ def everything(folder: Path) -> dict[str, dict[str, Any]]:
         claims = {one.id: one for one in workspace.memory.list()}
         return to_data(
             {
-                "runs": {run.id: run for run in stores.runs.runs()},
+                "runs": {run.id: run for run in stores.runs.list_runs()},
                 "episodes": {record.episode: record for record in stores.runs.episodes()},
                 "claims": {name: (one.text, one.status, one.evidence) for name, one in claims.items()},
                 "evidence": {row.id: row.detail for name in claims for row in workspace.memory.evidence(name)},

@@ -102,7 +102,7 @@ class Breaking:
         return self.backend.name
 
     def missing(self) -> str:
-        return self.backend.missing()
+        return self.backend.missing_parts()
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:
         launch = self.backend.launch(result_fd, limits)

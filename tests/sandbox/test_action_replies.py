@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.runtime.sandbox.guest.wiping import NotWiped, larger_than, place_file, regular_files, wipe
-from evolve.runtime.sandbox.replies import Collected, JobReply, read_files, read_report
+from evolve.runtime.sandbox.replies import CollectedFiles, JobReply, read_files, read_report
 
 GOOD = {"value": 1, "has": True, "error": "", "limit": "", "denied": []}
 
@@ -87,7 +87,7 @@ def test_any_listing_gives_plain_files_or_is_refused(listing, contents, junk):
 @pytest.mark.parametrize("data", [b"", b"{}\n", b'{"files": [["a", 9]], "refused": []}\nabc', b"[]\n"])
 def test_a_damaged_listing_is_not_an_empty_folder(data):
     assert read_files(JobReply(state="ok", data=data), 100) is None
-    assert read_files(JobReply(state="ok", data=b'{"files": [], "refused": []}\n'), 100) == Collected()
+    assert read_files(JobReply(state="ok", data=b'{"files": [], "refused": []}\n'), 100) == CollectedFiles()
 
 
 @given(st.text(st.sampled_from("ab./\\\0\n~\u202e\ud800"), max_size=8))

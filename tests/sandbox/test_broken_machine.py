@@ -86,8 +86,8 @@ def tried(scenario: Callable[[Sandbox], list[object]], sandbox: Sandbox) -> list
 @pytest.fixture(params=[Bubblewrap, Landlock], ids=["bubblewrap", "landlock"])
 def backend(request: pytest.FixtureRequest) -> Backend:
     found: Backend = request.param()
-    if found.missing():
-        pytest.skip(found.missing())
+    if found.missing_parts():
+        pytest.skip(found.missing_parts())
     return found
 
 

@@ -30,11 +30,11 @@ class Desk:
     def __init__(self) -> None:
         self.frames: list[bytes] = []
 
-    def offered(self):
+    def offered_functions(self):
         return [("add", ["left", "right"], "Adds two numbers."), ("wait", ["seconds"], ""), ("refuse", [], ""),
                 ("text", ["length"], "")]  # fmt: skip
 
-    def answer(self, frame: bytes) -> bytes:
+    def answer_frame(self, frame: bytes) -> bytes:
         self.frames.append(frame)
         try:
             call = json.loads(frame)
@@ -84,8 +84,12 @@ def test_a_name_that_is_not_offered_names_the_nearest_that_are(session, name):
 
 
 def test_a_name_like_none_leads_to_what_finds_more(sandbox, services):
-    many = [*services.offered(), *((f"other_{n}", [], "") for n in range(20)), ("find_functions", ["query"], "")]
-    services.offered = lambda: many
+    many = [
+        *services.offered_functions(),
+        *((f"other_{n}", [], "") for n in range(20)),
+        ("find_functions", ["query"], ""),
+    ]
+    services.offered_functions = lambda: many
     with sandbox.session(SHORT, calls=services) as session:
         error = session.execute("from functions import zebra").error
     assert error.endswith("functions; find_functions('words of what it does') finds others (line 1)")
@@ -211,7 +215,7 @@ def test_code_that_may_call_nothing_has_no_module_and_no_way_out(sandbox):
 
 def test_what_is_raised_outside_ends_the_session(sandbox):
     class Stops(Desk):
-        def answer(self, frame):
+        def answer_frame(self, frame):
             raise KeyboardInterrupt
 
     with sandbox.session(SHORT, calls=Stops()) as session, pytest.raises(KeyboardInterrupt):

@@ -10,7 +10,7 @@ import pytest
 from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.runtime.sandbox import Program, SandboxLimits, check_backends, open_sandbox
 from evolve.runtime.sandbox.protocol import Launch
-from evolve.runtime.sandbox.seatbelt import profile
+from evolve.runtime.sandbox.seatbelt import seatbelt_profile
 from evolve.runtime.sandbox.selftest import self_test
 from evolve.runtime.sandbox.unconfined import Unconfined
 
@@ -76,6 +76,6 @@ def test_a_passed_self_test_is_remembered_and_a_stale_memory_is_not_believed(tmp
 
 
 def test_the_macos_profile_denies_by_default():
-    lines = profile(["/private/tmp/x"]).splitlines()
+    lines = seatbelt_profile(["/private/tmp/x"]).splitlines()
     assert lines[:3] == ["(version 1)", "(deny default)", "(deny network*)"]
     assert not [line for line in lines if "file-write" in line and '"/private/tmp/x"' not in line]

@@ -29,7 +29,7 @@ def test_any_division_into_packets_gives_the_same(cuts):
     data, found = reply(b"one\n", b"two\n\n{}\n"), reader()
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     for start, end in pairwise(edges):
-        found.feed(data[start:end])
+        found.add_bytes(data[start:end])
     assert [block.data for block in found.blocks] == [b"one\n", b"two\n\n{}\n"]
     assert found.ended and not found.dirty and not found.damaged
 
@@ -48,7 +48,7 @@ def test_any_division_into_packets_gives_the_same(cuts):
 )
 def test_what_the_runner_would_not_say_is_damage(data):
     found = reader()
-    found.feed(data)
+    found.add_bytes(data)
     assert found.damaged and not found.ended
 
 

@@ -11,7 +11,7 @@ import pytest
 from mcp import MCPError
 
 import evolve
-from evolve.runtime.sandbox.process_limits import descendants
+from evolve.runtime.sandbox.process_limits import living_descendants
 from tests.serve.clients import SECRET, command, is_running, over_stdio, variables
 from tests.workspace.begun import Begun
 from tests.workspace.test_next_month import APRIL, MARCH, short, write
@@ -189,7 +189,7 @@ def test_beside_a_loop_it_reads_and_notes(served) -> None:
         writing.memory.note("invoices are due on the 14th")
         (found,) = (one for one in tool(client, "recall", query="invoices due")["items"] if one["kind"] == "note")
         assert "14th" in found["text"] and "unchecked" not in found
-        with writing._services.lock.held("improve"):
+        with writing._services.lock.hold("improve"):
             assert tool(client, "note", text="the port is 9000")
             assert tool(client, "find_skills", query="short")["skills"]
         assert "the port is 9000" in [note.text for note in writing.memory.notes()]
@@ -270,7 +270,7 @@ def test_a_signal_ends_it_at_once_with_all_that_it_started(begun) -> None:
             serving.stdin.write(json.dumps(message) + "\n")
             serving.stdin.flush()
             assert "result" in json.loads(serving.stdout.readline())
-        started = descendants(serving.pid)
+        started = living_descendants(serving.pid)
         assert started  # the warm sandbox
         serving.send_signal(signal.SIGTERM)
         assert serving.wait(10) == 143

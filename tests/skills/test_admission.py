@@ -10,7 +10,7 @@ from evolve.core.errors import UsageError
 from evolve.runtime.sandbox import Outcome
 from evolve.skills import Admission, Skill
 from evolve.skills.mutants import mutants
-from evolve.skills.signatures import shape, similar_inputs
+from evolve.skills.signatures import signature_shape, similar_inputs
 from tests.skills.samples import GOOD, LARGE_EVENS, UNSEEN, draft, rows
 
 
@@ -165,4 +165,8 @@ def test_similar_inputs_keep_the_types():
 
 
 def test_shape_forgets_names_only():
-    assert shape("(xs: list[int], n: int) -> str") == shape("(a: list[int], b: int) -> str") != shape("(a: int) -> str")
+    assert (
+        signature_shape("(xs: list[int], n: int) -> str")
+        == signature_shape("(a: list[int], b: int) -> str")
+        != signature_shape("(a: int) -> str")
+    )

@@ -8,7 +8,7 @@ import types
 import pytest
 
 from evolve.skills.lint import lint
-from evolve.skills.lint.allowed import allowed
+from evolve.skills.lint.allowed import allowed_lists
 from tests.skills.allowed_names import HELD_BACK, TARGET, collected, kept, merged, text_of
 
 LATER = {  # names that the oldest Python we support does not have
@@ -22,7 +22,7 @@ LATER = {  # names that the oldest Python we support does not have
     "statistics": "kde",
     "typing": "override",
 }
-NAMES = [(module, name) for module, table in allowed().modules.items() for name in table]
+NAMES = [(module, name) for module, table in allowed_lists().modules.items() for name in table]
 
 
 @pytest.mark.slow
@@ -30,12 +30,12 @@ def test_the_file_is_what_the_modules_and_the_review_give() -> None:
     assert text_of(merged(kept(), collected())) == TARGET.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("module", allowed().modules)
+@pytest.mark.parametrize("module", allowed_lists().modules)
 def test_every_name_is_there_and_is_no_module(module: str) -> None:
     found = importlib.import_module(module)
-    missing = [name for name in allowed().modules[module] if not hasattr(found, name)]
+    missing = [name for name in allowed_lists().modules[module] if not hasattr(found, name)]
     assert set(missing) <= set(LATER.get(module, "").split())
-    values = {name: getattr(found, name) for name in allowed().modules[module] if name not in missing}
+    values = {name: getattr(found, name) for name in allowed_lists().modules[module] if name not in missing}
     assert [name for name, value in values.items() if isinstance(value, types.ModuleType)] == []
 
 
@@ -43,7 +43,7 @@ def test_nothing_can_be_changed_through_what_may_be_used_as_a_value() -> None:
     changed = []
     for module, name in NAMES:
         value = getattr(importlib.import_module(module), name, None)
-        if allowed().modules[module][name] == "values" and isinstance(value, type):
+        if allowed_lists().modules[module][name] == "values" and isinstance(value, type):
             try:
                 value.changed_by_a_test = 1  # type: ignore[attr-defined]
             except TypeError:
@@ -54,8 +54,10 @@ def test_nothing_can_be_changed_through_what_may_be_used_as_a_value() -> None:
 
 
 def test_what_is_held_back_is_withheld_and_frames_are_out_of_reach() -> None:
-    assert set(HELD_BACK) <= allowed().withheld and not allowed().withheld & allowed().attributes
-    live = [name for name in allowed().attributes if name.startswith(("gi_", "cr_", "ag_", "tb_", "f_", "co_", "__"))]
+    assert set(HELD_BACK) <= allowed_lists().withheld and not allowed_lists().withheld & allowed_lists().attributes
+    live = [
+        name for name in allowed_lists().attributes if name.startswith(("gi_", "cr_", "ag_", "tb_", "f_", "co_", "__"))
+    ]
     assert live == []
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from evolve.runtime.sandbox import SandboxLimits
 from evolve.skills import Skill
-from evolve.skills.lint.audit import audit
+from evolve.skills.lint.audit import audit_skill
 from evolve.testing import TrustingSandbox
 from tests.skills.samples import GOOD, UNSEEN
 from tests.skills.snippets import snippets
@@ -43,7 +43,7 @@ def skill(code: str, entry: str = "f", tests: str = "") -> Skill:
 
 @pytest.mark.parametrize("event", REACHING)
 def test_what_a_skill_reaches_for_is_told(sandbox, event):
-    found = audit(sandbox, skill(REACHING[event]), [["/etc/hosts"]], LIMITS)
+    found = audit_skill(sandbox, skill(REACHING[event]), [["/etc/hosts"]], LIMITS)
     assert (found.error, found.fault) == ("", "")
     assert event in [one.split(" ")[0] for one in found.events]
 
@@ -51,13 +51,13 @@ def test_what_a_skill_reaches_for_is_told(sandbox, event):
 def test_a_call_of_the_tests_is_watched_too(sandbox):
     code = "def f(x):\n    return open(x) if x == '/' else 1\n"
     tests = "from skill import f\ndef test_f():\n    try:\n        f('/')\n    except OSError:\n        pass\n"
-    assert audit(sandbox, skill(code, tests=tests), [["a"]], LIMITS).events == ("open '/'",)
+    assert audit_skill(sandbox, skill(code, tests=tests), [["a"]], LIMITS).events == ("open '/'",)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", snippets("honest.txt"))
 def test_importing_an_honest_program_reaches_for_nothing(sandbox, name):
-    found = audit(sandbox, skill(snippets("honest.txt")[name]), [], LIMITS)
+    found = audit_skill(sandbox, skill(snippets("honest.txt")[name]), [], LIMITS)
     assert (found.events, found.error, found.fault) == ((), "", "")
 
 
@@ -72,7 +72,7 @@ def test_calls_of_what_the_library_does_by_itself_reach_for_nothing(sandbox):
         "    more = 'é'.encode('latin-1').decode('cp1252')\n"
         "    return json.dumps([data, repr(C(2)), when.isoformat(), more], indent=1)\n"
     )
-    found = audit(sandbox, skill(code), [[1]], LIMITS)
+    found = audit_skill(sandbox, skill(code), [[1]], LIMITS)
     assert (found.events, found.error, found.calls) == ((), "", 1)
 
 
@@ -86,7 +86,7 @@ def test_in_this_process_it_tells_the_same_and_hears_nothing_afterwards(event: s
     trusting = TrustingSandbox()
     with watching_hooks() as hooks:
         for _ in range(3):
-            found = audit(trusting, skill(REACHING[event]), [["/etc/hostname"]], LIMITS)
+            found = audit_skill(trusting, skill(REACHING[event]), [["/etc/hostname"]], LIMITS)
             assert any(one.startswith(event) for one in found.events), found
         # Python takes no hook away again, so one for every watched run would make all that follows slower and slower.
         assert len(hooks) <= 1

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from evolve.skills.documented import TOLD, documented
+from evolve.skills.documented import TOLD, documented_tests
 
 
 def slug(title: str) -> str:
@@ -41,7 +41,7 @@ def failing(monkeypatch, entry: str, text: str) -> list[bool]:
     setattr(module, entry, function)
     monkeypatch.setitem(sys.modules, "skill", module)
     names: dict[str, object] = {}
-    exec(documented(entry, parameters, {"SKILL.md": text}, description), names)
+    exec(documented_tests(entry, parameters, {"SKILL.md": text}, description), names)
     found = []
     for test in (one for name, one in names.items() if name.startswith(TOLD)):
         try:

@@ -77,7 +77,7 @@ def test_a_literal_is_frozen_where_another_input_does_not_change_it(source, give
     frozen = piece(source, [(one, space["f"](*(one if isinstance(one, tuple) else (one,)))) for one in given])
     assert (None if frozen is None else frozen.piece) == found
     if frozen is not None:
-        assert found not in "".join(frozen.input) and found not in frozen.copied
+        assert found not in "".join(frozen.input) and found not in frozen.copy_value
 
 
 def test_one_row_with_another_piece_settles_it():

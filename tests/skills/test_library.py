@@ -63,7 +63,7 @@ def test_only_an_admission_of_this_very_content_counts(library, skill):
 
 def test_adding_twice_changes_nothing(library, skill):
     first = library.add(skill, admitted(skill))
-    assert library.add(skill.renamed("another-name"), admitted(skill)) == first
+    assert library.add(skill.with_name("another-name"), admitted(skill)) == first
     assert len(library.list()) == 1
 
 
@@ -132,8 +132,8 @@ def test_an_idle_skill_is_kept_and_comes_back_by_a_use_or_another_admission(libr
 
 def test_what_the_user_owns_is_not_changed_unattended(library, skill):
     library.add(skill, admitted(skill))
-    library.own("large-evens")
-    assert library.doubt("large-evens", "why not").status == "admitted"
+    library.hand_to_user("large-evens")
+    assert library.suspend("large-evens", "why not").status == "admitted"
     for change in (library.retire, library.set_idle):
         with pytest.raises(UsageError, match="belongs to the user"):
             change("large-evens", "why not")
@@ -141,9 +141,9 @@ def test_what_the_user_owns_is_not_changed_unattended(library, skill):
 
 
 def test_a_draft_that_the_user_owns_is_in_use(library, skill, tmp_path):
-    library.rehearsed(skill, [])
+    library.record_rehearsal(skill, [])
     assert (library.get(skill.name).status, library.active()) == ("draft", [])
-    owned = library.own(skill.name)
+    owned = library.hand_to_user(skill.name)
     assert (owned.status, owned.owner, library.reason(skill.name)) == ("admitted", "user", "")
     assert read_folder(tmp_path / "skills" / skill.name).digest == skill.digest
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.skills import ACTIVE, Skill
-from evolve.skills.equivalence import match_program, same_source, scalars
+from evolve.skills.equivalence import match_program, same_source, source_scalars
 from evolve.trials.skill_drafts import DraftJudge, store_proposal
 from tests.skills.families import family
 from tests.skills.samples import rows
@@ -161,7 +161,7 @@ def test_a_text_within_a_formatted_text_may_differ(judge, library):
 
 
 def test_constants_are_read_with_their_signs():
-    found = scalars("def f(x):\n    '''2'''\n    return x[-6:] + 'a' * 3 + str(True)\n")
+    found = source_scalars("def f(x):\n    '''2'''\n    return x[-6:] + 'a' * 3 + str(True)\n")
     assert set(map(repr, found)) == {"-6", "'a'", "3", "True"}
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Rehearsal
-from evolve.skills.procedures import lint_procedure, procedure_status, shortened
+from evolve.skills.procedures import lint_procedure, procedure_status, shorten_source
 
 CODE = '''\
 import re
@@ -90,7 +90,7 @@ def test_there_is_no_other_door(code):
 
 def test_the_docstring_stays_and_what_does_nothing_goes():
     needed = ("import edit, read", "edit(", "read(path)", "for")
-    short = shortened(CODE, "change", lambda source: all(part in source for part in needed))
+    short = shorten_source(CODE, "change", lambda source: all(part in source for part in needed))
     assert '"""Changes it."""' in short
     assert not any(gone in short for gone in ("unused", "read('c')", "import re"))
     assert lint_procedure(short, "change", 2) == []
@@ -98,5 +98,5 @@ def test_the_docstring_stays_and_what_does_nothing_goes():
 
 def test_nothing_is_left_out_where_everything_is_needed_and_little_is_asked():
     asked = []
-    assert shortened(CODE, "change", lambda source: asked.append(source) or False, most=5) == CODE
+    assert shorten_source(CODE, "change", lambda source: asked.append(source) or False, most=5) == CODE
     assert len(asked) == 5

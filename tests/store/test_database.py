@@ -183,7 +183,7 @@ def test_reading_only_sees_commits_and_cannot_write(db: Database, path: Path) ->
         assert len(reader.rows("things")) == 1
         db.insert("things", {"id": "c"})
         assert len(reader.rows("things")) == 1  # the state that was there when it was opened
-        reader.follow()
+        reader.refresh()
         assert len(reader.rows("things")) == 2
         with pytest.raises(WorkspaceError, match="cannot open or write"):
             reader.insert("things", {"id": "b"})

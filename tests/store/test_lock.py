@@ -58,7 +58,7 @@ def test_the_lock_of_a_killed_process_is_free(path: Path) -> None:
     process, _ = start(HOLD, path)
     end(process)
     with WriterLock(path) as lock:
-        assert lock.owner() == os.getpid()
+        assert lock.owner_pid() == os.getpid()
 
 
 def test_orphaned_workers_do_not_keep_the_lock(path: Path) -> None:
@@ -67,7 +67,7 @@ def test_orphaned_workers_do_not_keep_the_lock(path: Path) -> None:
     process.wait()
     try:
         with WriterLock(path) as lock:
-            assert lock.owner() == os.getpid()
+            assert lock.owner_pid() == os.getpid()
             with pytest.raises(WorkspaceBusy, match=str(os.getpid())):
                 WriterLock(path).acquire()
     finally:
@@ -85,7 +85,7 @@ def test_a_kill_while_a_dead_owners_lock_is_replaced_leaves_it_to_the_next(path:
         taker = subprocess.run([sys.executable, "-c", HOLD, str(path)], env=env, capture_output=True, check=False)
         assert taker.returncode == -signal.SIGKILL
         with WriterLock(path) as lock:
-            assert lock.owner() == os.getpid()
+            assert lock.owner_pid() == os.getpid()
     finally:
         os.kill(int(worker), signal.SIGKILL)
         assert process.stdout is not None
@@ -113,8 +113,8 @@ def test_it_can_be_taken_again_after_release(path: Path) -> None:
     lock = WriterLock(path)
     for _ in range(2):
         with lock:
-            assert lock.owner() == os.getpid()
-        assert lock.owner() is None
+            assert lock.owner_pid() == os.getpid()
+        assert lock.owner_pid() is None
     lock.release()
 
 
@@ -131,7 +131,7 @@ def test_what_stands_in_a_free_file_does_not_matter(path: Path, content: str) ->
     path.parent.mkdir()
     path.write_text(content)
     with WriterLock(path) as lock:
-        assert lock.owner() == os.getpid()
+        assert lock.owner_pid() == os.getpid()
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 LEARNER = (
     "import sys, time; from pathlib import Path; from evolve.core.store import WriterLock\n"
-    "with WriterLock(Path(sys.argv[1])).held('learn'): print('held', flush=True); sys.stdin.readline()\n"
+    "with WriterLock(Path(sys.argv[1])).hold('learn'): print('held', flush=True); sys.stdin.readline()\n"
 )
 
 
@@ -153,10 +153,10 @@ def test_a_loop_waits_for_who_only_learns_and_for_no_other_loop(path: Path) -> N
     assert process.stdin is not None and process.stdout is not None
     try:
         assert process.stdout.readline() == "held\n"
-        with pytest.raises(WorkspaceBusy, match="learn"), WriterLock(path).held("improve", wait_s=0.0):
+        with pytest.raises(WorkspaceBusy, match="learn"), WriterLock(path).hold("improve", wait_s=0.0):
             pass
         threading.Timer(0.2, lambda: process.stdin and (process.stdin.write("\n"), process.stdin.flush())).start()
-        with WriterLock(path).held("improve") as _, pytest.raises(WorkspaceBusy, match="improve"):
+        with WriterLock(path).hold("improve") as _, pytest.raises(WorkspaceBusy, match="improve"):
             WriterLock(path).acquire("optimize")
     finally:
         end(process)
@@ -165,28 +165,28 @@ def test_a_loop_waits_for_who_only_learns_and_for_no_other_loop(path: Path) -> N
 
 def test_a_lock_that_is_held_is_not_given_back_by_who_asks_again(path: Path) -> None:
     lock = WriterLock(path)
-    with lock.held("improve"):
-        with pytest.raises(WorkspaceBusy), lock.held("learn"):
+    with lock.hold("improve"):
+        with pytest.raises(WorkspaceBusy), lock.hold("learn"):
             pass
         assert lock.is_held and not WriterLock(path).try_acquire()
 
 
 def test_who_has_a_record_alone_keeps_others_out_until_they_share_it(path: Path) -> None:
     one, other = RecordAccess(path), RecordAccess(path)
-    assert one.enter()
+    assert one.acquire()
     came: list[bool] = []
-    thread = threading.Thread(target=lambda: came.append(other.enter()))
+    thread = threading.Thread(target=lambda: came.append(other.acquire()))
     thread.start()
     thread.join(0.2)
     assert not came
-    one.share()
+    one.admit_others()
     thread.join()
     assert came == [False]
     assert not one.is_alone() and not other.is_alone()
-    with pytest.raises(WorkspaceBusy), RecordAccess(path).alone():
+    with pytest.raises(WorkspaceBusy), RecordAccess(path).hold_exclusively():
         pass
-    one.leave()
+    one.release()
     assert other.is_alone()
-    other.leave()
-    with RecordAccess(path).alone():
+    other.release()
+    with RecordAccess(path).hold_exclusively():
         assert not RecordAccess(path).is_alone()

@@ -19,9 +19,9 @@ def store(tmp_path: Path) -> ObjectStore:
 @given(st.binary(max_size=200))
 def test_what_is_put_is_got_by_its_digest(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     store = ObjectStore(tmp_path_factory.mktemp("objects"))
-    name = store.put(data)
+    name = store.put_object(data)
     assert name == digest(data)
-    assert store.put(data) == name
+    assert store.put_object(data) == name
     assert store.get(name) == data
     assert store.digests() == [name]
 
@@ -33,22 +33,22 @@ def test_json_is_stored_in_one_form(store: ObjectStore) -> None:
 
 
 def test_a_damaged_object_is_moved_aside_and_named(store: ObjectStore) -> None:
-    name = store.put(b"guide")
+    name = store.put_object(b"guide")
     for number in (1, 2):
         (store.folder / name).write_bytes(b"guidf")
         with pytest.raises(RecordDamaged, match=f"{name}.*moved to {name}.damaged-{number}"):
             store.get(name)
         assert (store.folder / f"{name}.damaged-{number}").read_bytes() == b"guidf"
         assert name not in store
-        assert store.put(b"guide") == name
+        assert store.put_object(b"guide") == name
     assert store.get(name) == b"guide"
     assert store.digests() == [name]
 
 
 def test_putting_again_mends_a_damaged_object(store: ObjectStore) -> None:
-    name = store.put(b"guide")
+    name = store.put_object(b"guide")
     (store.folder / name).write_bytes(b"")
-    store.put(b"guide")
+    store.put_object(b"guide")
     assert store.get(name) == b"guide"
 
 
@@ -66,7 +66,7 @@ def test_only_digests_name_objects(store: ObjectStore, name: str) -> None:
 
 
 def test_deleting_twice_is_no_error(store: ObjectStore) -> None:
-    name = store.put(b"x")
+    name = store.put_object(b"x")
     store.delete(name)
     store.delete(name)
     assert store.digests() == []
@@ -79,4 +79,4 @@ def test_an_empty_store_has_no_objects(store: ObjectStore) -> None:
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "objects").write_text("a file")
     with pytest.raises(WorkspaceError, match="objects"):
-        ObjectStore(tmp_path / "objects").put(b"x")
+        ObjectStore(tmp_path / "objects").put_object(b"x")

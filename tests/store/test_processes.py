@@ -16,8 +16,8 @@ from evolve.core.store.lock import is_gone, terminate
 
 HOLD = (
     "import json, sys, time; from pathlib import Path; from evolve.core.store import WriterLock\n"
-    "from evolve.core.store.lock import this_process\n"
-    "WriterLock(Path(sys.argv[1])).acquire(); print(json.dumps(this_process()), flush=True); time.sleep(60)\n"
+    "from evolve.core.store.lock import process_identity\n"
+    "WriterLock(Path(sys.argv[1])).acquire(); print(json.dumps(process_identity()), flush=True); time.sleep(60)\n"
 )
 
 

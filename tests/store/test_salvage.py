@@ -14,7 +14,7 @@ import pytest
 
 from evolve.core.errors import RecordDamaged, WorkspaceError
 from evolve.core.failpoints import POINTS, VARIABLE
-from evolve.core.store import Database, Migration, finish_rebuild, rebuild
+from evolve.core.store import Database, Migration, finish_rebuild, rebuild_database
 from evolve.core.store.backups import backups
 
 CHANGES = [
@@ -66,7 +66,7 @@ def test_every_page_can_be_lost_and_nothing_wrong_comes_back(path: Path, tmp_pat
         garble(hurt, page * 4096, 4096, seed=page)
         with pytest.raises(RecordDamaged, match="memory.db is damaged"):
             Database(hurt, CHANGES)
-        done = rebuild(hurt, CHANGES)
+        done = rebuild_database(hurt, CHANGES)
         after = contents(hurt)
         for table, rows in before.items():
             assert [row for row in rows if row in after[table]] == after[table]
@@ -79,7 +79,7 @@ def test_every_page_can_be_lost_and_nothing_wrong_comes_back(path: Path, tmp_pat
 def test_a_lost_schema_loses_no_row(path: Path) -> None:
     before = contents(path)
     garble(path, 0, 4096)
-    done = rebuild(path, CHANGES)
+    done = rebuild_database(path, CHANGES)
     assert contents(path) == before
     assert (done.lost, done.kept) == ((), {"things": COUNT, "facts": COUNT, "meta": 0, "damaged": 0})
 
@@ -89,7 +89,7 @@ def test_a_table_that_lost_its_seals_with_its_definition_is_damage(path: Path) -
     path.write_bytes(path.read_bytes().replace(b"text TEXT NOT NULL, checksum", b"text TEXT NOT NULL, checksuM"))
     with pytest.raises(RecordDamaged, match="the definition of table facts"):
         Database(path, CHANGES)
-    rebuild(path, CHANGES)
+    rebuild_database(path, CHANGES)
     assert contents(path) == before
 
 
@@ -101,7 +101,7 @@ def test_the_copy_fills_the_gaps_and_newer_rows_win(path: Path) -> None:
     before = contents(path)
     for start in range(4096, path.stat().st_size, 3 * 4096):
         garble(path, start, 100)
-    done = rebuild(path, CHANGES)
+    done = rebuild_database(path, CHANGES)
     after = contents(path)
     assert sum(done.restored.values()) > 5
     assert done.backup == backups(path)[-1]
@@ -123,7 +123,7 @@ def test_what_a_killed_repair_left_beside_its_copy_is_not_taken_for_part_of_the_
         left.write_bytes(path.with_name("other.db-journal").read_bytes())
     garble(path, 3 * 4096, 8 * 4096)
 
-    done = rebuild(path, CHANGES)
+    done = rebuild_database(path, CHANGES)
 
     assert sum(done.restored.values()) > 5
     assert not left.exists()
@@ -137,7 +137,7 @@ def test_a_changed_row_is_lost_by_name_and_all_others_are_kept(path: Path) -> No
     connection.close()
     with pytest.raises(RecordDamaged, match=r"memory.db is damaged \(facts row 9 and 1 more\).*nothing was changed"):
         Database(path, CHANGES)
-    done = rebuild(path, CHANGES)
+    done = rebuild_database(path, CHANGES)
     assert done.lost == ("facts row 9: damaged, and in no backup", "things row t005: damaged, and in no backup")
     assert [len(rows) for rows in contents(path).values()] == [COUNT - 1, COUNT - 1]
 
@@ -148,7 +148,7 @@ def test_what_was_deleted_does_not_come_back(path: Path) -> None:
         assert db.keep_copy()
     assert b"fact 40" not in path.read_bytes()
     garble(path, 0, 4096)
-    rebuild(path, CHANGES)
+    rebuild_database(path, CHANGES)
     assert len(contents(path)["facts"]) == 10
 
 
@@ -165,7 +165,7 @@ def test_commits_behind_a_damaged_frame_of_the_log_are_not_passed_over(tmp_path:
     garble(log, 32 + 40 * 4120 + 3000, 60)
     with pytest.raises(RecordDamaged, match="memory.db-wal is damaged"):
         Database(killed, CHANGES)
-    done = rebuild(killed, CHANGES)
+    done = rebuild_database(killed, CHANGES)
     after = contents(killed)
     assert len(after["facts"]) >= COUNT - 3 and len(after["things"]) >= COUNT - 3
     assert done.aside is not None and done.aside.with_name(done.aside.name + "-wal").exists()
@@ -193,7 +193,7 @@ def test_with_nothing_to_salvage_the_copy_is_the_record(path: Path, content: byt
         path.unlink()
     else:
         path.write_bytes(content)
-    rebuild(path, CHANGES)
+    rebuild_database(path, CHANGES)
     assert contents(path) == before
 
 
@@ -201,12 +201,12 @@ def test_with_nothing_to_salvage_the_copy_is_the_record(path: Path, content: byt
 def test_a_repair_that_is_killed_leaves_the_old_or_the_new_and_can_be_repeated(path: Path, point: str) -> None:
     before = contents(path)
     garble(path, 0, 4096)
-    assert killed_at(point, lambda: rebuild(path, CHANGES)) == signal.SIGKILL
+    assert killed_at(point, lambda: rebuild_database(path, CHANGES)) == signal.SIGKILL
     with pytest.raises(RecordDamaged):
         Database(path, CHANGES)
     finish_rebuild(path)
     if point in ("repair.built", "migration.inside"):
-        rebuild(path, CHANGES)
+        rebuild_database(path, CHANGES)
     assert contents(path) == before
     assert [file.name for file in path.parent.glob("memory.db.*") if file.suffix != ".clean"] == ["memory.db.corrupt-1"]
 
@@ -225,7 +225,7 @@ def test_a_newer_record_is_not_rebuilt_by_an_older_version(path: Path) -> None:
     Database(path, [*CHANGES, Migration("things", 3, "ALTER TABLE things ADD COLUMN more TEXT")]).close()
     garble(path, path.stat().st_size - 4096, 300)
     with pytest.raises(WorkspaceError, match="newer version of evolve"):
-        rebuild(path, CHANGES)
+        rebuild_database(path, CHANGES)
     assert not list(path.parent.glob("*.corrupt-*"))
 
 
@@ -234,6 +234,6 @@ def test_an_older_record_is_rebuilt_at_its_own_schema(tmp_path: Path) -> None:
     with Database(path, CHANGES[:1]) as db:
         db.insert("things", {"id": "old", "amount": 1})
     garble(path, path.stat().st_size - 4096, 4096)
-    rebuild(path, CHANGES)
+    rebuild_database(path, CHANGES)
     with Database(path, CHANGES) as db:
         assert db.rows("things") == [{"id": "old", "amount": 1.0, "body": None, "note": None}]

@@ -18,7 +18,7 @@ from benchmarks.suites import everyday, tables
 from benchmarks.suites.everyday_build import EXAMPLES, HIDDEN, Member, attempt, members
 from evolve.core.episodes import Json
 from evolve.tasks import Suite, Task, equal, load_suite, parse_signature, render_jsonl
-from evolve.tasks.signature import conforms
+from evolve.tasks.signature import has_type
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATORS = pytest.mark.parametrize("module", [everyday, tables], ids=["everyday", "tables"])
@@ -123,8 +123,8 @@ def test_rows_are_distinct_json_of_the_signature(module: ModuleType, made: Made)
         for row in rows:
             assert json.loads(json.dumps([list(row.input), row.output])) == [list(row.input), row.output], task.id
             for value, parameter in zip(row.input, signature.parameters, strict=True):
-                assert conforms(value, parameter.type), (task.id, value)
-            assert conforms(row.output, signature.result), (task.id, row.output)
+                assert has_type(value, parameter.type), (task.id, value)
+            assert has_type(row.output, signature.result), (task.id, row.output)
 
 
 @GENERATORS

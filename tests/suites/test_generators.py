@@ -12,7 +12,7 @@ from benchmarks.suites.__main__ import main, packed, shipped_file
 from benchmarks.suites.frame import degenerate
 from evolve.core.episodes import Row
 from evolve.tasks import Suite, load_suite, render_jsonl
-from evolve.tasks.reading.assemble import assemble
+from evolve.tasks.reading.assemble import assemble_task
 from evolve.tasks.reading.jsonl import parse_json
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ def test_every_task_is_verifiable_and_its_rows_are_distinct(generated: dict[str,
 def test_generated_tasks_survive_their_own_file_format(generated: dict[str, Suite], name: str) -> None:
     tasks = generated[name].tasks
     raws = parse_json(render_jsonl(tasks), file="suite.jsonl", name="", lines=True)
-    assert tuple(assemble(raw) for raw in raws) == tasks
+    assert tuple(assemble_task(raw) for raw in raws) == tasks
 
 
 @pytest.mark.parametrize("name", OWN)

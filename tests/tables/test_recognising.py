@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from evolve.core.errors import TaskError
-from evolve.tasks.tables import Rewriting, RowChange, open_table, reading_text
+from evolve.tasks.tables import Rewriting, RowChange, open_table, translate_read_errors
 
 _TABLES = {
     "a comma in every name": ("Last, First|Dept|Code\nKnuth, Donald|CS|a1\nHopper, Grace|NV|\n", "|", 3),
@@ -87,7 +87,7 @@ def test_a_line_end_within_a_cell_leaves_every_cell_quoted(tmp_path):
 )
 def test_a_row_of_another_length_is_refused_with_the_way_on_and_how_it_was_read(tmp_path, text, line):
     table = opened(tmp_path, text)
-    with pytest.raises(TaskError, match=rf"t\.csv:{line}: ") as refused, reading_text(table):
+    with pytest.raises(TaskError, match=rf"t\.csv:{line}: ") as refused, translate_read_errors(table):
         list(table.records())
     assert refused.value.line == line
     assert "delete" in refused.value.hint

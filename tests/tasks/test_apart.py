@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tasks.verification.separable import why_whole
+from evolve.tasks.verification.separable import reason_not_separable
 from tests.tasks.asserting import three
 
 WRONG = {
@@ -163,7 +163,7 @@ def test_an_early_return_for_another_system_is_no_sign_of_a_forgery(call):
     ],
 )
 def test_what_tests_make_themselves_they_may_change(body):
-    assert not why_whole(three(body))
+    assert not reason_not_separable(three(body))
 
 
 @pytest.mark.parametrize(
@@ -183,4 +183,4 @@ def test_what_tests_make_themselves_they_may_change(body):
     ],
 )
 def test_what_may_be_a_value_of_the_answer_is_changed_in_one_process_with_it(body):
-    assert why_whole(three(body))
+    assert reason_not_separable(three(body))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evolve.tasks.verification.broken_tests import break_tests, new_secret
-from evolve.tasks.verification.checks import Checked
-from evolve.tasks.verification.test_discovery import lost_tests, not_reached, skips, without_tests
+from evolve.tasks.verification.checks import CheckResult
+from evolve.tasks.verification.test_discovery import lost_tests, not_reached, skippable_tests, without_tests
 
 SUM = "def total(xs):\n    return sum(xs)\n"
 PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q -p no:cacheprovider"
@@ -64,12 +64,12 @@ patch()
 
 
 def test_only_a_test_that_says_so_itself_may_be_skipped():
-    assert skips("# skip\ndef test_a():\n    'skip'\n") == (set(), False)
+    assert skippable_tests("# skip\ndef test_a():\n    'skip'\n") == (set(), False)
     marked = "import pytest\n@pytest.mark.skipif(True)\ndef test_a(): pass\ndef test_b(): pass\n"
-    assert skips(marked) == ({"test_a"}, False)
+    assert skippable_tests(marked) == ({"test_a"}, False)
     whole = "@skip\nclass T:\n    def test_a(self): pass\nclass U:\n    def test_a(self): pass\n"
-    assert skips(whole) == ({"T::test_a"}, False)
-    assert skips("import pytest\ndef lacks():\n    pytest.skip()\ndef test_a(): lacks()\n") == (set(), True)
+    assert skippable_tests(whole) == ({"T::test_a"}, False)
+    assert skippable_tests("import pytest\ndef lacks():\n    pytest.skip()\ndef test_a(): lacks()\n") == (set(), True)
 
 
 @pytest.mark.slow
@@ -132,9 +132,9 @@ def test_doctests_are_missed_in_files_of_every_encoding(encoding):
 )
 def test_only_tests_that_the_command_runs_have_to_come_to_their_end(command, wanted):
     text = "class T(Base):\n    def test_a(self): pass\n"
-    found = not_reached(command, {"tests/test_a.py": text}, (), Checked(ok=True), ())
+    found = not_reached(command, {"tests/test_a.py": text}, (), CheckResult(ok=True), ())
     assert found == (["tests/test_a.py::T::test_a"] if wanted else [])
-    assert not not_reached(command, {"tests/test_a.py": text}, (), Checked(ok=True), ["tests/test_a.py::T::test_a"])
+    assert not not_reached(command, {"tests/test_a.py": text}, (), CheckResult(ok=True), ["tests/test_a.py::T::test_a"])
 
 
 @pytest.mark.parametrize(

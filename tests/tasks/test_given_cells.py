@@ -33,5 +33,5 @@ MAILS = ["ann.lee@x.de", "bob.kay@x.de", "eve.oh@x.de", "tim.vogt@x.de", "ida.ro
     ],
 )
 def test_what_no_given_cell_has_is_told(given, value, inputs, code):
-    why = GivenCells.of(given).unlike(value, inputs)
+    why = GivenCells.from_outputs(given).difference_reason(value, inputs)
     assert (None if why is None else why.code) == code

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolve.core.episodes import Row
-from evolve.runtime.retrieval.text_overlap import runs
+from evolve.runtime.retrieval.text_overlap import word_run_digests
 from evolve.tasks import Task
-from evolve.tasks.alike import problem_traits
+from evolve.tasks.problem_traits import problem_traits
 from evolve.trials.gate.leakage import WORDS, copied_tasks
 
 WORD = st.sampled_from(["ab", "cd", "ef", "день", "год"])
@@ -20,14 +20,14 @@ def test_two_texts_share_a_run_exactly_where_so_many_words_in_a_row_are_the_same
     def grams(listed):
         return {tuple(listed[at : at + words]) for at in range(len(listed) - words + 1)}
 
-    shared = runs(" ".join(one).upper(), words) & runs(",\n ".join(other), words)
+    shared = word_run_digests(" ".join(one).upper(), words) & word_run_digests(",\n ".join(other), words)
     assert len(shared) == len(grams(one) & grams(other))
 
 
 @given(st.text("abc ", min_size=8, max_size=40), st.integers(0, 30))
 def test_a_run_of_characters_is_found_wherever_it_stands(text, at):
     piece = " ".join(text.split())[at : at + 8]
-    assert len(piece) < 8 or runs(piece, 99, 8) <= runs(text, 99, 8)
+    assert len(piece) < 8 or word_run_digests(piece, 99, 8) <= word_run_digests(text, 99, 8)
 
 
 @pytest.mark.parametrize("sign", ["a", "ж"])

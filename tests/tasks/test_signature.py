@@ -16,15 +16,15 @@ from evolve.tasks.signature import (
     Signature,
     TypeExpr,
     argument_name,
-    conforms,
     dict_of,
+    has_type,
     list_of,
-    optional,
+    optional_type,
 )
 
 TYPES = st.recursive(
     st.sampled_from(["int", "float", "bool", "str", "row", "any", "None"]).map(TypeExpr),
-    lambda inner: inner.map(list_of) | inner.map(dict_of) | inner.map(optional),
+    lambda inner: inner.map(list_of) | inner.map(dict_of) | inner.map(optional_type),
     max_leaves=4,
 )
 SIGNATURES = st.builds(
@@ -52,8 +52,8 @@ def test_values_have_the_type_inferred_from_them(first: object, second: object) 
     rows = [Row(input=(first,), output=second), Row(input=(second,), output=first)]
     signature = parse_signature(format_signature(infer_signature(rows)))
     for value in (first, second):
-        assert conforms(value, signature.parameters[0].type)
-        assert conforms(value, signature.result)
+        assert has_type(value, signature.parameters[0].type)
+        assert has_type(value, signature.result)
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_what_is_no_signature_is_refused_with_the_reason(text: str, complaint: s
 
 
 def test_booleans_are_no_numbers_and_integers_are_floats() -> None:
-    assert not conforms(True, INT)
-    assert not conforms(1, BOOL)
-    assert conforms(1, FLOAT)
-    assert not conforms(1.5, INT)
+    assert not has_type(True, INT)
+    assert not has_type(1, BOOL)
+    assert has_type(1, FLOAT)
+    assert not has_type(1.5, INT)
 
 
 @pytest.mark.parametrize(

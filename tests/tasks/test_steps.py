@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.tasks.likeness import Steps
+from evolve.tasks.likeness import StepGaps
 
 WEIGHTS = [(0.4, "4,90"), (1.9, "4,90"), (2.1, "6,90"), (4.9, "6,90"), (5.2, "9,90"), (12.0, "9,90")]
 
@@ -26,7 +26,9 @@ WEIGHTS = [(0.4, "4,90"), (1.9, "4,90"), (2.1, "6,90"), (4.9, "6,90"), (5.2, "9,
     ],
 )
 def test_a_number_between_two_steps_is_open(rows, number, code):
-    steps = Steps.of([(f"order {place}", one) for place, (one, _) in enumerate(rows)], [step for _, step in rows])
-    why = steps.between(("order 9", number))
+    steps = StepGaps.from_rows(
+        [(f"order {place}", one) for place, (one, _) in enumerate(rows)], [step for _, step in rows]
+    )
+    why = steps.step_reason(("order 9", number))
     assert (None if why is None else why.code) == code
-    assert steps.between(("order 9", number), used=[0]) is None
+    assert steps.step_reason(("order 9", number), used=[0]) is None

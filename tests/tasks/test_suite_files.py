@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
 from evolve.tasks import Task, load_examples, load_suite, render_jsonl, resolve_task
-from evolve.tasks.reading.assemble import assemble
+from evolve.tasks.reading.assemble import assemble_task
 from evolve.tasks.reading.jsonl import parse_json
 
 TASK = {
@@ -88,7 +88,7 @@ def test_loading_what_was_written_gives_the_same_task(pairs: list[tuple[object, 
     rows = tuple(Row(input=(given, "x"), output=output) for given, output in pairs)
     task = Task(id="t 1", family="f\u2028", instruction="é", examples=rows, hidden=rows[1:], meta={"note": note})
     (raw,) = parse_json(render_jsonl([task]), file="tasks.jsonl", name="", lines=True)
-    assert assemble(raw) == task
+    assert assemble_task(raw) == task
 
 
 def test_a_table_names_its_arguments_and_keeps_codes_as_text(tmp_path: Path) -> None:

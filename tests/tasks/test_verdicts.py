@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.forged import judged
 from benchmarks.forged_answers import CODES, FILES, OBJECTS, RIGHT, VALUES, Forgery
-from evolve.tasks.verification.separable import why_whole
+from evolve.tasks.verification.separable import reason_not_separable
 from evolve.tasks.verification.test_quality import finding_of
 from tests.tasks.asserting import three
 
@@ -173,7 +173,7 @@ def test_an_answer_that_gives_no_value_is_not_verified_by_tests_that_catch_every
     ],
 )
 def test_tests_that_need_more_than_values_are_told_by_their_text(tests):
-    assert why_whole(tests)
+    assert reason_not_separable(tests)
 
 
 def test_an_answer_that_changes_what_it_is_compared_with_is_not_verified(call):
@@ -189,7 +189,7 @@ def test_a_change_of_arguments_is_checked_in_one_process(call):
 
 def test_a_function_as_an_argument_makes_tests_run_as_one(call):
     tests = three("assert solve(lambda x: x + 1, [1]) == [2]")
-    assert not why_whole(tests)
+    assert not reason_not_separable(tests)
     assert call("def solve(f, xs):\n    return [f(x) for x in xs]", tests) == "checked"
 
 

@@ -25,7 +25,7 @@ def differing(one, other):
 
 
 def test_no_change_changes_nothing() -> None:
-    assert (Change().apply_to(ARM), Change().task(TASK), Change().limits(LIMITS)) == (ARM, TASK, LIMITS)
+    assert (Change().apply_to(ARM), Change().changed_task(TASK), Change().limits(LIMITS)) == (ARM, TASK, LIMITS)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_left_out_advice_leaves_the_other_lines() -> None:
 
 
 def test_a_row_is_left_out_wherever_it_stands() -> None:
-    changed = Change(row=ROWS[1]).task(TASK)
+    changed = Change(row=ROWS[1]).changed_task(TASK)
     assert (changed.examples, changed.verify) == (ROWS[:1], ROWS[2:])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve.memory.index import Hit, Progress, Rows, Tag, Where
+from evolve.memory.index import Hit, IndexContent, Progress, Tag, Where
 
 
 class ListIndex:
@@ -25,7 +25,7 @@ class ListIndex:
             kept = json.loads(self._file.read_text())
             self.generation, self._rows = kept["generation"], {name: tuple(row) for name, row in kept["rows"].items()}
 
-    def mark(self, generation: int) -> None:
+    def set_generation(self, generation: int) -> None:
         self.generation = generation
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
@@ -60,7 +60,7 @@ class ListIndex:
     def clear(self) -> None:
         self._rows, self.generation = {}, 0
 
-    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+    def replace_rows(self, rows: IndexContent, *, progress: Progress | None = None) -> None:
         self.clear()
         self.upsert(rows.ids, rows.vectors, rows.tags)
         self.generation = rows.generation

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from evolve.core.errors import WorkspaceError
-from evolve.memory.index import MemoryIndex, Rows, VectorIndex, open_index, open_store
+from evolve.memory.index import IndexContent, MemoryIndex, VectorIndex, open_index, open_store
 from tests.offering import offering
 
 DIMENSION = 8
@@ -126,7 +126,7 @@ def test_delete_forgets_and_ignores_unknown_ids(index: VectorIndex) -> None:
 
 def test_clear_empties_and_forgets_the_generation(index: VectorIndex) -> None:
     index.upsert(names(3), some_vectors(3))
-    index.mark(7)
+    index.set_generation(7)
     assert index.generation == 7
     index.clear()
     assert (index.ids(), index.generation) == ([], 0)
@@ -135,7 +135,7 @@ def test_clear_empties_and_forgets_the_generation(index: VectorIndex) -> None:
 
 
 def test_generations_may_be_large(index: VectorIndex) -> None:
-    index.mark(3 * 2**40 + 1)
+    index.set_generation(3 * 2**40 + 1)
     assert index.generation == 3 * 2**40 + 1
 
 
@@ -172,7 +172,7 @@ def test_closing_twice_is_no_error(index: VectorIndex) -> None:
 def test_what_is_on_disk_comes_back_with_its_generation(reopen: Open) -> None:
     first = reopen()
     first.upsert(names(50), some_vectors(50), [{"family": "lists", "late": number > 40} for number in range(50)])
-    first.mark(50)
+    first.set_generation(50)
     before = first.query(np.ones(DIMENSION), 5, {"late": True})
     first.close()
     second = reopen()
@@ -190,11 +190,13 @@ def test_what_is_on_disk_comes_back_with_its_generation(reopen: Open) -> None:
 def test_a_refill_replaces_everything_at_once(reopen: Open) -> None:
     index = reopen()
     index.upsert(["old"], np.ones((1, DIMENSION)))
-    rows = Rows(ids=names(20), vectors=some_vectors(20), tags=[{"even": n % 2 == 0} for n in range(20)], generation=9)
-    index.refill(rows)
+    rows = IndexContent(
+        ids=names(20), vectors=some_vectors(20), tags=[{"even": n % 2 == 0} for n in range(20)], generation=9
+    )
+    index.replace_rows(rows)
     assert (index.generation, index.ids()) == (9, names(20))
     with pytest.raises(ValueError):
-        index.refill(replace(rows, vectors=np.zeros((20, DIMENSION))))
+        index.replace_rows(replace(rows, vectors=np.zeros((20, DIMENSION))))
     index.close()
 
 
@@ -202,7 +204,7 @@ def test_a_refill_replaces_everything_at_once(reopen: Open) -> None:
 def test_a_changed_dimension_starts_anew(tmp_path: Path, store: str) -> None:
     first = open_index(tmp_path, "test", DIMENSION, store=store)
     first.upsert(["a"], np.ones((1, DIMENSION)))
-    first.mark(1)
+    first.set_generation(1)
     first.close()
     second = open_index(tmp_path, "test", 3, store=store)
     assert (second.generation, second.ids()) == (0, [])
@@ -216,7 +218,7 @@ def test_damaged_files_are_set_aside_and_the_index_begins_anew(tmp_path: Path, p
     folder = tmp_path / "index"
     opened = open_index(folder, "test", DIMENSION, store="chroma")
     opened.upsert(names(1200), some_vectors(1200))
-    opened.mark(1200)
+    opened.set_generation(1200)
     opened.close()
     damaged = list(folder.rglob(pattern))
     assert damaged
@@ -243,7 +245,7 @@ def test_an_index_whose_process_was_killed_begins_anew(tmp_path: Path, store: st
     opened = open_index(tmp_path / "index", "test", DIMENSION, store=store)
     assert (opened.generation, opened.ids(), opened.set_aside) == (0, [], None)
     opened.upsert(["b"], np.ones((1, DIMENSION)))
-    opened.mark(2)
+    opened.set_generation(2)
     opened.close()
     again = open_index(tmp_path / "index", "test", DIMENSION, store=store)
     assert (again.generation, again.ids()) == (2, ["b"])
@@ -256,7 +258,7 @@ def test_an_exact_index_that_is_not_as_it_was_written_is_set_aside(tmp_path: Pat
     folder = tmp_path / "index"
     opened = open_index(folder, "test", DIMENSION)
     opened.upsert(names(30), some_vectors(30))
-    opened.mark(30)
+    opened.set_generation(30)
     opened.close()
     (file,) = folder.iterdir()
     damaged = file.read_bytes()[:keep] + added
@@ -266,7 +268,7 @@ def test_an_exact_index_that_is_not_as_it_was_written_is_set_aside(tmp_path: Pat
     assert again.set_aside == tmp_path / "index.damaged-1"
     assert (again.set_aside / file.name).read_bytes() == damaged
     again.upsert(["a"], np.ones((1, DIMENSION)))
-    again.mark(1)
+    again.set_generation(1)
     again.close()
     third = open_index(folder, "test", DIMENSION)
     assert (third.generation, third.ids(), third.set_aside) == (1, ["a"], None)
@@ -286,7 +288,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_the_exact_index_travels_between_processes() -> None:
     index = MemoryIndex(DIMENSION)
     index.upsert(names(9), some_vectors(9), [{"round": number} for number in range(9)])
-    index.mark(9)
+    index.set_generation(9)
     copy = pickle.loads(pickle.dumps(index))
     assert copy.query(np.ones(DIMENSION), 4) == index.query(np.ones(DIMENSION), 4)
     assert copy.generation == 9

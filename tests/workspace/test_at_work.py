@@ -17,7 +17,7 @@ import pytest
 import evolve
 from benchmarks.doubles import small_suite
 from evolve.core.errors import UsageError
-from evolve.core.store import this_process
+from evolve.core.store import process_identity
 from evolve.tasks import render_jsonl
 from evolve.workspace import pause_loop, resume_loop, stop_loop
 from tests.architecture.source import ROOT
@@ -102,7 +102,7 @@ def other_process(file: Path, how: str = "open") -> Iterator[subprocess.Popen[by
 def described(process: subprocess.Popen[bytes]) -> dict[str, object]:
     """What a loop in this process would say of itself."""
     started = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
-    return {**this_process(), "pid": process.pid, "started": started, "run": "r1", "since": "2031-04-01T10:00:00"}
+    return {**process_identity(), "pid": process.pid, "started": started, "run": "r1", "since": "2031-04-01T10:00:00"}
 
 
 @pytest.mark.parametrize(

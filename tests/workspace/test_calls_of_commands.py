@@ -97,11 +97,11 @@ def test_a_workflow_that_calls_an_unknown_skill_is_not_valid_here(tmp_path):
 
 def test_a_model_is_chosen_without_opening_anything(tmp_path):
     place = tmp_path / "ws"
-    assert models(place).acting() == "" and not place.exists()
+    assert models(place).acting_model() == "" and not place.exists()
     models(place).default("http://localhost:1/v1#small")
     assert models(place).chosen() == {"default": "http://localhost:1/v1#small"}
-    assert models(place).acting() == "http://localhost:1/v1#small"
-    assert models(place).acting("") == ""
+    assert models(place).acting_model() == "http://localhost:1/v1#small"
+    assert models(place).acting_model("") == ""
     with evolve.open(place, model="") as opened:
         assert opened.models.chosen() == models(place).chosen()
 
@@ -169,15 +169,15 @@ def test_conversations_outlive_the_workspace_that_opened_them(tmp_path):
     with evolve.open(tmp_path / "ws") as opened:
         held = opened.conversations.begin()
         kept = opened.conversations
-    held.answer(held.ask("Say hello"))
+    held.end_turn(held.ask("Say hello"))
     held.save(tmp_path / "talk.md")
     with pytest.raises(UsageError, match=r"talk\.md"):
         held.save(tmp_path / "talk.md")
     held.close()
     assert "> Say hello" in (tmp_path / "talk.md").read_text()
     with pytest.raises(UsageError, match="closed"):
-        kept.latest()
+        kept.latest_conversation()
     with evolve.open(tmp_path / "ws", read_only=True) as opened:
-        again = opened.conversations.of(held.id)
+        again = opened.conversations.conversation_of(held.id)
         assert [turn.asked for turn in again.turns] == ["Say hello"]
         again.close()

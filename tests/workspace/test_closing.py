@@ -10,13 +10,13 @@ import pytest
 
 import evolve
 from evolve.core.errors import UsageError
-from evolve.workspace.parts import Resources
+from evolve.workspace.opened_resources import Resources
 
 SHELVES = (
     *("runs", "conversations", "memory", "preferences", "skills", "criteria", "models"),
     *("variants", "gate", "workflow", "folders", "tools"),
 )
-STILL_TOLD = {"close", "mark", "uses_model"}
+STILL_TOLD = {"close", "sandbox_mark", "uses_model"}
 """Closing twice is no error; the others are facts that need nothing open."""
 
 
@@ -32,7 +32,8 @@ def methods() -> Iterator[tuple[str, str]]:
 def shelf_class(shelf: str) -> type:
     from evolve.workspace.loops import variants
     from evolve.workspace.resources import evaluators as criteria
-    from evolve.workspace.resources import folders, gate, memory, models, preferences, tools, workflow
+    from evolve.workspace.resources import folders, memory, models, preferences, tools, workflow
+    from evolve.workspace.resources import gate_log as gate
     from evolve.workspace.runs import conversations, past_runs, skills
 
     return {
@@ -106,7 +107,7 @@ def test_a_closed_workspace_says_so(closed, subtests):
 def test_every_shelf_is_asked():
     with evolve.open() as workspace:
         kept = workspace.memory.notes
-    no_shelves = {"mark", "uses_model", "follow"}
+    no_shelves = {"sandbox_mark", "uses_model", "refresh"}
     assert {name for name in vars(Resources) if not name.startswith("_")} == set(SHELVES) | no_shelves
     assert len(list(methods())) > 50
     with pytest.raises(UsageError, match="closed"):
@@ -142,12 +143,12 @@ def test_parts_of_the_record_that_somebody_kept_say_so_too(tmp_path, read_only):
         "check": stores.db.check,
         "copy": stores.db.keep_copy,
         "meta": lambda: stores.db.set_meta("key", "value"),
-        "runs": stores.runs.runs,
-        "claims": stores.memory.claims,
+        "runs": stores.runs.list_runs,
+        "claims": stores.memory.list_insights,
         "snapshot": stores.memory.snapshot,
         "skills": stores.skills.list,
         "variants": stores.variants.active,
-        "decisions": stores.decisions.log,
+        "decisions": stores.decisions.list_verdicts,
         "looks": stores.decisions.looks,
     }
     for name, ask in asked.items():
@@ -252,7 +253,7 @@ def test_arguments_of_other_kinds_are_told_in_a_sentence(named, ask):
         with pytest.raises(UsageError, match=f"{named}: expected .+, got ") as told:
             ask(workspace)
         assert len(str(told.value)) < 150
-        assert workspace.stores.runs.runs() == []
+        assert workspace.stores.runs.list_runs() == []
 
 
 @pytest.mark.parametrize("wrong", [5, object(), b"x.csv"], ids=["int", "object", "bytes"])

@@ -257,7 +257,7 @@ def test_a_run_of_an_earlier_version_is_undone_where_the_record_says_which_folde
     with place.opened() as workspace:
         run = workspace.stores.runs.run("r1")
         gone = ("begun", "input") if known else ("begun", "input", "about")
-        workspace.stores.runs.note("r1", {name: run.body[name] for name in run.body if name not in gone})
+        workspace.stores.runs.replace_body("r1", {name: run.body[name] for name in run.body if name not in gone})
         if known:
             assert workspace.undo("r1").state == "undone"
         else:

@@ -47,7 +47,7 @@ def test_a_line_that_cannot_be_understood_is_passed_over_and_its_file_is_named(t
         assert (talk.turns[0].status, talk.turns[0].told) == ("open", "")
         (found,) = opened.runs.search("the port of billing")
         assert found.place == "c3"
-        again = opened.conversations.latest()
+        again = opened.conversations.latest_conversation()
         assert again.id == "c3"
         assert again.ask("sort the names").number == 2
         again.close()
@@ -67,7 +67,7 @@ def test_a_lone_surrogate_is_searched_and_is_no_damage(tmp_path, chats) -> None:
 def test_a_file_of_another_name_is_no_conversation(tmp_path, chats, name) -> None:
     (chats / name).write_text(f"{BEGUN}\n{ASKED}\n")
     with evolve.open(tmp_path / "ws") as opened:
-        assert opened.conversations.list() == [] and opened.conversations.latest() is None
+        assert opened.conversations.list() == [] and opened.conversations.latest_conversation() is None
         talk = opened.conversations.begin()
         talk.ask("sort the names")
         talk.close()
@@ -78,7 +78,7 @@ def test_a_file_of_another_name_is_no_conversation(tmp_path, chats, name) -> Non
 def test_a_folder_of_that_name_stands_in_nobodys_way(tmp_path, chats) -> None:
     (chats / "c1.jsonl").mkdir()
     with evolve.open(tmp_path / "ws") as opened:
-        assert opened.conversations.list() == [] and opened.conversations.latest() is None
+        assert opened.conversations.list() == [] and opened.conversations.latest_conversation() is None
         talk = opened.conversations.begin()
         talk.close()
         assert talk.id == "c2"

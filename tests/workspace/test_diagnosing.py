@@ -155,12 +155,12 @@ def test_a_later_turn_of_a_conversation_is_had_again_with_the_turns_before_it(tm
     ):
         planted = ws.memory.note(FALSE).id
         talk = ws.conversations.begin()
-        talk.answer(replace(talk.ask(WISH), status="solved", told="so it is"))
+        talk.end_turn(replace(talk.ask(WISH), status="solved", told="so it is"))
         turn = talk.ask(task.instruction)
-        run = ws.run(replace(task, earlier=talk.earlier(ws.folders.list())), person=QUIET).run_id
-        talk.answer(replace(turn, status="unsolved", told="not solved", run=run))
+        run = ws.run(replace(task, earlier=talk.earlier_turns(ws.folders.list())), person=QUIET).run_id
+        talk.end_turn(replace(turn, status="unsolved", told="not solved", run=run))
         if changed:
-            talk.answer(replace(talk.turns[0], told="something else"))
+            talk.end_turn(replace(talk.turns[0], told="something else"))
         talk.close()
         found = ws.runs.diagnose(run, replay=True)
     if changed:

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 import evolve
-from evolve.cli.render.reasons import reason_told
+from evolve.cli.render.reasons import reason_sentence
 from evolve.core.errors import UsageError
 from evolve.core.reasons import reason
 from evolve.testing import Scenario, ScriptedEndpoint
@@ -129,7 +129,7 @@ def test_cells_that_a_function_cannot_handle_are_told_as_they_stand_in_the_table
     (tmp_path / "f.py").write_text("def f(a, b):\n    return a + b\n")
     (mark,) = workspace.fill(tmp_path / "t.csv", function=tmp_path / "f.py", column="c").marks[-1:]
     assert mark.flag.reasons == (reason("fails", values=["601,25", ""]),)
-    assert reason_told(mark.flag.reasons[0]).endswith("'601,25', an empty cell")
+    assert reason_sentence(mark.flag.reasons[0]).endswith("'601,25', an empty cell")
 
 
 @pytest.mark.parametrize("cell", ["", "open"])

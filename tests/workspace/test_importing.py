@@ -188,7 +188,7 @@ def test_a_guard_for_what_is_empty_is_no_trap(workspace, tmp_path, guard):
 
 def test_what_is_wrong_on_rows_kept_back_is_refused_for_good(workspace, tmp_path):
     solve(workspace)
-    given = workspace.stores.runs.runs()[-1]
+    given = workspace.stores.runs.list_runs()[-1]
     from evolve.workspace.runs.run_answers import given_task_of
 
     task = given_task_of(workspace._services, given)

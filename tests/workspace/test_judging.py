@@ -37,8 +37,8 @@ def opened(folder, serving):
 def kept(workspace, **counts):
     numbers = {"sound": 40, "accepted_sound": 40, "wrong": 40, "accepted_wrong": 0, **counts}
     judge = workspace._services.rubric_judge
-    name = name_of(judge.unmeasured(ANY))
-    judge.decisions.add_measurement(Measurement(model=name, prompt=judge.prompt, suite="strings", **numbers))
+    name = name_of(judge.uncalibrated_verifier(ANY))
+    judge.decisions.add_measurement(Measurement(model=name, prompt=judge.prompt_digest, suite="strings", **numbers))
 
 
 @pytest.mark.parametrize(

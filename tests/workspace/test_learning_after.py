@@ -95,7 +95,7 @@ def test_the_result_is_on_record_and_shown_before_anything_is_learned(opened):
             assert result.solved and asked == ["act"] and not result.learned and not result.skills
             assert workspace.stores.runs.episode(result.episode_id).verified
             assert not workspace.memory.list()
-        assert [run.state for run in workspace.stores.runs.runs()] == ["done"]
+        assert [run.state for run in workspace.stores.runs.list_runs()] == ["done"]
         assert checkpoints(workspace)  # learning goes on from there
         (taught,) = workspace.learn()
         assert asked == ["act", "reflect", "distill"]
@@ -151,14 +151,14 @@ def test_cut_off_anywhere_what_was_paid_for_is_paid_once_and_learned_once(opened
         workspace.learn()
     monkeypatch.delenv(VARIABLE)
     with opened(asked) as workspace:
-        if any(run.state == "open" for run in workspace.stores.runs.runs()):
+        if any(run.state == "open" for run in workspace.stores.runs.list_runs()):
             workspace.run(TASK)
         workspace.learn()
         assert asked == ["act", "reflect", "distill"]
         assert len(evidence(workspace)) == 1 and len(workspace.skills.list()) == 1
         (record,) = workspace.stores.runs.episodes()
         assert record.claims and record.drafts
-        assert [run.state for run in workspace.stores.runs.runs()] == ["done"]
+        assert [run.state for run in workspace.stores.runs.list_runs()] == ["done"]
         assert workspace.learn() == ()
         clean_up(workspace.paths, workspace.stores.db)
         assert not checkpoints(workspace)

@@ -10,7 +10,7 @@ import evolve
 from evolve.core.errors import WorkspaceError
 from evolve.core.paths import WorkspacePaths
 from evolve.core.store import WriterLock
-from evolve.workspace import doctor, init, locate, models, repair, servers
+from evolve.workspace import choose_workspace, doctor, init, models, repair, servers
 
 FILES = (
     "evolve.toml",
@@ -50,7 +50,7 @@ FOLDERS = (
 OPENINGS: dict[str, Callable[[Path], object]] = {
     "open": evolve.open,
     "look": lambda place: evolve.open(place, read_only=True),
-    "locate": locate,
+    "locate": choose_workspace,
     "init": init,
     "repair": repair,
     "models": lambda place: models(place).default("http://localhost:1/v1#m"),

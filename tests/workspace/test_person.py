@@ -104,7 +104,7 @@ def test_a_stopped_action_ends_at_once_with_everything_it_started_and_the_run_go
         assert stop.took() < 1.0 + SLACK_S
         assert not running("time.sleep(77.125)")
         assert result.status == "interrupted"
-        assert not opened.stores.runs.has(result.episode_id)
+        assert not opened.stores.runs.has_episode(result.episode_id)
         again = opened.run(work(), person=Person(approve="never"))
         record = opened.stores.runs.episode(again.episode_id)
     assert again.solved and again.run_id == result.run_id
@@ -247,10 +247,10 @@ def test_leave_to_undo_is_for_the_difference_that_was_shown(tmp_path, work, proj
 
 def test_whoever_waits_is_told_at_once_and_only_inside_the_block():
     cancellation, told = Cancellation(), []
-    with cancellation.calling(lambda: told.append("first")):
+    with cancellation.call_on_cancel(lambda: told.append("first")):
         cancellation.cancel()
     assert told == ["first"]
-    with cancellation.calling(lambda: told.append("late")):
+    with cancellation.call_on_cancel(lambda: told.append("late")):
         assert told == ["first", "late"]
     cancellation.cancel()
     assert told == ["first", "late"]

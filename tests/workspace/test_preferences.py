@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.agent.workflow import Workflow
 from evolve.core.errors import ModelMistake, UsageError
-from evolve.memory.preferences import Context, PersonAct
+from evolve.memory.preferences import PersonAct, PreferenceContext
 from evolve.testing import ScriptedEndpoint, TrustingSandbox
 from evolve.testing.doubles import prompt_of, schema_of
 from evolve.trials.learned_state import recall_from
@@ -84,7 +84,7 @@ def test_what_was_told_is_logged_with_the_act_behind_it_and_as_consumed_where_it
 
 def test_a_preference_is_an_instruction_with_a_name_and_its_edit_is_data(opened, endpoint):
     act = PersonAct(kind="edit", text="day first", before="2024-03-05", after="05.03.2024", author="jo")
-    kept_from(opened, act, [Context(instruction=FIRST)])
+    kept_from(opened, act, [PreferenceContext(instruction=FIRST)])
     opened.run(NEXT)
     prompt = "\n".join(message["content"] for message in endpoint.requests[-1]["messages"])
     before, _, after = prompt.partition("day first (said by jo)")
@@ -96,7 +96,9 @@ def test_a_preference_is_an_instruction_with_a_name_and_its_edit_is_data(opened,
 @pytest.mark.slow
 def test_a_long_life_keeps_the_prompt_short(opened, endpoint):
     for number in range(30):
-        opened.preferences.add(f"Dates of kind {number} " + "very long words " * 20, context=Context(instruction=FIRST))
+        opened.preferences.add(
+            f"Dates of kind {number} " + "very long words " * 20, context=PreferenceContext(instruction=FIRST)
+        )
     opened.run(NEXT)
     sizes = [
         sum(len(one["content"]) for one in body["messages"] if "said by" in one["content"])
@@ -106,7 +108,7 @@ def test_a_long_life_keeps_the_prompt_short(opened, endpoint):
 
 
 def test_it_holds_where_it_was_said(opened):
-    opened.preferences.add("Tabs for indentation", context=Context(folder="/projects/one"))
+    opened.preferences.add("Tabs for indentation", context=PreferenceContext(folder="/projects/one"))
     told = opened.preferences.for_context
     assert [one.text for one in told("mend it", folder="/projects/one/src")] == ["Tabs for indentation"]
     assert told("mend it", folder="/projects/two") == told("mend it") == []
@@ -180,10 +182,12 @@ def test_what_a_model_proposes_acts_once_it_is_confirmed_and_orders_are_not_kept
     double = Describer()
     with ScriptedEndpoint(double=double) as serving, evolve.open(tmp_path / "ws", model=serving.model) as opened:
         opened._sandbox = TrustingSandbox()
-        kept = opened.preferences.add("I'd rather see the day at the first place", context=Context(instruction=FIRST))
+        kept = opened.preferences.add(
+            "I'd rather see the day at the first place", context=PreferenceContext(instruction=FIRST)
+        )
         assert opened.preferences.propose(kept.id).proposal == "The person prefers something."
         act = PersonAct(kind="edit", text="I meant the day first", before="x", after="y")
-        edited = kept_from(opened, act, [Context(instruction=FIRST)])
+        edited = kept_from(opened, act, [PreferenceContext(instruction=FIRST)])
         opened.preferences.edit(edited.id, description="as I meant it")
         assert opened.preferences.propose(edited.id).proposal == "The person prefers dates day first."
         assert opened.run(FIRST).value == "2024-03-05"
@@ -215,7 +219,7 @@ def test_what_a_folder_keeps_secret_goes_to_no_endpoint_with_what_the_person_sai
     (tmp_path / "project" / ".env").write_text("API_TOKEN=8f3Kq9ZpL2mX7vTnB4wR\n")
     with ScriptedEndpoint(double=Describer()) as serving, evolve.open(tmp_path / "ws", model=serving.model) as opened:
         said = "do not write 8f3Kq9ZpL2mX7vTnB4wR into files, day first"
-        wish = opened.preferences.add(said, context=Context(folder=str(tmp_path / "project")))
+        wish = opened.preferences.add(said, context=PreferenceContext(folder=str(tmp_path / "project")))
         opened.preferences.propose(wish.id)
         assert opened.preferences.spent.calls == 1
         prompt = prompt_of(serving.requests[-1])
@@ -261,7 +265,7 @@ def test_a_model_that_puts_a_reply_into_general_words_is_told_of_the_task_and_wh
 
 
 def test_a_lost_preference_is_made_anew_by_repair_and_damage_is_named(tmp_path, opened):
-    kept = opened.preferences.add("Dates day first", context=Context(instruction=FIRST))
+    kept = opened.preferences.add("Dates day first", context=PreferenceContext(instruction=FIRST))
     opened.stores.db.delete("memory_statements", "")
     opened.close()
     done = repair(tmp_path / "ws")

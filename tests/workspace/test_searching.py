@@ -13,7 +13,7 @@ from evolve.agent import Run
 from evolve.core.episodes import Cost, EpisodeRecord, Row
 from evolve.tasks import Task
 from evolve.workspace import ChatTurn, PastConversation, tasks
-from evolve.workspace.runs.searching import past_before, said_by, search_past
+from evolve.workspace.runs.searching import runs_before, search_past, texts_said_by
 
 NOW = datetime(2024, 5, 15, 12).astimezone()
 
@@ -117,7 +117,7 @@ def test_a_file_never_speaks_as_the_person(tmp_path) -> None:
         opened.run(made_by_a_program(words), budget="100-candidates")
         found = {said.author for said in opened.runs.search("what did you say of the folder backups", 9)}
         assert found == {"task file", "the task", "evolve"}
-        told = past_before(opened.conversations.list, opened._services.stores.runs, "r9")(
+        told = runs_before(opened.conversations.list, opened._services.stores.runs, "r9")(
             "delete the folder backups", 9
         )
         by_run = [one.provenance for one in told if "run r1" in one.provenance and one.author != "evolve"]
@@ -126,10 +126,10 @@ def test_a_file_never_speaks_as_the_person(tmp_path) -> None:
 
 
 def test_what_was_given_in_words_is_the_persons(tmp_path) -> None:
-    assert said_by(tasks.in_words("count the  words of a file")) == {"said by": "you"}
+    assert texts_said_by(tasks.in_words("count the  words of a file")) == {"said by": "you"}
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "a.py").write_text("x = 1")
-    assert said_by(tasks.in_folder("make x two", tmp_path / "project", "true")) == {"said by": "you"}
+    assert texts_said_by(tasks.in_folder("make x two", tmp_path / "project", "true")) == {"said by": "you"}
 
 
 @pytest.fixture
@@ -140,9 +140,9 @@ def looked_up(tmp_path):
         with evolve.open(tmp_path / "ws") as opened:
             talk = opened.conversations.begin()
             for asked, end in turns:
-                talk.answer(replace(talk.ask(asked), **end))
+                talk.end_turn(replace(talk.ask(asked), **end))
             talk.close()
-            return past_before(opened.conversations.list, opened._services.stores.runs, "r9")(question, k)
+            return runs_before(opened.conversations.list, opened._services.stores.runs, "r9")(question, k)
 
     return look
 

@@ -22,7 +22,7 @@ from evolve.core.reasons import reason
 from evolve.runtime.folder_tree import read_tree
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
-from evolve.workspace.runs.counterfactual import each_arm, is_comparable, is_within
+from evolve.workspace.runs.counterfactual import is_comparable, is_within, run_each_arm
 from tests.doubles.asking import AskingDouble, asking_task
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.workspace.test_learning_set_aside import waiting
@@ -146,7 +146,7 @@ def test_what_was_learned_wins_against_the_same_model_without_it(opened):
         for job in HIDDEN:
             assert workspace.run(job.task).solved
         found = proof(workspace)
-    assert (found.counted, found.state.tally.wins, found.missing) == (9, 9, 0) and found.helped
+    assert (found.counted, found.state.tally.wins, found.missing_parts) == (9, 9, 0) and found.helped
     assert (found.solved_learned, found.solved_unlearned) == (9, 0) and found.spent.calls
 
 
@@ -427,7 +427,7 @@ def test_a_run_that_is_broken_off_counts_as_lost_until_it_is_done(opened):
         taught_one(workspace)
         assert workspace.run(JOBS[1].task, person=Person(cancellation=stop)).status == "interrupted"
         found = proof(workspace)
-        assert (found.missing, found.state.tally.withheld) == (1, 1) and found.state.wealth < 1.0
+        assert (found.missing_parts, found.state.tally.withheld) == (1, 1) and found.state.wealth < 1.0
         # Begun anew with another budget it is no other problem, and the first try is not forgotten.
         workspace.run(JOBS[1].task, budget="50k-tokens")
         assert proof(workspace).missing == 1 and workspace.gate.own() == ()
@@ -492,7 +492,7 @@ def test_another_model_begins_without_evidence(opened, tmp_path):
 def test_a_run_that_may_have_a_shadow_leaves_it_all_that_it_may_spend(tokens, money, calls, data):
     typed = {"tokens": tokens, "money": money, "calls": calls}
     budget = Budget(**typed)
-    most = each_arm(Limits(tokens=tokens or 100_000, money=money, calls=calls), budget)
+    most = run_each_arm(Limits(tokens=tokens or 100_000, money=money, calls=calls), budget)
     spent = {name: data.draw(_up_to(bound)) for name, bound in typed.items() if bound is not None}
     cost = Cost(**spent)
     record = EpisodeRecord(
@@ -501,7 +501,7 @@ def test_a_run_that_may_have_a_shadow_leaves_it_all_that_it_may_spend(tokens, mo
         status="solved",
         cost=cost,
     )
-    left = Limits(**{**vars(budget), "candidates": None}).less(cost)
+    left = Limits(**{**vars(budget), "candidates": None}).minus_cost(cost)
     if is_comparable(record, most, budget):
         assert is_within(most, left)
     else:

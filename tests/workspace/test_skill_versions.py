@@ -10,8 +10,8 @@ import evolve
 from evolve.core.episodes import Action, Cost, EpisodeRecord, Judgement, Row, SkillDraft, Step
 from evolve.core.errors import UsageError
 from evolve.skills import AdmissionVerdict, Skill
-from evolve.skills.contract import drawn_from
-from evolve.skills.repository import taken_up
+from evolve.skills.contract import condition_from_rows
+from evolve.skills.repository import adopted_skill
 
 
 def short(code: str, source: str, output: str, *, name: str = "give-short") -> Skill:
@@ -54,7 +54,7 @@ def test_versions_fill_one_column_from_the_same_others(ws) -> None:
 
 
 def test_a_case_of_another_skill_is_a_version_of_it(ws) -> None:
-    ws.stores.skills.set_idle(OTHER.digest, taken_up(ws.skills.show(NEW.digest).name))
+    ws.stores.skills.set_idle(OTHER.digest, adopted_skill(ws.skills.show(NEW.digest).name))
     assert OTHER.digest in [one.digest for one in ws.skills.versions(NEW.digest)]
 
 
@@ -132,7 +132,7 @@ def test_what_a_person_owns_is_not_demoted(ws) -> None:
 
 def test_a_call_of_another_program_abstains_where_nothing_like_it_was_verified(ws) -> None:
     names = [(f"{first} Byron",) for first in ("Ada", "Bea", "Cy", "Dot", "Eve", "Fay")]
-    careful = replace(short("name.upper()", "july", "ADA BYRON"), needs=tuple(drawn_from(names)))
+    careful = replace(short("name.upper()", "july", "ADA BYRON"), needs=tuple(condition_from_rows(names)))
     ws.stores.skills.add(careful, AdmissionVerdict(digest=careful.digest, admitted=True))
     assert ws.skills.call(careful.digest, {"name": "Zoe Adams"}) == "ZOE ADAMS"
     with pytest.raises(UsageError, match="abstains: name is empty"):

@@ -316,7 +316,7 @@ from functions import {name}
     (notes / "starts").unlink()
     servers.allow("rooms", ["act"], effects=["reads"], grants={"*": "allow"})
     (notes / "starts").unlink()
-    with ScriptedEndpoint(double=clerk) as endpoint, servers.kept() as kept:
+    with ScriptedEndpoint(double=clerk) as endpoint, servers.keep_running() as kept:
         for question in ("one", "two"):
             options = Options(model=endpoint.model, servers=kept)
             with Workspace(place, options) as workspace:

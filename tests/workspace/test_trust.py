@@ -15,7 +15,7 @@ from evolve.core.errors import RecordDamaged, UntrustedWorkspace, WorkspaceError
 from evolve.core.paths import WorkspacePaths, approvals_folder
 from evolve.core.schema import MIGRATIONS
 from evolve.core.store import Database
-from evolve.workspace import Options, Workspace, models, proposal, servers
+from evolve.workspace import Options, Workspace, models, servers, trust_proposal
 from evolve.workspace.opening import NAMED
 
 ROWS = [("a", "A!"), ("b", "B!"), ("word", "WORD!"), ("two", "TWO!"), ("x y", "X Y!")]
@@ -121,10 +121,10 @@ def test_every_door_is_shut(mine, tmp_path):
         lambda: models(copy).check(),
         lambda: models(copy).default("x"),
         lambda: servers(copy).list(),
-        lambda: servers(copy).kept(),
+        lambda: servers(copy).keep_running(),
         lambda: evolve.workspace.workflow(copy).show(),
         lambda: evolve.workspace.sandbox(copy).exec("1"),
-        lambda: evolve.workspace.locate(copy),
+        lambda: evolve.workspace.choose_workspace(copy),
     ):
         with pytest.raises(UntrustedWorkspace):
             door()
@@ -180,7 +180,7 @@ def test_a_lost_or_damaged_record_is_mended_and_not_asked_about(mine):
 def test_another_owner_is_asked_about_and_named(mine, part):
     os.chown(mine / part, 65534, 65534)
     assert not opens(mine)
-    assert any("nobody" in line or "65534" in line for line in proposal(mine).changes)
+    assert any("nobody" in line or "65534" in line for line in trust_proposal(mine).changes)
     evolve.init(mine, trust=True)
     assert opens(mine) or part  # trust is given to the owner of the folder, and to nobody who owns a part of it
 
@@ -252,13 +252,13 @@ def test_what_was_shown_is_trusted_and_nothing_else(home, tmp_path):
     settings = tmp_path / "theirs" / "evolve.toml"
     settings.parent.mkdir()
     settings.write_text(f'model = "{ELSEWHERE}#m"\n')
-    seen = proposal(settings.parent)
+    seen = trust_proposal(settings.parent)
     assert any(ELSEWHERE in line for line in seen.changes)
     settings.write_text('model = "http://127.0.0.1:10/v1#m"\n')
     with pytest.raises(WorkspaceError):
         evolve.init(settings.parent, trust=seen)
     assert not opens(settings.parent)
-    evolve.init(settings.parent, trust=proposal(settings.parent))
+    evolve.init(settings.parent, trust=trust_proposal(settings.parent))
     assert opens(settings.parent)
 
 
@@ -266,7 +266,7 @@ def test_what_was_shown_cannot_be_exchanged_under_the_same_time(home, tmp_path):
     prompt = tmp_path / "theirs" / "prompts" / "act.md"
     prompt.parent.mkdir(parents=True)
     prompt.write_text("Be kind.")
-    seen = proposal(tmp_path / "theirs")
+    seen = trust_proposal(tmp_path / "theirs")
     before = prompt.stat()
     prompt.write_text("Be evil.")
     os.utime(prompt, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -278,7 +278,7 @@ def test_a_proposal_steers_no_terminal_and_names_servers(home, tmp_path):
     settings = tmp_path / "theirs" / "evolve.toml"
     settings.parent.mkdir()
     settings.write_text('model = "x\\u001b[2Jy"\n[tools.servers.shop]\ncommand = ["sh"]\n')
-    changes = proposal(settings.parent).changes
+    changes = trust_proposal(settings.parent).changes
     assert all(line.isprintable() for line in changes) and any("shop" in line for line in changes)
 
 

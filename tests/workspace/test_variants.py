@@ -25,8 +25,8 @@ def kept(workspace, *, candidates=321, prompts=(), parent=UNLEARNED, origin="r1:
     objects = workspace.stores.objects
     workflow = workspace.workflow.show().with_knobs(candidates=candidates)
     variant = Variant(
-        workflow=objects.put(workflow.render().encode()),
-        prompts=tuple((name, objects.put(text.encode())) for name, text in prompts),
+        workflow=objects.put_object(workflow.render().encode()),
+        prompts=tuple((name, objects.put_object(text.encode())) for name, text in prompts),
         parent=parent,
     )
     return workspace.stores.variants.add(variant, origin=origin)

@@ -136,7 +136,7 @@ def test_a_budget_bounds_a_run(opened):
 def test_the_same_run_again_is_a_new_run_and_both_are_listed(opened):
     opened.run(examples=TOTALS)
     opened.run(examples=TOTALS)
-    assert [run.state for run in opened.stores.runs.runs()] == ["done", "done"]
+    assert [run.state for run in opened.stores.runs.list_runs()] == ["done", "done"]
 
 
 class Stopping(FixedPolicy):
@@ -153,7 +153,7 @@ def test_an_interrupted_run_is_continued_by_the_same_call(folder):
     with evolve.open(folder, policy=Broken()) as workspace, pytest.raises(Interrupted):
         workspace.run(examples=TOTALS)
     with evolve.open(folder, policy=FixedLearner()) as workspace:
-        assert workspace.stores.runs.runs()[0].state == "open"
+        assert workspace.stores.runs.list_runs()[0].state == "open"
         result = workspace.run(examples=TOTALS)
         assert result.run_id == "r1" and result.verified
         assert [record.status for record in workspace.stores.runs.episodes()] == ["solved"]

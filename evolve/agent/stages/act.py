@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.agent.answer_stages import action_limits, doubted_instead
+from evolve.agent.answer_stages import action_limits, doubted_alternative
 from evolve.agent.context import EpisodeContext
 from evolve.agent.handing_in import is_finished
 from evolve.agent.questions import as_stopped, stopped_action
@@ -27,7 +27,7 @@ def act(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         unfit = Action(kind="finish", text=clean_text(plan.unfit), ended=plan.ended)
         return {"steps": [*state["steps"], to_json(Step(number=1, action=unfit))]}
     number = len(steps) + 1
-    action = context.outputs.once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
+    action = context.outputs.compute_once((number, "act", "action"), Action, lambda: _chosen(context, plan, steps))
     step = Step(number=number, action=action)
     return {"steps": [*state["steps"], to_json(as_stopped(step) if action.interrupted else step)]}
 
@@ -52,7 +52,7 @@ def _chosen(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Actio
         if context.redone:
             raise
         action = stopped_action()  # made here, so that what it cost until then is added below
-    action = doubted_instead(context, steps, action)
+    action = doubted_alternative(context, steps, action)
     # Text from outside enters the record here, so this is where it is cleaned.
     return replace(
         action,

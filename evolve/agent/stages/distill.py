@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from evolve.agent.context import EpisodeContext
 from evolve.agent.learning_costs import once_with_cost
-from evolve.agent.procedures import procedures
+from evolve.agent.procedures import propose_procedures
 from evolve.agent.stages.reflect import evidence_steps
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_steps
 from evolve.core.episodes import SkillDraft, Step
@@ -31,7 +31,7 @@ def _drafts(context: EpisodeContext, steps: Sequence[Step], everything: Sequence
     drafts: tuple[SkillDraft, ...] = ()
     with suppress(ModelMistake, BudgetExhausted):  # the answer stands; it only gets no name to be found by
         drafts += context.policy.distill(context.view, steps) if verified else ()
-        drafts += procedures(context, steps) if context.kind.has_states else ()
+        drafts += propose_procedures(context, steps) if context.kind.has_states else ()
     if not context.view.examples:  # else the answer, which rows verify, is distilled itself
         from evolve.agent.session_functions import session_functions
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.handing_in import TOLD, left_behind
+from evolve.agent.handing_in import TOLD, files_left_behind
 from evolve.agent.learning_costs import once_with_cost
 from evolve.agent.outcome import is_accepted, is_fault
-from evolve.agent.outputs import Paid
+from evolve.agent.outputs import PaidOutput
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
 from evolve.core.episodes import Judgement, Plan, Step, call_text
 from evolve.core.episodes.codec import from_data, from_json, to_json, to_reason
@@ -30,7 +30,7 @@ def judge(state: AgentState, context: EpisodeContext) -> AgentUpdate:
     observed = steps[-1].observation
     if observed is not None and observed.ok:
         return _with_verdict(state, context, steps) if context.remaining(steps).submissions else {}
-    left = left_behind(context, steps)
+    left = files_left_behind(context, steps)
     if left is None:
         return {}
     whole = AgentState(**{**state, "steps": [*state["steps"], to_json(left)]})
@@ -59,7 +59,7 @@ def _with_verdict(state: AgentState, context: EpisodeContext, steps: Sequence[St
         result = once_with_cost(context, key, lambda: _judged(context, steps))
     except BudgetExhausted:
         return {}
-    judgement, weighed = confirm_verification(context, read_plan(state), steps, from_json(Judgement, result.text))
+    judgement, weighed = _confirm_verification(context, read_plan(state), steps, from_json(Judgement, result.text))
     cost = read_aside(state) + result.cost + weighed.cost
     return {"steps": with_last_step(state, replace(step, judgement=judgement)), "aside": to_json(cost)}
 
@@ -69,32 +69,32 @@ def _judged(context: EpisodeContext, steps: Sequence[Step]) -> str:
     if judgement.row is None or not context.services.scanner:
         return to_json(judgement)
     # What an answer gave is kept, shown and sent from here on, as what it printed is.
-    return to_json(replace(judgement, got=context.services.scanner.cleaned(judgement.got)))
+    return to_json(replace(judgement, got=context.services.scanner.redact_value(judgement.got)))
 
 
-def confirm_verification(
+def _confirm_verification(
     context: EpisodeContext, plan: Plan, steps: Sequence[Step], judged: Judgement
-) -> tuple[Judgement, Paid]:
+) -> tuple[Judgement, PaidOutput]:
     """The judgement of the last step, verified only where the rows bear it; worked out once, whatever a crash repeats.
 
     Where no row was shown, or the policy cannot search again, it stays as it is.
     """
     policy = context.policy
     if not (judged.verified and policy.learns_from_refusals):
-        return judged, Paid(text="")
-    known = context.environment.known(steps)
+        return judged, PaidOutput(text="")
+    known = context.environment.known_rows(steps)
     if known is None:
-        return judged, Paid(text="")
+        return judged, PaidOutput(text="")
 
-    def weigh() -> Paid:
+    def weigh() -> PaidOutput:
         standing = policy.leave_one_out(context.view, plan, steps, known, context.remaining(steps))
         if standing.row is not None:
             why: Reason | None = reason("rests_on_one_row", row=call_text(context.view.entry, standing.row))
         else:
             why = None if standing.whole else reason("one_row_not_looked_at")
-        return Paid(text="" if why is None else to_json(why), cost=standing.cost)
+        return PaidOutput(text="" if why is None else to_json(why), cost=standing.cost)
 
-    weighed = context.outputs.once((steps[-1].number, "judge", "founding"), Paid, weigh)
+    weighed = context.outputs.compute_once((steps[-1].number, "judge", "founding"), PaidOutput, weigh)
     if not weighed.text:
         return judged, weighed
     is_data = weighed.text.startswith("{")  # earlier versions kept a sentence

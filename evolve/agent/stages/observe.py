@@ -42,7 +42,7 @@ def observe(state: AgentState, context: EpisodeContext) -> AgentUpdate:
         return {}
     key = (step.number, "observe", "observation")
     try:
-        outcome = context.outputs.once(
+        outcome = context.outputs.compute_once(
             key,
             _Outcome,
             lambda: _clean(_acted(step, before, state, context), context.services.scanner),
@@ -76,7 +76,7 @@ def _acted(step: Step, before: Sequence[Step], state: AgentState, context: Episo
 
     context.calls.start(step.number)
     for place in places_read(context.view, read_recalled(state), before):
-        context.calls.saw(place)
+        context.calls.note_data_from(place)
     outcome = _planned(_observed(step.action, before, context), before, context)
     made = calls_of_step(context.calls, step.number)
     return replace(outcome, observation=replace(outcome.observation, calls=made))
@@ -91,7 +91,7 @@ def _observed(action: Action, before: Sequence[Step], context: EpisodeContext) -
     several = bool(action.samples) and not action.decided
     if several and context.kind.accepts_unchecked and context.attendance is not None:
         # A person is asked what was meant; where nobody is there, the commonest value decides below.
-        values = sampled_values(context.services.sandbox, context.view, action)[:_MAX_READINGS]
+        values = _sampled_values(context.services.sandbox, context.view, action)[:_MAX_READINGS]
         if values:
             undecided = Observation(ok=False, text="answers to the task give different values", readings=tuple(values))
             return _Outcome(action=action, observation=undecided)
@@ -117,7 +117,7 @@ def _clean(outcome: _Outcome, scanner: Scanner) -> _Outcome:
     """Without secrets that an action printed or read from a file: from here on it is kept, shown and sent."""
     if not scanner:
         return outcome
-    return replace(outcome, observation=from_data(Observation, scanner.cleaned(to_data(outcome.observation))))
+    return replace(outcome, observation=from_data(Observation, scanner.redact_value(to_data(outcome.observation))))
 
 
 def _earlier_step(wanted: str, before: Sequence[Step], context: EpisodeContext) -> str:
@@ -181,7 +181,7 @@ def best_sample(sandbox: Sandbox, view: TaskView, action: Action) -> tuple[Actio
     return answers[best], trials[best]
 
 
-def sampled_values(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
+def _sampled_values(sandbox: Sandbox, view: TaskView, action: Action) -> list[Json]:
     """The different values that an action's answers give, commonest first; nothing where they agree or fail."""
     codes = [action.code, *(sample.code for sample in action.samples)]
     trials = [call_once(sandbox, code, view.entry) for code in codes]

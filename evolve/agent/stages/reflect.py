@@ -63,7 +63,7 @@ def _once(context: EpisodeContext, number: int) -> OncePerEpisode:
     """Keeps what experiments give in the episode's file."""
 
     def once(what: str, cls: type[T], compute: Callable[[], T]) -> T:
-        return context.outputs.once((number, "reflect", what), cls, compute)
+        return context.outputs.compute_once((number, "reflect", what), cls, compute)
 
     return once
 

@@ -6,7 +6,7 @@ A workflow that passes the check always compiles and always ends; :func:`visit_b
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.agent.workflow.difference import WorkflowDifference, differences
+    from evolve.agent.workflow.difference import WorkflowDifference, workflow_differences
     from evolve.agent.workflow.drawing import mermaid, svg
     from evolve.agent.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
     from evolve.agent.workflow.reference import inapplicable_stages, visit_bounds
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
         MANDATORY,
         PLACES,
         StageKind,
-        kind_of,
         places_of,
         skill_of,
+        stage_kind,
     )
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from evolve.agent.workflow.knobs import BY_HAND, KNOB_BOUNDS, Knobs, used_knobs
-from evolve.agent.workflow.stages import KINDS, MANDATORY, SKILL, kind_of, places_of
+from evolve.agent.workflow.stages import KINDS, MANDATORY, SKILL, places_of, stage_kind
 from evolve.core.errors import WorkspaceError
 from evolve.core.extensions import extension_names
 
@@ -18,7 +18,7 @@ def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]
         WorkspaceError: Naming the stage or route that is wrong.
     """
     for stage in stages:
-        if kind_of(stage) is None:
+        if stage_kind(stage) is None:
             known = ", ".join(extension_names("stages"))
             skill_form = "a skill stage is written skill:NAME@DIGEST, with 12 to 64 hexadecimal digits"
             raise WorkspaceError(
@@ -44,7 +44,7 @@ def check_order(stages: tuple[str, ...], routes: Mapping[str, Mapping[str, str]]
 
 
 def _check_route(stages: tuple[str, ...], stage: str, targets: Mapping[str, str]) -> None:
-    kind = kind_of(stage)
+    kind = stage_kind(stage)
     if kind is None or not kind.conditions:
         routed = ", ".join(sorted(kind.name for kind in KINDS if kind.conditions))
         raise WorkspaceError(f"routes.{stage}: only {routed}, and skill stages, can be routed")

@@ -37,7 +37,7 @@ class WorkflowDifference:
         return f"~ {self.item}: {self.before or 'no route'} -> {self.after or 'no route'}"
 
 
-def differences(before: Workflow, after: Workflow) -> tuple[WorkflowDifference, ...]:
+def workflow_differences(before: Workflow, after: Workflow) -> tuple[WorkflowDifference, ...]:
     """Every difference, stages first; () exactly when both have the same digest."""
     return (*_of_stages(before.stages, after.stages), *_of_routes(before, after), *_of_knobs(before, after))
 
@@ -76,7 +76,7 @@ def _of_routes(before: Workflow, after: Workflow) -> Iterator[WorkflowDifference
 
 def _of_knobs(before: Workflow, after: Workflow) -> Iterator[WorkflowDifference]:
     """Knobs that count in both and differ; those that come or go with a stage are named if they are not as usual."""
-    was, now = before.numbers(), after.numbers()
+    was, now = before.effective_knobs(), after.effective_knobs()
     for name in [*was, *(name for name in now if name not in was)]:
         old, new = getattr(before.knobs, name), getattr(after.knobs, name)
         if old != new:

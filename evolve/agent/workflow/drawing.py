@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from evolve.agent.workflow.reference import visit_bounds
 from evolve.agent.workflow.spec import Workflow
-from evolve.agent.workflow.stages import kind_of, skill_of
-from evolve.core.svg import MARGIN, arrow, box, document, fitted, heading, text
+from evolve.agent.workflow.stages import skill_of, stage_kind
+from evolve.core.svg import MARGIN, fit_text, heading_lines, svg_arrow, svg_box, svg_document, text
 
 _BOX, _HEIGHT, _PITCH, _TOP, _TEXT = 224, 40, 70, 84, 350
 """In pixels: width and height of a box, from one to the next, above the first, width of what is said of each."""
@@ -45,30 +45,30 @@ def svg(workflow: Workflow, *, title: str = "workflow") -> str:
         y, back = tops[edge.source] + _HEIGHT / 2, far[edge] <= 0
         if edge in around:
             bend = -_FIRST - _FURTHER * around.index(edge)
-            ways.append(arrow((left, y), (left, y + far[edge]), (bend, bend), "back" if back else ""))
+            ways.append(svg_arrow((left, y), (left, y + far[edge]), (bend, bend), "back" if back else ""))
             words.append(text(left - 6, y + (15 if back else -6), word, "dim halo", "end"))
         else:
             x, low = left + _BOX / 2, y + _HEIGHT / 2
-            ways.append(arrow((x, low), (x, y + _PITCH - _HEIGHT / 2), (0, 0), "plain"))
+            ways.append(svg_arrow((x, low), (x, y + _PITCH - _HEIGHT / 2), (0, 0), "plain"))
             # Where both conditions lead on, their words stand on either side.
             side, anchor = (-8, "end") if edge.condition in ("again", "doubtful") else (8, "start")
             words.append(text(x + side, low + 19, word, "dim halo", anchor))
     bounds = visit_bounds(workflow)
     told = f"{len(tops)} stages, at most {sum(bounds.values())} visits; {workflow.digest[:12]}"
     boxes = [_box(stage, left, top, bounds[stage]) for stage, top in tops.items()]
-    parts = [*heading(title, [told]), *ways, *words, *boxes]
+    parts = [*heading_lines(title, [told]), *ways, *words, *boxes]
     width, height = left + _BOX + _TEXT + 2 * MARGIN, _TOP + _PITCH * len(tops)
-    return document(title, parts, width=width, height=height)
+    return svg_document(title, parts, width=width, height=height)
 
 
 def _box(stage: str, left: float, top: float, bound: int) -> str:
-    kind, skill = kind_of(stage), skill_of(stage)
+    kind, skill = stage_kind(stage), skill_of(stage)
     places, does = (kind.places, kind.does) if kind is not None else ((), "")
     if skill is not None:  # which one is meant, as the box may be too small for its name
-        does = f"{fitted(skill[0], 230, size=12)[0]}@{skill[1][:12]}: proposes an answer, changes one, or doubts one"
-    lines = fitted(does, _TEXT, size=12, most=2)
+        does = f"{fit_text(skill[0], 230, size=12)[0]}@{skill[1][:12]}: proposes an answer, changes one, or doubts one"
+    lines = fit_text(does, _TEXT, size=12, most=2)
     parts = [
-        box(left, top, _BOX, _HEIGHT, _PHASES.get(places[0] if places else "", "box")),
+        svg_box(left, top, _BOX, _HEIGHT, _PHASES.get(places[0] if places else "", "box")),
         text(left + _BOX / 2, top + 25, _label(stage), "name", "middle"),
         text(left + _BOX - 7, top + 14, f"≤{bound}", "small", "end") if bound > 1 else "",
         *(
@@ -81,4 +81,4 @@ def _box(stage: str, left: float, top: float, bound: int) -> str:
 
 def _label(stage: str) -> str:
     skill = skill_of(stage)
-    return fitted(stage if skill is None else skill[0], 180, size=14)[0]
+    return fit_text(stage if skill is None else skill[0], 180, size=14)[0]

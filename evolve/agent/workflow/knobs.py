@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from evolve.agent.workflow.stages import KINDS, kind_of
+from evolve.agent.workflow.stages import KINDS, stage_kind
 
 
 def _knob(default: Any, does: str) -> Any:
@@ -95,6 +95,6 @@ BY_HAND = ("exploring", "plan_first", "differing", "replayed")
 def used_knobs(stages: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the knobs that count in a workflow of these stages, in order of definition."""
     bound = {name for kind in KINDS for name in kind.knobs}
-    here = {name for stage in stages if (kind := kind_of(stage)) is not None for name in kind.knobs}
+    here = {name for stage in stages if (kind := stage_kind(stage)) is not None for name in kind.knobs}
     bound |= set(BY_HAND)
     return tuple(item.name for item in fields(Knobs) if item.name not in bound or item.name in here)

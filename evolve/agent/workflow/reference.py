@@ -7,12 +7,12 @@ from dataclasses import fields
 
 from evolve.agent.workflow.knobs import KNOB_BOUNDS, Knobs
 from evolve.agent.workflow.spec import Workflow
-from evolve.agent.workflow.stages import KINDS, PLACES, kind_of
+from evolve.agent.workflow.stages import KINDS, PLACES, stage_kind
 
 
 def stage_reference(names: Iterable[str]) -> str:
     """One line for each of these stages, in the order in which they may stand: where, what it decides, what it does."""
-    known = {name: kind for name in dict.fromkeys(names) if (kind := kind_of(name)) is not None}
+    known = {name: kind for name in dict.fromkeys(names) if (kind := stage_kind(name)) is not None}
     lines = []
     for name, kind in sorted(known.items(), key=lambda item: PLACES.index(item[1].places[0])):
         told = ["always there" if kind.mandatory else " or ".join(_between(place) for place in kind.places)]
@@ -73,7 +73,7 @@ def inapplicable_stages(workflow: Workflow, *, policy: str, environment: str, on
     """
     reasons = {}
     for stage in workflow.stages:
-        kind = kind_of(stage)
+        kind = stage_kind(stage)
         name = policy.partition(":")[0]
         if kind is not None and kind.policies and name not in kind.policies:
             reasons[stage] = f"{stage} does nothing for the policy {name}"

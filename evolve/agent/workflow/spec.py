@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from evolve.agent.workflow.checks import check_knobs, check_order, check_reachable
 from evolve.agent.workflow.knobs import BY_HAND, Knobs, used_knobs
-from evolve.agent.workflow.stages import MAIN_STAGES, OUTCOME, kind_of
+from evolve.agent.workflow.stages import MAIN_STAGES, OUTCOME, stage_kind
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest, parse_toml
 
@@ -80,14 +80,14 @@ class Workflow:
     def as_json(self) -> dict[str, Any]:
         """The workflow as one JSON object, the form its digest is taken from."""
         routes = {stage: dict(targets) for stage, targets in self.routes.items()}
-        return {"stages": list(self.stages), "routes": routes, "knobs": self.numbers()}
+        return {"stages": list(self.stages), "routes": routes, "knobs": self.effective_knobs()}
 
-    def numbers(self) -> dict[str, int | float]:
+    def effective_knobs(self) -> dict[str, int | float]:
         """The knobs that count with these stages, by name."""
         by_hand = [name for name in BY_HAND if getattr(self.knobs, name) != getattr(Knobs, name)]
         return {name: getattr(self.knobs, name) for name in (*used_knobs(self.stages), *by_hand)}
 
-    def attended(self) -> Workflow:
+    def with_ask_stage(self) -> Workflow:
         """The same with the stage ``ask`` after ``act``, for an episode in which a person may be asked."""
         if "ask" in self.stages:
             return self
@@ -115,13 +115,13 @@ class Workflow:
                 f"[routes.{name}]",
                 *(f'{condition} = "{targets[condition]}"' for condition in conditions_of(stage)),
             ]
-        lines += ["", "[knobs]", *(f"{name} = {value!r}" for name, value in self.numbers().items())]
+        lines += ["", "[knobs]", *(f"{name} = {value!r}" for name, value in self.effective_knobs().items())]
         return "\n".join(lines) + "\n"
 
 
 def conditions_of(stage: str) -> tuple[Condition, ...]:
     """What a stage may decide, the way back first."""
-    kind = kind_of(stage)
+    kind = stage_kind(stage)
     return kind.conditions if kind is not None else ()  # type: ignore[return-value]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.extensions import find, installed_extensions, refused
+from evolve.core.extensions import extension_error, find, installed_extensions
 
 PLACES = (
     "recall", "plan", "prepare", "act", "ask", "deliberate", "observe", "review", "judge", "reflect", "distill",
@@ -153,7 +153,7 @@ MAIN_STAGES = (
 MANDATORY = frozenset(kind.name for kind in KINDS if kind.mandatory)
 
 
-def kind_of(stage: str) -> StageKind | None:
+def stage_kind(stage: str) -> StageKind | None:
     """The kind of a stage, or None where there is none of this name.
 
     Raises:
@@ -177,7 +177,7 @@ def _offered(stage: str) -> StageKind | None:
             hint="docs/extending-agent.md says what such a stage is",
         )
     if kind.keeps and installed_extensions("state").get(kind.keeps) != installed_extensions("stages")[stage]:
-        raise refused("stages", stage, f"keeps {kind.keeps!r}, which is no value of its package")
+        raise extension_error("stages", stage, f"keeps {kind.keeps!r}, which is no value of its package")
     return kind
 
 
@@ -194,7 +194,7 @@ def places_of(stages: Sequence[str]) -> tuple[str, ...] | None:
     places: list[str] = []
     rank = 0
     for stage in stages:
-        kind = kind_of(stage)
+        kind = stage_kind(stage)
         ranks = [PLACES.index(place) for place in (kind.places if kind else ())]
         fitting = [place for place in ranks if place >= rank]
         if not fitting:

@@ -16,7 +16,7 @@ app = pages.App()
 
 Set = Annotated[
     list[str] | None,
-    overrides.option(
+    overrides.set_option(
         "python=DIR (a virtual environment to import from)",
         "approve=ask, auto or never (before a change of your folder)",
     ),
@@ -47,20 +47,20 @@ def chat_command(
 
     evolve goes on with your last conversation. Type /help to see what you can type.
     """
-    from evolve.cli.chat.loop import converse
-    from evolve.cli.chat.setup import Setup
+    from evolve.cli.chat.loop import run_session
+    from evolve.cli.chat.setup import ChatSetup
     from evolve.workspace import Approve
 
-    chosen = overrides.overrides(set_, "approve", "python")
-    setup = Setup(
+    chosen = overrides.parse_overrides(set_, "approve", "python")
+    setup = ChatSetup(
         workspace=workspace,
         folder=directory or "",
         check=check or "",
         python=chosen.text("python"),
         model=model,
         settings=chosen.settings,
-        approve=cast(Approve, chosen.choice("approve", *APPROVE)),
+        approve=cast(Approve, chosen.last_choice("approve", *APPROVE)),
         plain=plain,
         learn=cast(Any, chosen.settings.get("learn")),
     )
-    raise typer.Exit(converse(setup, budget or (), new=new, resume=resume))
+    raise typer.Exit(run_session(setup, budget or (), new=new, resume=resume))

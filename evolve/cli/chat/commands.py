@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from evolve.cli.chat.reading import read
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.chat.showing import try_last
+from evolve.cli.chat.showing import try_last_function
 from evolve.cli.chat.spending import bounds_of, read_budget
-from evolve.cli.chat.startup import go_on_with
+from evolve.cli.chat.startup import resume_conversation
 from evolve.cli.chat.wishes import review_proposals
-from evolve.cli.render.output import at_home, counted, emit, shorten, typed_as
+from evolve.cli.render.output import command_as_typed, count_of, emit, shorten_home_path, shorten_line
 from evolve.cli.render.why import show_learned
 from evolve.core.errors import UsageError
 from evolve.workspace import Approve, LearnMode, PersonAct, models, named_path, parse_model
@@ -107,7 +107,7 @@ _TYPED = {
 """What is a slash command here, in what commands tell."""
 
 
-def run_command(session: ChatSession, *words: str) -> None:
+def _run_command(session: ChatSession, *words: str) -> None:
     """Runs a command of the command line in the workspace of the session.
 
     Raises:
@@ -120,7 +120,7 @@ def run_command(session: ChatSession, *words: str) -> None:
     session.set_learning_aside()
     place = [] if session.setup.workspace is None else ["-w", session.setup.workspace]
     command = typer.main.get_command(build_app(*words[:3]))
-    with typed_as(_TYPED):
+    with command_as_typed(_TYPED):
         session.code = command.main([*place, *words], prog_name="evolve", standalone_mode=False) or 0
 
 
@@ -139,43 +139,43 @@ def _last_turn(session: ChatSession) -> ChatTurn:
 def _why(session: ChatSession, text: str) -> None:
     named = text.removesuffix("--steps").strip()
     how = ["--steps"] if text.endswith("--steps") else [] if named else ["--no-replay"]
-    run_command(session, "why", *how, "--", named or _last_turn(session).run)
+    _run_command(session, "why", *how, "--", named or _last_turn(session).run)
 
 
 def _plan(session: ChatSession, text: str) -> None:
-    run_command(session, "runs", "show", _last_turn(session).run)
+    _run_command(session, "runs", "show", _last_turn(session).run)
 
 
 def _skills(session: ChatSession, text: str) -> None:
-    run_command(session, "skills", *(("show", "--", text) if text else ("list",)))
+    _run_command(session, "skills", *(("show", "--", text) if text else ("list",)))
 
 
 def _memory(session: ChatSession, text: str) -> None:
     folder = ["--dir", session.setup.folder] if session.setup.folder else []
-    run_command(session, "memory", *(("recall", *folder, "--", text) if text else ("list",)))
+    _run_command(session, "memory", *(("recall", *folder, "--", text) if text else ("list",)))
 
 
 def _help(session: ChatSession, text: str) -> None:
     session.screen.lines("help", HELP)
     for command in commands().values():
-        session.screen.say(f"/{command.name}", f"{command.takes + ': ' if command.takes else ''}{command.about}")
+        session.screen.print_line(f"/{command.name}", f"{command.takes + ': ' if command.takes else ''}{command.about}")
 
 
 def _diff(session: ChatSession, text: str) -> None:
     runs = [text] if text and text != "all" else [turn.run for turn in session.conversation.turns if turn.run]
     if not text:
         _last_turn(session)
-    with session.opened(read_only=True) as workspace:
+    with session.open_workspace(read_only=True) as workspace:
         if runs == [text]:
             patches = [workspace.runs.diff(text)]
         else:
             changed = {patch.run for patch in workspace.folders.list() if patch.names}
             patches = [workspace.runs.diff(run) for run in dict.fromkeys(runs) if run in changed]
     for patch in patches if text else patches[-1:]:
-        session.screen.say("diff", f"{patch.state}; run {patch.run}, {at_home(patch.folder)}")
+        session.screen.print_line("diff", f"{patch.state}; run {patch.run}, {shorten_home_path(patch.folder)}")
         session.show_diff(patch.diff or "no difference")
     if not patches:
-        session.screen.say("diff", "no change was made in this conversation")
+        session.screen.print_line("diff", "no change was made in this conversation")
 
 
 def _approve(session: ChatSession, text: str) -> None:
@@ -184,43 +184,45 @@ def _approve(session: ChatSession, text: str) -> None:
         raise UsageError(f"there is no mode {text!r}", hint=f"/approve {'|'.join(modes)}; alone it applies what waits")
     if text:
         session.setup = replace(session.setup, approve=cast(Approve, text))
-    waiting = None if text else session.waiting()
+    waiting = None if text else session.pending_patch()
     if waiting is not None:
         _apply(session, waiting)
         return
     meaning = {"ask": "you are asked before a file is changed", "auto": "what passes its check is applied at once",
                "never": "changes wait until /approve"}  # fmt: skip
-    session.screen.say("approve", f"{session.setup.approve}: {meaning[session.setup.approve]}")
+    session.screen.print_line("approve", f"{session.setup.approve}: {meaning[session.setup.approve]}")
 
 
 def _apply(session: ChatSession, waiting: Patch) -> None:
     """Applies a change, or shows it first where it was not on this screen yet."""
     said: str | None = "yes"
     if waiting.diff not in session.shown:
-        said = session.ask_leave(waiting.diff, f"change {counted(waiting.names, 'file')} in {waiting.folder}?")
+        said = session.ask_leave(waiting.diff, f"change {count_of(waiting.names, 'file')} in {waiting.folder}?")
     if said is None:
-        session.tell(waiting)
+        session.report_patch(waiting)
         return
-    with session.opened() as workspace:
+    with session.open_workspace() as workspace:
         runs = workspace.runs
         patch = runs.apply(waiting.run) if said == "yes" else runs.refuse(waiting.run, said)
-    session.tell(patch)
+    session.report_patch(patch)
 
 
 def _refuse(session: ChatSession, text: str) -> None:
-    waiting = session.waiting()
+    waiting = session.pending_patch()
     if waiting is None:
         raise UsageError("no change is waiting")
-    with session.opened() as workspace:
+    with session.open_workspace() as workspace:
         patch = workspace.runs.refuse(waiting.run, text or "no")
-    session.tell(patch)
+    session.report_patch(patch)
 
 
 def _undo(session: ChatSession, text: str) -> None:
-    with session.opened() as workspace:
+    with session.open_workspace() as workspace:
         patch = workspace.undo(text or _last_applied_run(session, workspace), person=session.person())
-    session.conversation.note(patch)
-    session.screen.say("undone", f"{', '.join(patch.names)} in {at_home(patch.folder)} as before; run {patch.run}")
+    session.conversation.note_refusal(patch)
+    session.screen.print_line(
+        "undone", f"{', '.join(patch.names)} in {shorten_home_path(patch.folder)} as before; run {patch.run}"
+    )
 
 
 def _last_applied_run(session: ChatSession, workspace: Workspace) -> str:
@@ -230,18 +232,20 @@ def _last_applied_run(session: ChatSession, workspace: Workspace) -> str:
     own = [patch.run for patch in applied if patch.run in runs]
     here = [patch.run for patch in applied if patch.folder == session.setup.folder]
     if not (own or here):
-        hint = f"/undo {applied[0].run} takes back a change in {at_home(applied[0].folder)}" if applied else ""
+        hint = (
+            f"/undo {applied[0].run} takes back a change in {shorten_home_path(applied[0].folder)}" if applied else ""
+        )
         raise UsageError("nothing is applied that this conversation is about", hint=hint)
     return (own or here)[0]
 
 
 def _again(session: ChatSession, text: str) -> None:
-    unfinished = session.conversation.unfinished
-    turn = unfinished or session.conversation.refused
+    unfinished = session.conversation.unfinished_turn
+    turn = unfinished or session.conversation.refused_turn
     if turn is None:
         raise UsageError("no turn was stopped or refused")
-    session.screen.say("again", shorten(turn.asked, 100))
-    session.work(read(turn.asked), turn.asked, unfinished)
+    session.screen.print_line("again", shorten_line(turn.asked, 100))
+    session.run_turn(read(turn.asked), turn.asked, unfinished)
 
 
 def _comment(session: ChatSession, text: str) -> None:
@@ -257,9 +261,9 @@ def _edit(session: ChatSession, text: str) -> None:
         raise UsageError("the last turn has no answer to change")
     changed = session.edit(turn.answer)
     if changed is None or changed.rstrip() == turn.answer.rstrip():
-        session.screen.say("edit", "nothing was changed")
+        session.screen.print_line("edit", "nothing was changed")
         return
-    session.conversation.answer(replace(turn, answer=changed, told=f"{turn.told}; changed by the person"))
+    session.conversation.end_turn(replace(turn, answer=changed, told=f"{turn.told}; changed by the person"))
     session.learn(PersonAct(kind="edit", text=text, before=turn.answer, after=changed, run=turn.run))
 
 
@@ -267,13 +271,15 @@ def _confirm(session: ChatSession, text: str) -> None:
     name, _, words = text.partition(" ")
     if not name:
         raise UsageError("name the preference", hint="/remember shows what waits")
-    run_command(session, "memory", "proposals", "edit" if words else "keep", "--", name, *filter(None, [words.strip()]))
+    _run_command(
+        session, "memory", "proposals", "edit" if words else "keep", "--", name, *filter(None, [words.strip()])
+    )
 
 
 def _forget(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("name what to forget", hint="/memory shows the ids")
-    run_command(session, "forget", "--", *text.split())
+    _run_command(session, "forget", "--", *text.split())
 
 
 _LEARNS = {
@@ -286,10 +292,10 @@ _LEARNS = {
 def _learn(session: ChatSession, text: str) -> None:
     mode = "after" if text == "on" else text
     if not mode:
-        left = session.unlearned()  # what failed or was ended
+        left = session.unlearned_runs()  # what failed or was ended
         if left and session.attended:
             session.owes = True
-            session.screen.say("learn", "not everything is learned from yet; it goes on behind the prompt")
+            session.screen.print_line("learn", "not everything is learned from yet; it goes on behind the prompt")
         elif left:
             session.learn_now()
         _tell_learned(session)
@@ -297,26 +303,26 @@ def _learn(session: ChatSession, text: str) -> None:
     if mode not in _LEARNS:
         raise UsageError(f"there is no mode {text!r}", hint=f"/learn on|{'|'.join(_LEARNS)}; alone it shows")
     session.setup = replace(session.setup, learn=cast(LearnMode, mode))
-    session.screen.say("learn", f"{mode}: {_LEARNS[mode]}")
+    session.screen.print_line("learn", f"{mode}: {_LEARNS[mode]}")
 
 
 def _tell_learned(session: ChatSession) -> None:
     """What each run of this conversation taught, as it stands now."""
     runs = dict.fromkeys(turn.run for turn in session.conversation.turns if turn.run)
-    with session.opened(read_only=True) as workspace:
+    with session.open_workspace(read_only=True) as workspace:
         taught = [workspace.runs.why(run) for run in runs]
-    with typed_as(_TYPED):
+    with command_as_typed(_TYPED):
         for one in taught:
             emit(f"{one.run}:")
             show_learned(one)
     if not taught:
-        session.screen.say("learned", "nothing yet in this conversation")
+        session.screen.print_line("learned", "nothing yet in this conversation")
 
 
 def _try(session: ChatSession, text: str) -> None:
     if not text:
         raise UsageError("there is nothing to try", hint="/try TEXT")
-    code = try_last(session.conversation.turns, text, session.screen, session.setup)
+    code = try_last_function(session.conversation.turns, text, session.screen, session.setup)
     if code is None:
         raise UsageError("there is no function yet in this conversation", hint="give rows `input -> output` first")
     session.code = code
@@ -324,23 +330,23 @@ def _try(session: ChatSession, text: str) -> None:
 
 def _resume(session: ChatSession, text: str) -> None:
     if text == session.conversation.id:
-        session.screen.say("resumed", f"{text} is this one")
+        session.screen.print_line("resumed", f"{text} is this one")
         return
-    with session.opened(read_only=True) as workspace:
+    with session.open_workspace(read_only=True) as workspace:
         if text:
-            chosen = workspace.conversations.of(text)
+            chosen = workspace.conversations.conversation_of(text)
         else:
             talks = workspace.conversations.list()
     if text:
-        go_on_with(session, chosen)
+        resume_conversation(session, chosen)
         return
     for talk in talks[:_MOST_TALKS]:
-        place = f" in {at_home(talk.folder)}" if talk.folder else ""
-        session.screen.say(
-            "talk", f"{talk.id}  {shorten(talk.turns[-1].asked, 60)} ({counted(talk.turns, 'turn')}{place})"
+        place = f" in {shorten_home_path(talk.folder)}" if talk.folder else ""
+        session.screen.print_line(
+            "talk", f"{talk.id}  {shorten_line(talk.turns[-1].asked, 60)} ({count_of(talk.turns, 'turn')}{place})"
         )
     if not talks:
-        session.screen.say("talk", "no conversation so far")
+        session.screen.print_line("talk", "no conversation so far")
 
 
 def _model(session: ChatSession, text: str) -> None:
@@ -349,12 +355,12 @@ def _model(session: ChatSession, text: str) -> None:
         for part in filter(str.strip, (name or "").split(",")):
             parse_model(part)
         session.setup = replace(session.setup, model=name)
-    session.screen.say("model", model_of(session) or "none: the embedded search works on rows and task files")
+    session.screen.print_line("model", model_of(session) or "none: the embedded search works on rows and task files")
 
 
 def model_of(session: ChatSession) -> str:
     """The model that decides in this session, or "" for the embedded search."""
-    return models(session.setup.workspace).acting(session.setup.model)
+    return models(session.setup.workspace).acting_model(session.setup.model)
 
 
 def _budget(session: ChatSession, text: str) -> None:
@@ -362,7 +368,7 @@ def _budget(session: ChatSession, text: str) -> None:
         session.purse.budget = read_budget(text.split())
     bounded = bool(bounds_of(session.purse.budget))
     bounds = "; a bound counts from the beginning of the session" if bounded else "; no bound for this session"
-    session.screen.say("budget", session.purse.summary() + bounds)
+    session.screen.print_line("budget", session.purse.summary() + bounds)
 
 
 def _save(session: ChatSession, text: str) -> None:
@@ -372,7 +378,7 @@ def _save(session: ChatSession, text: str) -> None:
         parts = [text]
     file = named_path(parts[0] if parts else f"evolve-{session.conversation.id}.md")
     session.conversation.save(file)
-    session.screen.say("saved", str(file))
+    session.screen.print_line("saved", str(file))
 
 
 def _exit(session: ChatSession, text: str) -> None:

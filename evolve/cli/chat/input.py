@@ -20,8 +20,8 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth
 
 from evolve.cli.asking import drop_typed_ahead
-from evolve.cli.chat.reading import TypedLines, goes_on, is_open, is_row, is_rows
-from evolve.cli.render.output import paused, visible
+from evolve.cli.chat.reading import TypedLines, is_open, is_row, is_rows, is_unfinished
+from evolve.cli.render.output import escape_control_characters, suspend_live_line
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ class LineInput:
             return None
         text = first
         # Whether a further line is there already, which then was pasted with the one before.
-        while is_open(text) or (self._attended and goes_on(text) and bool(select.select([sys.stdin], [], [], 0)[0])):
+        while is_open(text) or (
+            self._attended and is_unfinished(text) and bool(select.select([sys.stdin], [], [], 0)[0])
+        ):
             more = self._line("...> ")
             if more is None:
                 break
@@ -64,7 +66,7 @@ class LineInput:
             text = f"{text}\n{more}"
         return text
 
-    def answer(self, question: str) -> str | None:
+    def read_answer(self, question: str) -> str | None:
         """What the person answers; None where nobody is there."""
         return self._typed(question) if self._attended else None
 
@@ -72,7 +74,7 @@ class LineInput:
         """Drops what was typed and not read yet; gives whether there was something. A pipe is read as it comes."""
         return self._attended and drop_typed_ahead()
 
-    def tell(self, say: Callable[[], None]) -> None:
+    def print_above(self, say: Callable[[], None]) -> None:
         """Says nothing: the line that is being typed is the terminal's."""
 
     def edit(self, text: str) -> str | None:
@@ -88,14 +90,14 @@ class LineInput:
             return self._pushed_back.pop()
         if self._attended:
             return self._typed(prompt)
-        with paused():
+        with suspend_live_line():
             line = sys.stdin.readline()
         return line.rstrip("\n") if line else None
 
     def _typed(self, prompt: str) -> str | None:
         try:
-            with paused():
-                return input(visible(prompt))
+            with suspend_live_line():
+                return input(escape_control_characters(prompt))
         except EOFError:
             print()  # Ctrl-D leaves the cursor behind the prompt
             return None
@@ -147,20 +149,20 @@ class TerminalInput:
             KeyboardInterrupt: Ctrl-C.
         """
         try:
-            with paused():
+            with suspend_live_line():
                 return self._session.prompt([("bold", "› " if self._signs else "> ")], pre_run=self._say_untold)
         except EOFError:
             return None
 
-    def answer(self, question: str) -> str | None:
+    def read_answer(self, question: str) -> str | None:
         """What the person answers; None for Ctrl-C and Ctrl-D."""
         try:
-            with paused():
-                return self._questions.prompt([("bold", visible(question))])
+            with suspend_live_line():
+                return self._questions.prompt([("bold", escape_control_characters(question))])
         except (EOFError, KeyboardInterrupt):
             return None
 
-    def tell(self, say: Callable[[], None]) -> None:
+    def print_above(self, say: Callable[[], None]) -> None:
         """Has something said above the line that is being typed, or that will be; from any thread."""
         self._untold = say
         loop = self._session.app.loop
@@ -189,7 +191,7 @@ class TerminalInput:
     def edit(self, text: str) -> str | None:
         """The text as the person leaves it with Alt-Enter; None for Ctrl-C and Ctrl-D."""
         try:
-            with paused():
+            with suspend_live_line():
                 return self._questions.prompt(
                     [("bold", "Alt-Enter keeps it, Ctrl-C drops it\n")], default=text, multiline=True
                 )
@@ -245,7 +247,7 @@ def _keys() -> KeyBindings:
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         # What came in one go with this line is a paste, even from a terminal that does not mark one.
-        pasted = goes_on(buffer.text) and any(len(press.key) == 1 for press in event.key_processor.input_queue)
+        pasted = is_unfinished(buffer.text) and any(len(press.key) == 1 for press in event.key_processor.input_queue)
         if (is_open(buffer.text) or pasted) and buffer.document.is_cursor_at_the_end:
             buffer.newline(copy_margin=False)
         else:

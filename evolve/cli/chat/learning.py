@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evolve.cli.chat.screen import Screen
 from evolve.cli.render.memory import dropped_line
-from evolve.cli.render.output import shorten
+from evolve.cli.render.output import shorten_line
 from evolve.cli.render.views import KEPT_STEPS
 from evolve.core.errors import EvolveError
 from evolve.workspace import Cancellation, Person
@@ -41,7 +41,7 @@ class BackgroundLearner:
         self._stop = Cancellation()
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether it learns, or has an outcome that was not fetched."""
         return self._going_on is not None
 
@@ -61,7 +61,7 @@ class BackgroundLearner:
             self._stop.cancel()
             wait([self._going_on])
 
-    def outcome(self, *, sound: bool = False) -> tuple[LearningResult, ...] | None:
+    def take_outcome(self, *, sound: bool = False) -> tuple[LearningResult, ...] | None:
         """What came of it, once; None while it goes on, and where nothing was begun.
 
         Args:
@@ -88,19 +88,21 @@ def learn(opened: Open, budget: Budget, person: Person | None = None) -> tuple[L
         return workspace.learn(budget=budget, person=person)
 
 
-def say_taught(screen: Screen, taught: Sequence[LearningResult]) -> None:
+def print_learning(screen: Screen, taught: Sequence[LearningResult]) -> None:
     """Says in a line what came of each run that was learned from."""
     for one in taught:
         told = [*one.told, *(f"the skill {skill}: /skills {skill}" for skill in one.skills)]
         told = told or ([KEPT_STEPS] if one.learned else [])
         if told and not (one.waits or one.stopped):
             more = f"  (and {len(told) - 1} more: /learn)" if len(told) > 1 else ""
-            screen.say("learned", shorten(told[0], 90) + more)
+            screen.print_line("learned", shorten_line(told[0], 90) + more)
     offered = [proposal for one in taught for proposal in one.proposals]
     for proposal in offered:
-        screen.say("memory", f"to remember: {proposal.description}")
+        screen.print_line("memory", f"to remember: {proposal.description}")
     for one in taught:
         if not one.proposals and set(one.dropped) - {"known"}:
-            screen.say("hint", dropped_line(one.dropped))
+            screen.print_line("hint", dropped_line(one.dropped))
     if offered:
-        screen.say("hint", "nothing of it is used until you keep it: /remember, or later evolve memory proposals")
+        screen.print_line(
+            "hint", "nothing of it is used until you keep it: /remember, or later evolve memory proposals"
+        )

@@ -14,14 +14,14 @@ import evolve
 from evolve.cli.chat.commands import commands, model_of, run_slash_command
 from evolve.cli.chat.input import LineInput
 from evolve.cli.chat.reading import TypedLines, read
-from evolve.cli.chat.screen import open_screen, wants_plain
+from evolve.cli.chat.screen import needs_plain_screen, open_screen
 from evolve.cli.chat.session import ChatSession
-from evolve.cli.chat.setup import Setup, open_workspace
+from evolve.cli.chat.setup import ChatSetup, open_workspace
 from evolve.cli.chat.showing import short_model
-from evolve.cli.chat.spending import Purse
-from evolve.cli.chat.startup import check_setup, choose_conversation, farewell, greet, offer_check
+from evolve.cli.chat.spending import SessionBudget
+from evolve.cli.chat.startup import check_setup, choose_conversation, offer_check, print_greeting, resume_command
 from evolve.cli.chat.wishes import learn_wish, review_proposals
-from evolve.cli.render.output import at_home, note
+from evolve.cli.render.output import print_note, shorten_home_path
 from evolve.core.errors import EvolveError
 from evolve.workspace import parse_budget
 
@@ -34,41 +34,41 @@ _BETWEEN = " | "
 _LEAVE = "Ctrl-C stops what is going on; Ctrl-D or /exit leaves"
 
 
-def converse(setup: Setup, budget: Sequence[str], *, new: bool = False, resume: str | None = None) -> int:
+def run_session(setup: ChatSetup, budget: Sequence[str], *, new: bool = False, resume: str | None = None) -> int:
     """A whole session, which may spend so much in all; gives the exit code of its last turn.
 
     Raises:
         UsageError: Options are wrong, or the conversation that is named does not exist.
         EnvironmentProblem: The workspace cannot be used.
     """
-    from evolve.workspace import locate, servers
+    from evolve.workspace import choose_workspace, servers
 
-    purse = Purse(budget=parse_budget(budget))
+    purse = SessionBudget(budget=parse_budget(budget))
     setup = check_setup(setup)
     attended = sys.stdin.isatty()
     # Opening to read makes nothing, and a session may be begun where no workspace is yet.
-    created = locate(setup.workspace).created
+    created = choose_workspace(setup.workspace).created
     with evolve.open(setup.workspace, model=setup.model, settings=setup.settings, read_only=True) as workspace:
         if created:
-            note(at_home(f"made the workspace {workspace.paths.root}"))
+            print_note(shorten_home_path(f"made the workspace {workspace.paths.root}"))
         store = workspace.conversations.folder
         new = new or (not attended and resume is None)  # a pipe begins where it says
         conversation, setup = choose_conversation(workspace.conversations, setup, new=new, resume=resume)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter gets its number
-    screen = open_screen(plain=setup.plain or wants_plain(os.environ))
-    kept = servers(setup.workspace).kept(partial(screen.say, "warning"))
+    screen = open_screen(plain=setup.plain or needs_plain_screen(os.environ))
+    kept = servers(setup.workspace).keep_running(partial(screen.print_line, "warning"))
     setup = replace(setup, servers=kept)
     # The status line of the input needs the session, so the session learns afterwards whom to ask.
     session = ChatSession(setup=setup, screen=screen, ask=lambda question: None, conversation=conversation, purse=purse)
     session.attended, session.learn = attended, partial(learn_wish, session)
     typed = TypedLines(store / "typed.jsonl")
     source = _input(session, typed, attended=attended)
-    session.ask, session.edit, session.drop_typed_ahead = source.answer, source.edit, source.drop_typed_ahead
-    session.learner.finished = partial(source.tell, partial(session.tell_learned, sound=True))
+    session.ask, session.edit, session.drop_typed_ahead = source.read_answer, source.edit, source.drop_typed_ahead
+    session.learner.finished = partial(source.print_above, partial(session.tell_learned, sound=True))
     try:
         if attended:
-            greet(session, model_of(session))
+            print_greeting(session, model_of(session))
         offer_check(session)
         _run_turns(session, source)
         session.end_learning()
@@ -79,7 +79,7 @@ def converse(setup: Setup, budget: Sequence[str], *, new: bool = False, resume: 
         session.conversation.close()
         kept.close()
     if attended and session.conversation.turns:
-        screen.command("bye", "go on with: ", farewell(session))
+        screen.command("bye", "go on with: ", resume_command(session))
     return 0 if attended else session.code  # whoever leaves has seen what came of it
 
 
@@ -89,7 +89,7 @@ def _input(session: ChatSession, typed: TypedLines, *, attended: bool) -> LineIn
     from evolve.cli.chat.input import TerminalInput
 
     colour = not os.environ.get("NO_COLOR")
-    return TerminalInput(typed, partial(status_line, session), partial(_completions, session), colour=colour)
+    return TerminalInput(typed, partial(_status_line, session), partial(_completions, session), colour=colour)
 
 
 def _run_turns(session: ChatSession, source: LineInput | TerminalInput) -> None:
@@ -99,17 +99,17 @@ def _run_turns(session: ChatSession, source: LineInput | TerminalInput) -> None:
             text = source.text()
             if text is None:
                 return
-            handle(session, text)
+            handle_input(session, text)
         except KeyboardInterrupt:
-            session.screen.say("hint", _LEAVE)
+            session.screen.print_line("hint", _LEAVE)
         except EvolveError as error:
             session.code = error.exit_code
-            session.screen.say("error", str(error))
+            session.screen.print_line("error", str(error))
             if error.hint:
-                session.screen.say("hint", error.hint)
+                session.screen.print_line("hint", error.hint)
 
 
-def handle(session: ChatSession, text: str) -> None:
+def handle_input(session: ChatSession, text: str) -> None:
     """Does what a text asks for.
 
     Raises:
@@ -119,10 +119,10 @@ def handle(session: ChatSession, text: str) -> None:
     if wanted.kind == "command":
         run_slash_command(session, wanted.name, wanted.text)
     elif wanted.kind != "nothing":
-        session.work(wanted, text)
+        session.run_turn(wanted, text)
         left_over, session.left_over = session.left_over, ""
         if left_over:
-            handle(session, left_over)
+            handle_input(session, left_over)
 
 
 def _completions(session: ChatSession, name: str) -> Iterable[tuple[str, str]]:
@@ -142,9 +142,9 @@ def _completions(session: ChatSession, name: str) -> Iterable[tuple[str, str]]:
     return [("none", "")] if name in ("model", "budget") else []
 
 
-def status_parts(session: ChatSession) -> list[str]:
+def _status_parts(session: ChatSession) -> list[str]:
     """What the line says, the most important first."""
-    parts = ["UNSANDBOXED"] if session.setup.unsandboxed else []
+    parts = ["UNSANDBOXED"] if session.setup.is_unsandboxed else []
     parts.append(short_model(model_of(session)) or "search, no model")
     if session.to_remember:
         parts.append(f"{session.to_remember} to remember: /remember")
@@ -152,17 +152,17 @@ def status_parts(session: ChatSession) -> list[str]:
         parts.append(f"approve {session.setup.approve}")
     parts.append(session.purse.summary())
     if session.setup.folder:
-        parts.append(at_home(session.setup.folder))
-    if not session.setup.unsandboxed:
+        parts.append(shorten_home_path(session.setup.folder))
+    if not session.setup.is_unsandboxed:
         parts.append("sandboxed")
     return parts
 
 
-def status_line(session: ChatSession, width: int) -> StyleAndTextTuples:
+def _status_line(session: ChatSession, width: int) -> StyleAndTextTuples:
     """As many parts as fit into ``width`` columns, at least one, as styled text."""
     from prompt_toolkit.utils import get_cwidth
 
-    parts = status_parts(session)
+    parts = _status_parts(session)
     while len(parts) > 1 and get_cwidth(_BETWEEN.join(parts)) > width - 1:
         parts.pop()
     line: StyleAndTextTuples = []

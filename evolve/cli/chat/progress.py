@@ -53,21 +53,21 @@ class Progress:
         line = "" if self._is_known(event) else episode_line(event)
         if line:
             word, _, text = line.partition(" ")
-            self._screen.say(word.rstrip(":"), text.strip())
+            self._screen.print_line(word.rstrip(":"), text.strip())
         if event.kind in _STAGE_AFTER:
             self._screen.stage(_STAGE_AFTER[event.kind])
 
     def _stream(self, data: Mapping[str, Any]) -> None:
         """What a model writes, each part of its reply on lines of its own."""
         if data.get("field") == "asks again":
-            self._screen.say("retry", str(data.get("piece", "")))
+            self._screen.print_line("retry", str(data.get("piece", "")))
             return
         field = (data.get("call"), data.get("field"))
         if data.get("field") not in _READABLE_FIELDS:
             return
         begins = "" if field == self._field else "\n"
         self._field = field
-        self._screen.piece(begins + str(data.get("piece", "")))
+        self._screen.print_piece(begins + str(data.get("piece", "")))
 
     def _is_known(self, event: Event) -> bool:
         """Whether an event says nothing that the person has not just typed or read."""

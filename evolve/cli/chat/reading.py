@@ -23,7 +23,7 @@ _MOST_READ = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ParsedInput:
     """What a text asks for.
 
     Attributes:
@@ -50,7 +50,7 @@ def is_open(text: str) -> bool:
     return is_rows(text) and bool(lines[-1].strip())
 
 
-def goes_on(text: str) -> bool:
+def is_unfinished(text: str) -> bool:
     """Whether lines that came together with a text belong to it: they do to words, and not to a command or to rows."""
     return bool(text.strip()) and not text.lstrip().startswith("/") and not is_rows(text)
 
@@ -66,7 +66,7 @@ def is_row(line: str) -> bool:
     return not line.startswith("/") and any(arrow in f"{line} " for arrow in ARROWS)
 
 
-def joined(text: str) -> str:
+def join_lines(text: str) -> str:
     """The text without what held its lines together: trailing backslashes and triple quotes."""
     text = re.sub(r"\\\n", "\n", text).removesuffix("\\").strip()
     if text.startswith(QUOTES):
@@ -74,24 +74,24 @@ def joined(text: str) -> str:
     return text.strip()
 
 
-def read(text: str) -> Wanted:
+def read(text: str) -> ParsedInput:
     """What a complete text asks for."""
     # Where the locale knows ASCII alone, other letters arrive as bytes.
     has_bytes = any("\udc80" <= sign <= "\udcff" for sign in text)
-    plain = joined(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if has_bytes else text)
+    plain = join_lines(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if has_bytes else text)
     if not plain:
-        return Wanted(kind="nothing")
+        return ParsedInput(kind="nothing")
     match = _COMMAND.match(plain)
     if match and not os.path.exists(plain):
-        return Wanted(kind="command", name=match[1], text=(match[2] or "").strip())
+        return ParsedInput(kind="command", name=match[1], text=(match[2] or "").strip())
     if is_rows(plain) and "\n" in plain:  # one arrow alone may stand in a sentence
         halves = [_halves(line) for line in plain.split("\n") if line.strip()]
         inputs = _arguments([left for left, _ in halves])
         outputs = _values([right for _, right in halves])
-        return Wanted(kind="rows", rows=tuple(zip(inputs, outputs, strict=True)))
+        return ParsedInput(kind="rows", rows=tuple(zip(inputs, outputs, strict=True)))
     if _is_named(plain):
-        return Wanted(kind="named", text=os.path.expanduser(plain))
-    return Wanted(kind="words", text=plain)
+        return ParsedInput(kind="named", text=os.path.expanduser(plain))
+    return ParsedInput(kind="words", text=plain)
 
 
 def _halves(line: str) -> tuple[str, str]:

@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from evolve.cli.render.activities import described
-from evolve.cli.render.live_line import in_lines
-from evolve.cli.render.output import paused, printing, visible
-from evolve.workspace import Activities, Activity, clean_text, doing, watched
+from evolve.cli.render.activities import describe_activities
+from evolve.cli.render.live_line import wrap_line
+from evolve.cli.render.output import escape_control_characters, hide_live_line, suspend_live_line
+from evolve.workspace import Activities, Activity, clean_text, report_activity, watch_activities
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -43,12 +43,12 @@ STYLES: Mapping[str, str] = {
 """By the word in front; any other is told in the colour of a stage."""
 
 
-def harmless(text: str) -> str:
+def show_control_characters(text: str) -> str:
     """The text with what a terminal would obey made visible, and tabs as they are shown."""
-    return visible(clean_text(text)).replace("\t", "    ")
+    return escape_control_characters(clean_text(text)).replace("\t", "    ")
 
 
-def wants_plain(environ: Mapping[str, str]) -> bool:
+def needs_plain_screen(environ: Mapping[str, str]) -> bool:
     """Whether this terminal can only take lines, or is none."""
     return environ.get("TERM", "") in ("", "dumb") or not (sys.stdin.isatty() and sys.stdout.isatty())
 
@@ -57,7 +57,7 @@ def open_screen(*, plain: bool) -> Screen:
     """The screen for this terminal."""
     if not plain:
         return TerminalScreen()
-    in_lines()
+    wrap_line()
     return PlainScreen()
 
 
@@ -67,17 +67,17 @@ class PlainScreen:
     plain = True
     _activity: Activity | None = None
 
-    def say(self, word: str, text: str = "") -> None:
+    def print_line(self, word: str, text: str = "") -> None:
         """One line; further lines of the text follow as they are."""
-        self._print(f"{word}: {harmless(text)}".rstrip())
+        self._print(f"{word}: {show_control_characters(text)}".rstrip())
 
     def command(self, word: str, text: str, command: str) -> None:
         """One line, as every message."""
-        self.say(word, text + command)
+        self.print_line(word, text + command)
 
     def lines(self, word: str, text: str) -> None:
         """Every line with the word in front."""
-        for line in harmless(text).rstrip("\n").split("\n"):
+        for line in show_control_characters(text).rstrip("\n").split("\n"):
             self._print(f"{word}: {line}".rstrip())
 
     def code(self, source: str) -> None:
@@ -88,17 +88,17 @@ class PlainScreen:
         """The diff, with the number of its lines announced."""
         self._block("diff", text)
 
-    def words(self, text: str) -> None:
+    def print_text(self, text: str) -> None:
         """The text as it was written, which reads well aloud."""
-        self.say("answer", text.strip("\n"))
+        self.print_line("answer", text.strip("\n"))
 
     @contextlib.contextmanager
-    def working(self, stage: str) -> Iterator[None]:
+    def show_working(self, stage: str) -> Iterator[None]:
         """A line now and then, where it takes long; else what is worth a line comes as one."""
-        with doing("stage", stage) as self._activity:
+        with report_activity("stage", stage) as self._activity:
             yield
 
-    def paused(self) -> contextlib.AbstractContextManager[None]:
+    def pause_live_line(self) -> contextlib.AbstractContextManager[None]:
         """There is nothing to take away."""
         return contextlib.nullcontext()
 
@@ -107,18 +107,18 @@ class PlainScreen:
         if self._activity is not None:
             self._activity.update("stage", text)
 
-    def piece(self, text: str) -> None:
+    def print_piece(self, text: str) -> None:
         """Says nothing: read aloud, pieces are noise, and what comes of them is told."""
 
     def _block(self, word: str, text: str) -> None:
-        body = harmless(text).rstrip("\n")
+        body = show_control_characters(text).rstrip("\n")
         count = body.count("\n") + 1
         self._print(f"{word}: {count} line{'' if count == 1 else 's'} follow{'s' if count == 1 else ''}")
         self._print(body)
 
     def _print(self, text: str) -> None:
         encoding = sys.stdout.encoding or "utf-8"
-        with printing():
+        with hide_live_line():
             print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
@@ -136,7 +136,7 @@ class TerminalScreen:
         self._activities, self._activity = Activities(), Activity("stage")
         self._tail, self._began, self._drawn = "", 0.0, 0.0
 
-    def say(self, word: str, text: str = "") -> None:
+    def print_line(self, word: str, text: str = "") -> None:
         """The word in its colour, and the text beside it, wrapped beside the word where there is room."""
         from rich.table import Table
         from rich.text import Text
@@ -145,24 +145,28 @@ class TerminalScreen:
         style = STYLES.get(word, "cyan")
         # A column of its own for the word would leave too little; sessions have to work in 40 columns.
         if self._console.width < 60:
-            self._print(Text.assemble((word, style), "  " if text else "", harmless(text)), soft_wrap=False)
+            self._print(
+                Text.assemble((word, style), "  " if text else "", show_control_characters(text)), soft_wrap=False
+            )
             return
         grid = Table.grid(padding=(0, 2))
         grid.add_column(min_width=9, no_wrap=True)
         grid.add_column(overflow="fold")
-        grid.add_row(Text(word, style=style), Text(harmless(text), style="dim" if style == "dim" else ""))
+        grid.add_row(
+            Text(word, style=style), Text(show_control_characters(text), style="dim" if style == "dim" else "")
+        )
         self._print(grid)
 
     def command(self, word: str, text: str, command: str) -> None:
         """The terminal breaks the command where its width ends; a break that is printed would be copied with it."""
         from rich.text import Text
 
-        self.say(word, text.rstrip())
-        self._print(Text(harmless(command)), soft_wrap=True)
+        self.print_line(word, text.rstrip())
+        self._print(Text(show_control_characters(command)), soft_wrap=True)
 
     def lines(self, word: str, text: str) -> None:
         """The word once, the lines beside it."""
-        self.say(word, text.rstrip("\n"))
+        self.print_line(word, text.rstrip("\n"))
 
     def code(self, source: str) -> None:
         """Highlighted."""
@@ -172,27 +176,27 @@ class TerminalScreen:
         """Highlighted."""
         self._block(text, "diff")
 
-    def words(self, text: str) -> None:
+    def print_text(self, text: str) -> None:
         """Laid out. Addresses stay in the open, since a link can say one thing and lead to another."""
         from rich.markdown import Markdown
         from rich.padding import Padding
 
         self._tail = ""
-        laid_out = Markdown(harmless(text), hyperlinks=False, code_theme="ansi_dark")
+        laid_out = Markdown(show_control_characters(text), hyperlinks=False, code_theme="ansi_dark")
         # Markdown would join lines: a figure and the files that it rests on are two.
         for part in (part for block in laid_out.parsed for part in block.children or ()):
             part.type = "hardbreak" if part.type == "softbreak" else part.type
         self._print(Padding(laid_out, (1, 0)))
 
     @contextlib.contextmanager
-    def working(self, stage: str) -> Iterator[None]:
+    def show_working(self, stage: str) -> Iterator[None]:
         """A live line with what goes on and how long already; what is typed meanwhile waits unseen for the prompt."""
         from rich.live import Live
 
         self._tail, self._began = "", time.monotonic()
         live = Live(console=self._console, refresh_per_second=1, transient=True, get_renderable=self._now)
-        watch, going = watched(), doing("stage", harmless(stage))
-        with watch as self._activities, going as self._activity, paused(), _echo(on=False), live:
+        watch, going = watch_activities(), report_activity("stage", show_control_characters(stage))
+        with watch as self._activities, going as self._activity, suspend_live_line(), _echo(on=False), live:
             self._live = live
             try:
                 yield
@@ -200,7 +204,7 @@ class TerminalScreen:
                 self._live = None
 
     @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
+    def pause_live_line(self) -> Iterator[None]:
         """Takes the live line away, and gives the keyboard back, until it is answered."""
         live, self._tail = self._live, ""
         if live is None:
@@ -215,13 +219,13 @@ class TerminalScreen:
     def stage(self, text: str) -> None:
         """Changes the live line."""
         self._tail = ""
-        self._activity.update("stage", harmless(text))
+        self._activity.update("stage", show_control_characters(text))
         self._draw()
 
-    def piece(self, text: str) -> None:
+    def print_piece(self, text: str) -> None:
         """Appends to the last lines of what a model writes, which stand over the live line."""
         # Far more than the tail shows, so that a long reply does not pile up.
-        self._tail = (self._tail + harmless(text))[-4_000:]
+        self._tail = (self._tail + show_control_characters(text))[-4_000:]
         self._draw()
 
     def _draw(self) -> None:
@@ -237,11 +241,11 @@ class TerminalScreen:
         width = max(10, self._console.width - 2)
         shown = [line[:width] for line in self._tail.split("\n") if line.strip()][-_TAIL_LINES:]
         tail = [Text(line, style="dim", no_wrap=True, overflow="ellipsis") for line in shown]
-        label = Text(f"{described(self._activities, 0.0, self._began)}  ", no_wrap=True, overflow="ellipsis")
+        label = Text(f"{describe_activities(self._activities, 0.0, self._began)}  ", no_wrap=True, overflow="ellipsis")
         return Group(*tail, Text.assemble(label, ("Ctrl-C stops it", "dim"), no_wrap=True, overflow="ellipsis"))
 
     def _print(self, shown: RenderableType, *, soft_wrap: bool = False) -> None:
-        with printing():
+        with hide_live_line():
             self._console.print(shown, soft_wrap=soft_wrap)
 
     def _block(self, text: str, lexer: str) -> None:
@@ -249,7 +253,7 @@ class TerminalScreen:
         from rich.syntax import Syntax
 
         self._tail = ""
-        body = harmless(text).strip("\n")
+        body = show_control_characters(text).strip("\n")
         shown = Syntax(body, lexer, theme="ansi_dark", word_wrap=True, background_color="default")
         self._print(Padding(shown, (1, 0)))
 

@@ -9,24 +9,24 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evolve.cli.asking import TYPED_AHEAD, WAITING, asked_for_consent
+from evolve.cli.asking import TYPED_AHEAD, WAITING, ask_consent
 from evolve.cli.chat import showing
-from evolve.cli.chat.learning import BackgroundLearner, learn, say_taught
+from evolve.cli.chat.learning import BackgroundLearner, learn, print_learning
 from evolve.cli.chat.progress import Progress
-from evolve.cli.chat.reading import Wanted, parse_approval
+from evolve.cli.chat.reading import ParsedInput, parse_approval
 from evolve.cli.chat.screen import Screen
-from evolve.cli.chat.setup import Setup, open_workspace
-from evolve.cli.chat.spending import Purse, bounds_of, budget_of, spent_of
+from evolve.cli.chat.setup import ChatSetup, open_workspace
+from evolve.cli.chat.spending import SessionBudget, bounds_of, budget_of, spent_of
 from evolve.cli.open_questions import QuestionView, settle
-from evolve.cli.render.output import at_home, counted
+from evolve.cli.render.output import count_of, shorten_home_path
 from evolve.cli.render.verdicts import WORDS
-from evolve.cli.signals import stoppable
-from evolve.core.errors import BudgetExhausted, EnvironmentProblem, EvolveError, UsageError
+from evolve.cli.signals import handle_interrupts
+from evolve.core.errors import BudgetExhausted, EvolveError, SetupProblem, UsageError
 from evolve.workspace import Person, PersonAct
 
 if TYPE_CHECKING:
     from evolve.workspace import (
-        CallQuestion,
+        CallApprovalRequest,
         Cancellation,
         ChatTurn,
         Consent,
@@ -68,14 +68,14 @@ class ChatSession:
         left_over: A command that was typed in place of an answer, and is still to be done.
     """
 
-    setup: Setup
+    setup: ChatSetup
     screen: Screen
     ask: Ask
     conversation: Conversation
     edit: Callable[[str], str | None] = field(default=lambda text: None)
     learn: Callable[[PersonAct], None] = field(default=lambda act: None)
     drop_typed_ahead: Callable[[], bool] = field(default=lambda: False)
-    purse: Purse = field(default_factory=Purse)
+    purse: SessionBudget = field(default_factory=SessionBudget)
     code: int = 0
     leaving: bool = False
     attended: bool = False
@@ -90,7 +90,7 @@ class ChatSession:
     _booked_lessons: dict[str, Mapping[str, float]] = field(default_factory=dict)
 
     @contextmanager
-    def opened(self, *, read_only: bool = False) -> Iterator[Workspace]:
+    def open_workspace(self, *, read_only: bool = False) -> Iterator[Workspace]:
         """The workspace for as long as something is done with it, once learning is set aside."""
         self.set_learning_aside()
         self._progress = Progress(self.screen)
@@ -102,7 +102,7 @@ class ChatSession:
         self.learner.set_aside()
         self.tell_learned()
 
-    def work(self, wanted: Wanted, asked: str, turn: ChatTurn | None = None) -> None:
+    def run_turn(self, wanted: ParsedInput, asked: str, turn: ChatTurn | None = None) -> None:
         """One turn: a run, shown while it goes on; stopped by Ctrl-C.
 
         Args:
@@ -113,26 +113,26 @@ class ChatSession:
             if wanted.kind == "words" and not self._has_model():
                 turns = self.conversation.turns
                 if turns and showing.is_function(turns[-1]):
-                    self.code = showing.try_last(turns, wanted.text, self.screen, self.setup) or 0
+                    self.code = showing.try_last_function(turns, wanted.text, self.screen, self.setup) or 0
                     return
                 self.code = 2
                 for text in WITHOUT_MODEL:
-                    self.screen.say("hint", text)
+                    self.screen.print_line("hint", text)
                 return
-            turn = self.conversation.ask(asked, budget, self.setup.means)
+            turn = self.conversation.ask(asked, budget, self.setup.conversation_options)
         self._booked, self._progress = turn.spent, Progress(self.screen)
         try:
-            with stoppable() as cancellation:
+            with handle_interrupts() as cancellation:
                 task, result = self._run(wanted, turn, self.person(cancellation))
         except KeyboardInterrupt:
             self._record_stop(turn)
             return
-        except EnvironmentProblem as problem:
+        except SetupProblem as problem:
             self._book_broken_off()
             self._record_stop(replace(turn, spent=self._booked), str(problem))
             raise
         except EvolveError as error:
-            self.conversation.answer(replace(turn, status="error", told=str(error)))
+            self.conversation.end_turn(replace(turn, status="error", told=str(error)))
             raise
         self._book(result.cost)
         if result.status == "interrupted":
@@ -145,7 +145,7 @@ class ChatSession:
     def person(self, cancellation: Cancellation | None = None) -> Person:
         """The person of this session, as a run knows them."""
         person = Person(
-            respond=self.respond,
+            respond=self._respond,
             before_approval=self._show_before_question if self.attended else None,
             approve=self.setup.approve,
             consent=self.consent if self.attended else None,
@@ -157,12 +157,12 @@ class ChatSession:
     def _record_stop(self, turn: ChatTurn, why: str = "stopped by the person") -> None:
         """Keeps the turn as stopped, which ``/again`` goes on with."""
         self.code = STOPPED
-        self.conversation.answer(replace(turn, status="interrupted", told=why))
-        self.screen.say("stopped", "evolve keeps what is finished; /again continues from there")
+        self.conversation.end_turn(replace(turn, status="interrupted", told=why))
+        self.screen.print_line("stopped", "evolve keeps what is finished; /again continues from there")
 
     def _book(self, cost: Cost) -> None:
         """Books what a run has cost since the last time, also where it was stopped in between."""
-        self.purse.book(cost, self._booked)
+        self.purse.add_cost(cost, self._booked)
         self._booked = spent_of(cost)
 
     def _book_broken_off(self) -> None:
@@ -172,22 +172,22 @@ class ChatSession:
             self._book(Cost(**self._progress.spent))
 
     def _has_model(self) -> bool:
-        with self.opened(read_only=True) as workspace:
+        with self.open_workspace(read_only=True) as workspace:
             return workspace.uses_model
 
-    def _run(self, wanted: Wanted, turn: ChatTurn, person: Person) -> tuple[Task, Result]:
-        with self.screen.working("starting"), self.opened() as workspace:
+    def _run(self, wanted: ParsedInput, turn: ChatTurn, person: Person) -> tuple[Task, Result]:
+        with self.screen.show_working("starting"), self.open_workspace() as workspace:
             task = self._task(wanted, workspace)
             for warning in task.warnings:
-                self.screen.say("warning", warning)
+                self.screen.print_line("warning", warning)
             python = self.setup.python if task.folder else None
             with workspace.delivering():  # what it teaches comes once it was shown
                 result = workspace.run(task, budget=budget_of(turn.budget), python=python, person=person)
         return task, result
 
-    def respond(self, question: Question) -> str | None:
+    def _respond(self, question: Question) -> str | None:
         """Puts a question of a run to the person; None where it stays open."""
-        with self.screen.paused():
+        with self.screen.pause_live_line():
             if question.kind == "approve":
                 return self.ask_leave(question.detail, question.text)
             options = "".join(f"\n{number}  {option}" for number, option in enumerate(question.options, 1))
@@ -199,27 +199,27 @@ class ChatSession:
 
     def _show_before_question(self, result: Result) -> None:
         """Shows a change with its verdict, and remembers that it did."""
-        with self.screen.paused():
+        with self.screen.pause_live_line():
             showing.show_result(self.screen, result, folder=self.setup.folder)
         self.shown.add(showing.diff_of(result))
         self._asked_about = result.run_id
 
-    def consent(self, question: CallQuestion) -> Consent:
+    def consent(self, question: CallApprovalRequest) -> Consent:
         """Asks for leave to call a function."""
-        with self.screen.paused():
-            return asked_for_consent(question, lambda line: self.screen.lines("ask", line), self.ask_afresh)
+        with self.screen.pause_live_line():
+            return ask_consent(question, lambda line: self.screen.lines("ask", line), self.ask_afresh)
 
     def ask_leave(self, diff: str, text: str) -> str | None:
         """Shows a difference and asks for leave: ``yes``, a reason against it, or None for later."""
         if diff:  # else it was shown with its verdict
             self.show_diff(diff)
-        answer = self.ask_afresh(f"{at_home(text)} [yes/no/later] ")
+        answer = self.ask_afresh(f"{shorten_home_path(text)} [yes/no/later] ")
         return None if answer is None else parse_approval(answer.strip(), self.ask)
 
     def ask_afresh(self, question: str) -> str | None:
         """Asks about what is on the screen now: what was typed before that is no answer to it."""
         if self.drop_typed_ahead():
-            self.screen.say("hint", TYPED_AHEAD)
+            self.screen.print_line("hint", TYPED_AHEAD)
         return self.ask(question)
 
     def show_diff(self, diff: str) -> None:
@@ -227,7 +227,7 @@ class ChatSession:
         self.screen.diff(diff)
         self.shown.add(diff)
 
-    def _task(self, wanted: Wanted, workspace: Workspace) -> Task:
+    def _task(self, wanted: ParsedInput, workspace: Workspace) -> Task:
         """The task that is wanted, with the turns before it as they stand now."""
         from evolve.workspace import tasks
 
@@ -244,16 +244,16 @@ class ChatSession:
         last = next((turn.run for turn in reversed(self.conversation.turns) if turn.run), "")
         plan = workspace.runs.plan(last) if last else None
         plans = {last: plan.states} if plan is not None else {}
-        return replace(task, earlier=self.conversation.earlier(workspace.folders.list(), plans))
+        return replace(task, earlier=self.conversation.earlier_turns(workspace.folders.list(), plans))
 
     def _settle(self, task: Task, turn: ChatTurn, result: Result) -> None:
         """Asks what the rows leave open, once the answer was shown and kept; another answer takes its place."""
 
         def again(changed: Task) -> Result:
             self._booked = {}  # with another row it is another run
-            starting = self.screen.working("searching for a function that gives that, too")
-            with stoppable() as cancellation, starting, self.opened() as workspace, workspace.delivering():
-                new = workspace.run(changed, budget=self.purse.remaining(), person=self.person(cancellation))
+            starting = self.screen.show_working("searching for a function that gives that, too")
+            with handle_interrupts() as cancellation, starting, self.open_workspace() as opened, opened.delivering():
+                new = opened.run(changed, budget=self.purse.remaining(), person=self.person(cancellation))
             self._book(new.cost)
             return new
 
@@ -266,7 +266,7 @@ class ChatSession:
         try:
             _, self.left_over = settle(task, result, talk)
         except KeyboardInterrupt:
-            self.screen.say("stopped", "evolve keeps the function that you see")
+            self.screen.print_line("stopped", "evolve keeps the function that you see")
 
     def _finish_turn(self, turn: ChatTurn, result: Result) -> None:
         """Keeps the result as the turn's, shows it, and asks about what it would change."""
@@ -282,7 +282,7 @@ class ChatSession:
             run=result.run_id,
             spent=spent_of(result.cost),
         )
-        self.conversation.answer(finished)
+        self.conversation.end_turn(finished)
         told = replace(result, ambiguity=None) if self.attended else result  # then it is asked about
         if result.run_id != self._asked_about:
             showing.show_result(
@@ -291,7 +291,7 @@ class ChatSession:
         self.shown.add(showing.diff_of(result))
         self.code = result.exit_code
         if result.patch is not None and result.patch.names:
-            self.tell(result.patch)
+            self.report_patch(result.patch)
         self.owes = True
         if not self.attended:
             self.learn_now()
@@ -299,17 +299,17 @@ class ChatSession:
     def learn_now(self) -> None:
         """Learns while nobody types; Ctrl-C leaves it for after the next turn."""
         try:
-            with self.screen.working("keeping what was learned"):
-                self._tell(learn(self.opened, self.purse.remaining()))
+            with self.screen.show_working("keeping what was learned"):
+                self._tell(learn(self.open_workspace, self.purse.remaining()))
         except KeyboardInterrupt:
-            self.screen.say("stopped", "the result stays; evolve learns from it after the next turn")
+            self.screen.print_line("stopped", "the result stays; evolve learns from it after the next turn")
         except EvolveError as problem:
             self._tell_unlearned(problem)
 
     def learn_behind_the_prompt(self) -> None:
         """Goes on with what is left to be learned from, and returns at once."""
         self.tell_learned()
-        if not (self.owes and self.attended) or self.learner.busy:
+        if not (self.owes and self.attended) or self.learner.is_busy:
             return
         try:
             self.learner.begin(partial(open_workspace, self.setup), self.purse.remaining())
@@ -319,7 +319,7 @@ class ChatSession:
     def tell_learned(self, *, sound: bool = False) -> None:
         """Says what was learned behind the prompt, as soon as that is known; see :meth:`Learner.outcome`."""
         try:
-            taught = self.learner.outcome(sound=sound)
+            taught = self.learner.take_outcome(sound=sound)
         except EvolveError as problem:
             self._tell_unlearned(problem)
         else:
@@ -329,13 +329,14 @@ class ChatSession:
         """Ends learning, and says what is left of it."""
         self.learner.close()
         self.tell_learned()
-        if self.owes and (runs := self.unlearned()):
-            told = runs[0] if len(runs) == 1 else f"{runs[0]} and {counted(runs[1:], 'other run')}"
-            self.screen.say("left", f"not everything is learned from {told} yet: `{self.setup.learning}` goes on")
+        if self.owes and (runs := self.unlearned_runs()):
+            told = runs[0] if len(runs) == 1 else f"{runs[0]} and {count_of(runs[1:], 'other run')}"
+            text = f"not everything is learned from {told} yet: `{self.setup.learn_command}` goes on"
+            self.screen.print_line("left", text)
 
-    def unlearned(self) -> Sequence[str]:
+    def unlearned_runs(self) -> Sequence[str]:
         """The runs that are not learned from yet."""
-        with self.opened(read_only=True) as workspace:
+        with self.open_workspace(read_only=True) as workspace:
             return workspace.runs.unlearned()
 
     def _tell(self, taught: Sequence[LearningResult]) -> None:
@@ -344,54 +345,55 @@ class ChatSession:
         self.owes = any(one.stopped for one in taught)
         for one in taught:
             # What was set aside and goes on tells what it has cost in all.
-            self.purse.book(one.cost, self._booked_lessons.get(one.episode, {}))
+            self.purse.add_cost(one.cost, self._booked_lessons.get(one.episode, {}))
             self._booked_lessons[one.episode] = spent_of(one.cost)
-        say_taught(self.screen, taught)
+        print_learning(self.screen, taught)
         self.to_remember += sum(len(one.proposals) for one in taught)
         for one in taught:
             self._tell_found(one)
 
     def _tell_unlearned(self, problem: EvolveError) -> None:
         self.owes = False  # until after the next turn
-        self.screen.say("warning", f"it is not learned from yet: {problem}; /learn tries it again")
+        self.screen.print_line("warning", f"it is not learned from yet: {problem}; /learn tries it again")
 
     def _tell_found(self, taught: LearningResult) -> None:
         found = taught.found
         turn = next((turn for turn in reversed(self.conversation.turns) if turn.run == taught.run), None)
         if found is None or turn is None:
             return
-        self.screen.say("found", f"evolve found a right answer while learning, {WORDS[found.kind]}: run {taught.run}")
+        text = f"evolve found a right answer while learning, {WORDS[found.kind]}: run {taught.run}"
+        self.screen.print_line("found", text)
         told = f"{turn.told}; while learning a right answer was found"
-        self.conversation.answer(replace(turn, told=told, answer=found.answer))
+        self.conversation.end_turn(replace(turn, told=told, answer=found.answer))
         if taught.changes:
             self.screen.diff(found.answer)
             if not self.attended:  # else what is being typed just now may mean another change
                 self.shown.add(found.answer)
-            self.screen.say("waiting", _UNDECIDED)
+            self.screen.print_line("waiting", _UNDECIDED)
         else:
             self.screen.code(found.answer)
 
-    def tell(self, patch: Patch) -> None:
+    def report_patch(self, patch: Patch) -> None:
         """Says what became of a change, keeps a refusal with its turn, and learns from its reason."""
         if patch.state == "applied":
             self.code = 0
-            self.screen.say("applied", f"{', '.join(patch.names)}; /undo takes it back")
+            self.screen.print_line("applied", f"{', '.join(patch.names)}; /undo takes it back")
         elif patch.state == "refused":
-            self.conversation.note(patch)
+            self.conversation.note_refusal(patch)
             reason = " with your reason" if patch.reason else ""
-            self.screen.say("refused", f"nothing is changed; /again tries anew{reason}")
+            self.screen.print_line("refused", f"nothing is changed; /again tries anew{reason}")
             if patch.reason:
                 self.learn(PersonAct(kind="refusal", text=patch.reason, run=patch.run))
             self.code = 1
         else:
             self.code = WAITING
-            self.screen.say("waiting", _UNDECIDED)
+            self.screen.print_line("waiting", _UNDECIDED)
 
-    def waiting(self) -> Patch | None:
+    def pending_patch(self) -> Patch | None:
         """The newest change of this conversation that nobody has decided about."""
         for turn in reversed(self.conversation.turns):
             if turn.run:
-                with self.opened(read_only=True) as workspace:
+                with self.open_workspace(read_only=True) as workspace:
                     patch = next((change for change in workspace.folders.list() if change.run == turn.run), None)
                 if patch is not None:
                     return patch if patch.state == "waiting" and patch.names else None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setup:
+class ChatSetup:
     """How a session works; what the person changes on the way replaces it.
 
     Attributes:
@@ -40,22 +40,22 @@ class Setup:
     servers: KeptServers | None = None
 
     @property
-    def unsandboxed(self) -> bool:
+    def is_unsandboxed(self) -> bool:
         """Whether code runs unconfined."""
         return self.settings.get("sandbox") == "none"
 
     @property
-    def learning(self) -> str:
+    def learn_command(self) -> str:
         """The command that learns from what a session left, with the model that was named here."""
         return f"evolve learn --model {shlex.quote(self.model)}" if self.model else "evolve learn"
 
     @property
-    def means(self) -> ConversationOptions:
+    def conversation_options(self) -> ConversationOptions:
         """What a conversation keeps of it."""
         return ConversationOptions(check=self.check, python=self.python, model=self.model, learn=self.learn)
 
 
-def open_workspace(setup: Setup, events: EventSink | None = None, *, read_only: bool = False) -> Workspace:
+def open_workspace(setup: ChatSetup, events: EventSink | None = None, *, read_only: bool = False) -> Workspace:
     """The workspace of a session, which the caller closes."""
     from evolve.workspace import Options, Workspace
 

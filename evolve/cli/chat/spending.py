@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.layout import spending
+from evolve.cli.render.layout import format_spending
 from evolve.core.errors import BudgetExhausted, UsageError
 from evolve.workspace import Budget, parse_budget
 
@@ -18,7 +18,7 @@ _TOLD = (*_KINDS, "completion", "cached", "estimated")
 
 
 @dataclass
-class Purse:
+class SessionBudget:
     """The budget of a session, over all its turns.
 
     Attributes:
@@ -45,7 +45,7 @@ class Purse:
             bounds[kind] = rest if kind in ("seconds", "money") else int(rest)
         return budget_of(bounds)
 
-    def book(self, cost: Cost, booked: Mapping[str, float]) -> None:
+    def add_cost(self, cost: Cost, booked: Mapping[str, float]) -> None:
         """Adds what a run has cost beside what was booked of it before it was stopped."""
         for kind, value in spent_of(cost).items():
             self.spent[kind] += max(0.0, value - booked.get(kind, 0.0))
@@ -57,7 +57,7 @@ class Purse:
         used: dict[str, Any] = {
             kind: value if kind in ("seconds", "money") else int(value) for kind, value in self.spent.items()
         }
-        told = spending(Cost(**{**used, "candidates": 0 if used["tokens"] else int(used["candidates"])}))
+        told = format_spending(Cost(**{**used, "candidates": 0 if used["tokens"] else int(used["candidates"])}))
         rest = [
             f"{_amount(kind, max(0.0, bound - self.spent[kind]))} left"
             for kind, bound in asdict(self.budget).items()

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evolve.cli.chat.session import WITHOUT_MODEL, ChatSession
-from evolve.cli.chat.setup import Setup
+from evolve.cli.chat.setup import ChatSetup
 from evolve.cli.chat.showing import short_model
 from evolve.cli.chat.spending import budget_texts
 from evolve.cli.folder import chosen_check
-from evolve.cli.render.output import at_home, counted, shorten
+from evolve.cli.render.output import count_of, shorten_home_path, shorten_line
 from evolve.core.errors import UsageError
 from evolve.workspace import named_path, parse_model
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolve.workspace import Conversation, Conversations
 
 
-def check_setup(setup: Setup) -> Setup:
+def check_setup(setup: ChatSetup) -> ChatSetup:
     """The setup with its folder in full.
 
     Raises:
@@ -39,8 +39,8 @@ def check_setup(setup: Setup) -> Setup:
 
 
 def choose_conversation(
-    stored: Conversations, setup: Setup, *, new: bool, resume: str | None
-) -> tuple[Conversation, Setup]:
+    stored: Conversations, setup: ChatSetup, *, new: bool, resume: str | None
+) -> tuple[Conversation, ChatSetup]:
     """The conversation that is asked for, else the last one about this folder, else a new one; and how it goes on.
 
     Raises:
@@ -48,17 +48,23 @@ def choose_conversation(
     """
     if resume is not None and new:
         raise UsageError("either --new or --resume, not both")
-    latest = stored.of(resume) if resume is not None else None if new else stored.latest(setup.folder)
+    latest = (
+        stored.conversation_of(resume)
+        if resume is not None
+        else None
+        if new
+        else stored.latest_conversation(setup.folder)
+    )
     if latest is None:
         return stored.begin(setup.folder), setup
     try:
-        return latest, going_on(setup, latest)
+        return latest, _going_on(setup, latest)
     except UsageError:
         latest.close()
         raise
 
 
-def going_on(setup: Setup, conversation: Conversation) -> Setup:
+def _going_on(setup: ChatSetup, conversation: Conversation) -> ChatSetup:
     """The setup with what it leaves open as the conversation was last worked.
 
     Raises:
@@ -77,7 +83,7 @@ def going_on(setup: Setup, conversation: Conversation) -> Setup:
     return check_setup(replace(setup, folder=there, check=means.check, python=means.python, model=model))
 
 
-def go_on_with(session: ChatSession, conversation: Conversation) -> None:
+def resume_conversation(session: ChatSession, conversation: Conversation) -> None:
     """Leaves the conversation for another one, which goes on as it was last worked.
 
     Raises:
@@ -85,31 +91,39 @@ def go_on_with(session: ChatSession, conversation: Conversation) -> None:
     """
     try:
         # What this session was begun with is about the conversation that it leaves.
-        setup = going_on(replace(session.setup, folder="", check="", python=None, model=None, learn=None), conversation)
+        setup = _going_on(
+            replace(session.setup, folder="", check="", python=None, model=None, learn=None), conversation
+        )
     except UsageError:
         conversation.close()
         raise
     if setup.approve == "auto" and setup.folder != session.setup.folder:
         setup = replace(setup, approve="ask")
-        session.screen.say("approve", "ask: leave that was given beforehand was for the folder of before")
+        session.screen.print_line("approve", "ask: leave that was given beforehand was for the folder of before")
     session.conversation.close()
     session.conversation, session.setup = conversation, setup
-    say_where(session, "/exit, then evolve chat --new begins anew")
+    _say_where(session, "/exit, then evolve chat --new begins anew")
 
 
-def greet(session: ChatSession, model: str) -> None:
+def print_greeting(session: ChatSession, model: str) -> None:
     """Says where the person is and what is open."""
     screen = session.screen
-    if session.setup.unsandboxed:
-        screen.say("unsandboxed", "UNSANDBOXED: code that a model writes is not confined; what is learned is marked")
-    screen.say("evolve", f"{short_model(model) if model else 'the embedded search'}; /help lists what can be typed")
+    if session.setup.is_unsandboxed:
+        screen.print_line(
+            "unsandboxed", "UNSANDBOXED: code that a model writes is not confined; what is learned is marked"
+        )
+    screen.print_line(
+        "evolve", f"{short_model(model) if model else 'the embedded search'}; /help lists what can be typed"
+    )
     if not model and not session.conversation.turns:
         for text in WITHOUT_MODEL:
-            screen.say("hint", text)
-    say_where(session)
-    with session.opened(read_only=True) as workspace:
+            screen.print_line("hint", text)
+    _say_where(session)
+    with session.open_workspace(read_only=True) as workspace:
         if waiting := workspace.preferences.proposals(folder=session.setup.folder):
-            screen.say("memory", f"{counted(waiting, 'proposal')} of earlier runs to keep or decline: /remember")
+            screen.print_line(
+                "memory", f"{count_of(waiting, 'proposal')} of earlier runs to keep or decline: /remember"
+            )
 
 
 def offer_check(session: ChatSession) -> None:
@@ -122,13 +136,13 @@ def offer_check(session: ChatSession) -> None:
         answer = session.ask_afresh(f"{question} [Y/n] ")
         return answer is not None and answer.strip().lower() in ("", "y", "yes")
 
-    with session.opened(read_only=True) as workspace:
+    with session.open_workspace(read_only=True) as workspace:
         asks = agrees if session.attended else None
-        check = chosen_check(workspace, setup.folder, asks, lambda text: session.screen.say("hint", text))
+        check = chosen_check(workspace, setup.folder, asks, lambda text: session.screen.print_line("hint", text))
     session.setup = replace(setup, check=check)
 
 
-def say_where(session: ChatSession, otherwise: str = "--new begins anew") -> None:
+def _say_where(session: ChatSession, otherwise: str = "--new begins anew") -> None:
     """Says which conversation goes on, and what is open in it.
 
     Args:
@@ -136,21 +150,22 @@ def say_where(session: ChatSession, otherwise: str = "--new begins anew") -> Non
     """
     screen, turns = session.screen, session.conversation.turns
     if turns:
-        last = shorten(turns[-1].asked, 60)
-        summary = f"{session.conversation.id} after {counted(turns, 'turn')}"
-        screen.say("resumed", f"{summary}, the last: {last}  ({otherwise})")
-    unfinished = session.conversation.unfinished
+        last = shorten_line(turns[-1].asked, 60)
+        summary = f"{session.conversation.id} after {count_of(turns, 'turn')}"
+        screen.print_line("resumed", f"{summary}, the last: {last}  ({otherwise})")
+    unfinished = session.conversation.unfinished_turn
     if unfinished is not None:
-        screen.say("stopped", "the last turn did not end: /again goes on with it")
-    waiting = session.waiting()
+        screen.print_line("stopped", "the last turn did not end: /again goes on with it")
+    waiting = session.pending_patch()
     if waiting is not None:
-        changes = counted(waiting.names, "file")
-        session.screen.say(
-            "waiting", f"a change to {changes} in {at_home(waiting.folder)}: /diff shows it, /approve applies it"
+        changes = count_of(waiting.names, "file")
+        session.screen.print_line(
+            "waiting",
+            f"a change to {changes} in {shorten_home_path(waiting.folder)}: /diff shows it, /approve applies it",
         )
 
 
-def farewell(session: ChatSession) -> str:
+def resume_command(session: ChatSession) -> str:
     """The command that goes on with the conversation in the same way."""
     setup, parts = session.setup, ["evolve", "chat"]
     given: list[tuple[str, str | None]] = [("-w", setup.workspace), ("--dir", setup.folder), ("--check", setup.check)]

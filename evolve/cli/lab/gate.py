@@ -9,8 +9,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.layout import odds
-from evolve.cli.render.output import counted, emit, emit_json, note, singular, table
+from evolve.cli.render.layout import format_odds
+from evolve.cli.render.output import count_of, emit, emit_json, print_note, singular_form, table
 
 if TYPE_CHECKING:
     from evolve.workspace import GateDecision
@@ -55,10 +55,10 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         consequence = f"its error level of {attempt.alpha:.2g} counts as spent until it ends"
         emit(f"run {attempt.run} broke off judging {attempt.variant[:10]}: {consequence}")
     for ahead in listing.following:
-        needed = f"{odds(1 / ahead.level)} (error level {ahead.level:.2g})"
+        needed = f"{format_odds(1 / ahead.level)} (error level {ahead.level:.2g})"
         emit(f"suite {ahead.suite[:10]}: proposal {ahead.proposal} will need {needed}")
     if any(decision.alpha for decision in listing.decisions):
-        note("evidence of 40:1 means: a variant that is no better gets that far in at most 1 of 40 tests")
+        print_note("evidence of 40:1 means: a variant that is no better gets that far in at most 1 of 40 tests")
 
 
 @app.page("show", "evolve lab gate show 1", "evolve lab gate show 1 --json")
@@ -74,7 +74,7 @@ def show_command(
     if as_json:
         return emit_json({**_plain(record), "looks": looks})
     tally, standing = record.tally, record.standing
-    emit(f"verdict {record.id}: {record.verdict}: {singular(record.reason)}")
+    emit(f"verdict {record.id}: {record.verdict}: {singular_form(record.reason)}")
     emit(f"variant  {record.variant[:_SHOWN]}")
     emit(f"parent   {record.parent[:_SHOWN]}")
     emit(f"suite    {record.suite[:_SHOWN]}, run {record.run}, proposal {record.proposal}")
@@ -86,7 +86,7 @@ def show_command(
         indent=9,
     )
     planned = f" of {record.planned} that could be tried" if record.planned else ""
-    outcomes = (counted(tally.wins, "win"), counted(tally.losses, "loss", "losses"), counted(tally.ties, "tie"))
+    outcomes = (count_of(tally.wins, "win"), count_of(tally.losses, "loss", "losses"), count_of(tally.ties, "tie"))
     emit(f"pairs    {_pairs(record)}{planned}: {', '.join(outcomes)}", indent=9)
     emit(f"void     for a fault of the parent: {tally.void}; for one of the variant alone: {tally.withheld}", indent=9)
     alone = f"by the variant alone {standing.gained}, by the parent alone {standing.lost}"
@@ -96,12 +96,14 @@ def show_command(
     if record.confirmation is not None:
         emit(f"after it {record.confirmation.text}", indent=9)
     if record.further:
-        emit(f"about {counted(record.further, 'further pair')} would decide at the rates seen")
+        emit(f"about {count_of(record.further, 'further pair')} would decide at the rates seen")
     if record.regressed:
         emit(f"no longer solved: {', '.join(record.regressed)}")
     emit(f"looks at the test tasks of this suite: {looks}")
     emit(f"pinned   {', '.join(f'{part} {pin[:_SHOWN]}' for part, pin in record.pins.items())}", indent=9)
-    note(f"evidence of {_needed(record)}: a variant that is no better gets that far in at most 1 of that many tests")
+    print_note(
+        f"evidence of {_needed(record)}: a variant that is no better gets that far in at most 1 of that many tests"
+    )
 
 
 def _pairs(decision: GateDecision) -> int:
@@ -109,11 +111,11 @@ def _pairs(decision: GateDecision) -> int:
 
 
 def _wealth(decision: GateDecision) -> str:
-    return odds(decision.wealth) if decision.alpha else "-"
+    return format_odds(decision.wealth) if decision.alpha else "-"
 
 
 def _needed(decision: GateDecision) -> str:
-    return odds(1 / decision.alpha) if decision.alpha else "-"
+    return format_odds(1 / decision.alpha) if decision.alpha else "-"
 
 
 def _plain(decision: GateDecision) -> dict[str, Any]:

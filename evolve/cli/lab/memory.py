@@ -9,7 +9,7 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli.memory_graph import insight_data
-from evolve.cli.render.output import counted, emit, emit_json, flush, shorten, table
+from evolve.cli.render.output import count_of, emit, emit_json, flush, shorten_line, table
 from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
@@ -37,15 +37,15 @@ def test_command(
     It takes at most 500,000 candidates, or what the budget says. Where a model works, it is asked with a fact and
     without it, two facts at most and six tasks each. Interrupted, the same command continues.
     """
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
     view = LoopView()
-    with view, evolve.open(options.existing(workspace), events=view) as opened, opened.delivering():
+    with view, evolve.open(options.require_workspace(workspace), events=view) as opened, opened.delivering():
         tests = opened.memory.test(suite, insight, budget=bounds)
         view.stop()
         if as_json:
             emit_json({"tests": [{**insight_data(one.insight, one.sentence), **_counts(one)} for one in tests]})
         else:
-            rows = [(one.insight.id[:10], one.tried, one.needed, shorten(one.sentence.text, 160)) for one in tests]
+            rows = [(one.insight.id[:10], one.tried, one.needed, shorten_line(one.sentence.text, 160)) for one in tests]
             none = (
                 "nothing can be tested within this budget, or nothing is left" if budget else "nothing is left to test"
             )
@@ -60,17 +60,17 @@ def _counts(test: ClaimTest) -> dict[str, Any]:
 @app.page("check", "evolve lab memory check", "evolve lab memory check --json")
 def check_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Compare the search index with the record. Exit code 3 where they differ."""
-    with evolve.open(options.existing(workspace)) as opened:
-        report, encoder = opened.memory.check(), opened.memory.encoder
+    with evolve.open(options.require_workspace(workspace)) as opened:
+        report, encoder = opened.memory.check(), opened.memory.encoder_name
     if as_json:
         emit_json({**vars(report), "ok": report.ok, "encoder": encoder})
     else:
         counts = ", ".join(
             (
-                counted(report.insights, "insight"),
-                counted(report.evidence, "piece of evidence", "pieces of evidence"),
-                counted(report.episodes, "episode"),
-                counted(report.notes, "note"),
+                count_of(report.insights, "insight"),
+                count_of(report.evidence, "piece of evidence", "pieces of evidence"),
+                count_of(report.episodes, "episode"),
+                count_of(report.notes, "note"),
                 f"encoder {encoder}",
             )
         )
@@ -81,6 +81,6 @@ def check_command(workspace: options.Workspace = None, as_json: options.AsJson =
 @app.page("reindex", "evolve lab memory reindex", "evolve lab memory reindex --json")
 def reindex_command(workspace: options.Workspace = None, as_json: options.AsJson = False) -> None:
     """Build the search index anew from the record."""
-    with evolve.open(options.existing(workspace)) as opened:
+    with evolve.open(options.require_workspace(workspace)) as opened:
         count = opened.memory.reindex()
-    emit_json({"episodes": count}) if as_json else emit(f"indexed {counted(count, 'episode')}")
+    emit_json({"episodes": count}) if as_json else emit(f"indexed {count_of(count, 'episode')}")

@@ -10,12 +10,12 @@ import typer
 import evolve
 from evolve.cli import options, pages
 from evolve.cli import options as overrides
-from evolve.cli.render.layout import interval_told, spending
-from evolve.cli.render.output import emit, emit_json, flush, note
+from evolve.cli.render.layout import format_interval, format_spending
+from evolve.cli.render.output import emit, emit_json, flush, print_note
 from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
-    from evolve.workspace import AcceptedVariant, Interval, OptimizationReport, TargetFigures
+    from evolve.workspace import AcceptedVariant, ConfidenceInterval, OptimizationReport, TargetFigures
 
 app = pages.App()
 
@@ -62,17 +62,17 @@ def optimize_command(
     """
     from evolve.workspace import OptimizerRequest
 
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
-    chosen = overrides.overrides(set_)
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.parse_overrides(set_)
     request = OptimizerRequest(suite=suite, only=only, engine=engine, proposals=proposals, target=target, resume=resume)
-    view = LoopView(unsandboxed=chosen.unsandboxed)
+    view = LoopView(unsandboxed=chosen.is_unsandboxed)
     with view, evolve.open(workspace, model=model, events=view, settings=chosen.settings) as opened:
         if opened.created:
-            note(f"made the workspace {opened.paths.root}")
+            print_note(f"made the workspace {opened.paths.root}")
         with opened.delivering():
             report = opened.optimize(replace(request, seed=opened.settings.seed), budget=bounds)
             view.stop()
-            emit_json({**report.to_json(), **opened.mark}) if as_json else show_optimization(report)
+            emit_json({**report.to_json(), **opened.sandbox_mark}) if as_json else show_optimization(report)
             flush()
     raise typer.Exit(0 if report.promoted else 1)
 
@@ -92,17 +92,17 @@ def show_optimization(report: OptimizationReport) -> None:
     if report.note:
         emit(report.note)
     if report.target is not None:
-        show_target(report.target)
+        _show_target(report.target)
     if report.changes:
         looks = "once" if report.looks == 1 else f"{report.looks} times"
         emit(f"the test tasks of this suite have been opened {looks}")
         emit(f"active now: {report.active[:12]}; look with: evolve lab variants show {report.active[:12]}")
-    emit(f"spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
+    emit(f"spent: {format_spending(report.spent)} in {report.spent.seconds:.0f} s")
     if report.overshoot:
         emit(f"  {report.overshoot}")
 
 
-def show_target(figures: TargetFigures) -> None:
+def _show_target(figures: TargetFigures) -> None:
     """Prints what a search reached by its target metric, and how a person may promote it."""
     emit(f"target {figures.metric}, on train tasks, in the opinion of {figures.judge}:")
     emit(f"  share of answers approved, start:          {_share(figures.start)}")
@@ -134,11 +134,11 @@ def show_change(change: AcceptedVariant) -> None:
         )
 
 
-def _share(interval: Interval) -> str:
+def _share(interval: ConfidenceInterval) -> str:
     if interval.value is None or interval.low is None or interval.high is None:
         return "no verified answer was judged"
     return f"{interval.value:.3f}, 95 % interval {interval.low:.3f} to {interval.high:.3f} over {interval.n}"
 
 
-def _figure(interval: Interval, *, sign: str = "+") -> str:
-    return "not measured" if interval.value is None else interval_told(interval, sign)
+def _figure(interval: ConfidenceInterval, *, sign: str = "+") -> str:
+    return "not measured" if interval.value is None else format_interval(interval, sign)

@@ -12,7 +12,7 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli import options as overrides
-from evolve.cli.render.output import counted, emit, emit_json, note, paused, picked
+from evolve.cli.render.output import count_of, emit, emit_json, pick_attributes, print_note, suspend_live_line
 
 if TYPE_CHECKING:
     from evolve.workspace import ActionResult
@@ -38,7 +38,7 @@ Memory = Annotated[int, typer.Option("--memory", metavar="MIB", min=16, max=2**2
 
 Set = Annotated[
     list[str] | None,
-    overrides.option(
+    overrides.set_option(
         "sandbox=BACKEND (auto, bubblewrap, landlock, seatbelt or none)",
         "python=DIR (a virtual environment to import from)",
         settings=False,
@@ -64,10 +64,10 @@ def exec_command(
     from evolve.workspace import SandboxLimits, sandbox
 
     code, limits = _code(file), SandboxLimits(wall_s=wall, memory_mb=memory)
-    chosen = overrides.overrides(set_, "python", "sandbox", settings=False)
+    chosen = overrides.parse_overrides(set_, "python", "sandbox", settings=False)
     box = sandbox(workspace, chosen.text("sandbox"))
     if box.unsandboxed:
-        note("[unsandboxed] this code runs with all your rights")
+        print_note("[unsandboxed] this code runs with all your rights")
     execution = box.exec(code, limits=limits, session=session, python=chosen.text("python") or None)
     result = execution.result
     if as_json:
@@ -76,28 +76,28 @@ def exec_command(
         if result.stdout:
             emit(result.stdout.removesuffix("\n"), whole=True)
         if result.stderr:
-            note(result.stderr.removesuffix("\n"), whole=True)
+            print_note(result.stderr.removesuffix("\n"), whole=True)
         if result.has_value and result.value is not None:
             emit(f"value: {json.dumps(result.value, ensure_ascii=False)}")
         for item in result.denied:
-            note(f"denied: {item}")
+            print_note(f"denied: {item}")
         if result.limit:
             bounds = {"wall": f" of {limits.wall_s:g} s", "memory": f" of {limits.memory_mb} MiB"}
-            note(f"limit: {result.limit}{bounds.get(result.limit, '')}")
+            print_note(f"limit: {result.limit}{bounds.get(result.limit, '')}")
         elif result.error:
-            note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
+            print_note(f"{'fault' if result.state == 'fault' else 'error'}: {result.error}")
     raise typer.Exit({"ok": 0, "fault": 3}.get(result.state, 1))
 
 
 def _code(file: str) -> str | Path:
-    with paused():
+    with suspend_live_line():
         return Path(file) if file != "-" else sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def _result(result: ActionResult) -> dict[str, Any]:
     return {
-        **picked(result, "state", "limit", "value", "has_value", "error", "stdout", "stderr"),
-        "denied": [picked(item, "kind", "target") for item in result.denied],
+        **pick_attributes(result, "state", "limit", "value", "has_value", "error", "stdout", "stderr"),
+        "denied": [pick_attributes(item, "kind", "target") for item in result.denied],
         "wall_s": round(result.wall_s, 4),
         "ended": result.ended,
     }
@@ -114,17 +114,17 @@ def check_command(as_json: options.AsJson = False) -> None:
     results = sandbox().check()
     holding = [name for name, outcomes in results.items() if all(outcome.passed for outcome in outcomes)]
     if as_json:
-        told = {name: [picked(one, "name", "passed", "detail") for one in results[name]] for name in results}
+        told = {name: [pick_attributes(one, "name", "passed", "detail") for one in results[name]] for name in results}
         emit_json({"chosen": holding[0] if holding else None, "backends": told})
     else:
         for name, outcomes in results.items():
             failed = [outcome for outcome in outcomes if not outcome.passed]
             chosen = "  (used here)" if holding[:1] == [name] else ""
-            state = f"holds      {counted(outcomes, 'probe')}{chosen}" if not failed else "not usable "
+            state = f"holds      {count_of(outcomes, 'probe')}{chosen}" if not failed else "not usable "
             emit(f"{name:<11} {state}" + "; ".join(f"{outcome.name}: {outcome.detail}" for outcome in failed))
         if not holding:
-            note("no sandbox holds on this machine, so no code is run")
-            note("  try: apt install bubblewrap (Linux), or run inside WSL2 (Windows)")
+            print_note("no sandbox holds on this machine, so no code is run")
+            print_note("  try: apt install bubblewrap (Linux), or run inside WSL2 (Windows)")
         if os.environ.get("EVOLVE_UNSAFE"):
-            note("EVOLVE_UNSAFE is set: with --set sandbox=none, code runs unconfined")
+            print_note("EVOLVE_UNSAFE is set: with --set sandbox=none, code runs unconfined")
     raise typer.Exit(0 if holding else 3)

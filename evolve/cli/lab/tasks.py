@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json, note, shorten, table, visible, writing
+from evolve.cli.render.output import (
+    count_of,
+    emit,
+    emit_json,
+    escape_control_characters,
+    print_note,
+    report_written_file,
+    shorten_line,
+    table,
+)
 
 if TYPE_CHECKING:
     from evolve.workspace import Suite, Task
@@ -50,9 +59,9 @@ def generate_command(
     """
     from evolve.workspace import tasks
 
-    with writing(out) as told:
+    with report_written_file(out) as told:
         generated = tasks.generate(suite, n=n, seed=seed, out=out)
-        told(counted(generated.tasks, "task"))
+        told(count_of(generated.tasks, "task"))
     if out is not None:
         return
     if as_json:
@@ -98,10 +107,10 @@ def _show_task(task: Task, as_json: bool) -> None:
             }
         )
         return
-    emit(visible(f"{task.id} ({task.family}): {task.instruction}", lines=False))
+    emit(escape_control_characters(f"{task.id} ({task.family}): {task.instruction}", lines=False))
     from evolve.workspace import tasks
 
-    description = tasks.told(task)
+    description = tasks.task_description(task)
     if description:
         emit(description)
         return
@@ -109,11 +118,11 @@ def _show_task(task: Task, as_json: bool) -> None:
     emit(f"def {view.entry}{view.signature}", whole=True)
     for row in task.examples:
         inputs = ", ".join(json.dumps(value, ensure_ascii=False) for value in row.input)
-        emit(f"  {shorten(inputs, 90)}  →  {shorten(json.dumps(row.output, ensure_ascii=False), 60)}")
-    summary = f"{counted(rows, 'row')} {'is' if rows == 1 else 'are'} kept for verification"
+        emit(f"  {shorten_line(inputs, 90)}  →  {shorten_line(json.dumps(row.output, ensure_ascii=False), 60)}")
+    summary = f"{count_of(rows, 'row')} {'is' if rows == 1 else 'are'} kept for verification"
     emit(summary + (", and tests" if task.tests else ""))
     for warning in task.warnings:
-        note(visible(f"warning: {warning}", lines=False))
+        print_note(escape_control_characters(f"warning: {warning}", lines=False))
 
 
 def _show_suite(suite: Suite, as_json: bool) -> None:
@@ -123,9 +132,9 @@ def _show_suite(suite: Suite, as_json: bool) -> None:
         tasks = [{"id": task.id, "family": task.family, "split": suite.splits[task.group]} for task in suite.tasks]
         emit_json({"name": suite.name, "digest": suite.digest, "groups": groups, "splits": counts, "tasks": tasks})
         return
-    emit(f"{suite.name}: {counted(suite.tasks, 'task')}, {counted(groups, 'distinct problem')}")
+    emit(f"{suite.name}: {count_of(suite.tasks, 'task')}, {count_of(groups, 'distinct problem')}")
     emit(", ".join(f"{count} {split}" for split, count in counts.items()))
-    rows = [(task.id, task.family, shorten(task.instruction, 70)) for task in suite.tasks[:20]]
+    rows = [(task.id, task.family, shorten_line(task.instruction, 70)) for task in suite.tasks[:20]]
     emit(table(("id", "family", "instruction"), rows, spare=("family",)))
     if len(suite.tasks) > 20:
         emit(f"... and {len(suite.tasks) - 20} more")

@@ -8,11 +8,11 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json, flush, note, shorten, singular, table
+from evolve.cli.render.output import count_of, emit, emit_json, flush, print_note, shorten_line, singular_form, table
 from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
-    from evolve.workspace import AblationReport, Interval, ItemCredit
+    from evolve.workspace import AblationReport, ConfidenceInterval, ItemCredit
 
 
 app = pages.App(
@@ -38,7 +38,7 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
         (
             "*" if row.active else "",
             *(row.digest[:12], row.parent[:12], row.solved, row.tasks, row.tokens or row.candidates),
-            *(row.verdict, shorten(row.origin, 60)),
+            *(row.verdict, shorten_line(row.origin, 60)),
         )
         for row in rows
     ]
@@ -65,9 +65,9 @@ def show_command(name: Name = "active", workspace: options.Workspace = None, as_
     emit(f"guide: {'yes' if variant['guide'] else 'no'}; skills: {len(variant['skills'])}")
     emit(f"prompts: {', '.join(name for name, _ in variant['prompts']) or 'as in the workspace'}")
     emit(f"workflow: {'its own' if variant['workflow'] else 'as in the workspace'}")
-    emit(f"tried on {counted(variant['tasks'], 'task')}, {variant['solved']} solved and verified")
+    emit(f"tried on {count_of(variant['tasks'], 'task')}, {variant['solved']} solved and verified")
     for decision in variant["decisions"]:
-        emit(f"gate, run {decision['run']}: {decision['verdict']}; {singular(decision['reason'])}")
+        emit(f"gate, run {decision['run']}: {decision['verdict']}; {singular_form(decision['reason'])}")
     for measure in measured:
         if isinstance(measure, AcceptedVariant):
             show_change(measure)
@@ -130,7 +130,7 @@ def rollback_command(workspace: options.Workspace = None, as_json: options.AsJso
         files = opened.variants.left_behind(promotion.before)
     _show_activation(promotion, as_json)
     for file in files:
-        note(
+        print_note(
             f"{file} still says what {promotion.before[:12]} said, and goes on to act; take back what `write` put there"
         )
 
@@ -150,7 +150,7 @@ def transfer_command(
     as_json: options.AsJson = False,
 ) -> None:
     """Try a variant against its parent on another suite, or with another model. Promotes nothing."""
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
         outcome = opened.variants.transfer(name, suite, budget=bounds)
@@ -158,7 +158,7 @@ def transfer_command(
         if as_json:
             emit_json(dict(outcome))
         else:
-            emit(f"on {outcome['on']}: {outcome['verdict']}; {singular(outcome['reason'])}")
+            emit(f"on {outcome['on']}: {outcome['verdict']}; {singular_form(outcome['reason'])}")
         flush()
 
 
@@ -190,14 +190,14 @@ def ablate_command(
     """
     from evolve.workspace import AblationRequest
 
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
     kinds = [kind.strip() for kind in items.split(",") if kind.strip()]
     request = AblationRequest(variant=name, suite=suite, items=kinds, seed=seed, propose=propose)
     view = LoopView()
     with view, evolve.open(workspace, model=model, events=view) as opened, opened.delivering():
         report = opened.variants.ablate(request, budget=bounds)
         view.stop()
-        emit_json({**report.to_json(), **opened.mark}) if as_json else show_ablation(report)
+        emit_json({**report.to_json(), **opened.sandbox_mark}) if as_json else show_ablation(report)
         flush()
 
 
@@ -215,7 +215,7 @@ def write_command(
         return emit_json({"files": files})
     for file in files:
         emit(f"wrote {file}")
-    note("review with: git diff prompts")
+    print_note("review with: git diff prompts")
 
 
 def _show_activation(promotion: Any, as_json: bool) -> None:
@@ -243,7 +243,7 @@ def show_ablation(report: AblationReport) -> None:
 def _cells(credit: ItemCredit) -> tuple[object, ...]:
     pairs = credit.wins + credit.losses + credit.ties
     return (
-        shorten(credit.item.text, 48),
+        shorten_line(credit.item.text, 48),
         f"{pairs}/{credit.planned}",
         *(credit.wins, credit.losses, credit.ties),
         _figure(credit.share, "{:.2f}"),
@@ -253,7 +253,7 @@ def _cells(credit: ItemCredit) -> tuple[object, ...]:
     )
 
 
-def _figure(interval: Interval, form: str) -> str:
+def _figure(interval: ConfidenceInterval, form: str) -> str:
     if interval.value is None or interval.low is None or interval.high is None:
         return "-"
     return f"{form} ({form} to {form})".format(interval.value, interval.low, interval.high)

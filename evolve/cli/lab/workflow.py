@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json, note, table, writing
+from evolve.cli.render.output import count_of, emit, emit_json, print_note, report_written_file, table
 from evolve.core.errors import EvolveError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def show_command(which: Which = None, workspace: options.Workspace = None, as_js
         routes = ", ".join(f"{condition}: {target}" for condition, target in stage.routes.items())
         rows.append((stage.name, stage.bound, routes, stage.does))
     emit(table(("stage", "at most", "routes", "does"), rows))
-    emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in definition.numbers().items()]))
+    emit(table(("knob", "value"), [(knob, f"{value:g}") for knob, value in definition.effective_knobs().items()]))
 
 
 @app.page("validate", "evolve lab workflow validate my.toml", "evolve lab workflow validate")
@@ -71,7 +71,7 @@ def validate_command(which: Which = None, workspace: options.Workspace = None, a
         raise problem
     emit(f"{_name(which)}: valid; {_summary(definition, stages)}")
     for reason in dict.fromkeys(reason for reasons in idle.values() for reason in reasons.values()):
-        note(reason)
+        print_note(reason)
 
 
 @app.page("diff", "evolve lab workflow diff seed", "evolve lab workflow diff seed my.toml")
@@ -106,7 +106,7 @@ def draw_command(
     from evolve.workspace import workflow
 
     workflows = workflow(workspace)
-    with writing(out):
+    with report_written_file(out):
         drawn = workflows.draw(which, out=out)
     if as_json:
         emit_json({"digest": workflows.show(which).digest, "mermaid": drawn, "out": out})
@@ -120,4 +120,4 @@ def _name(which: str | None) -> str:
 
 def _summary(definition: Workflow, stages: Sequence[StageRow]) -> str:
     visits = sum(stage.bound for stage in stages)
-    return f"{counted(stages, 'stage')}, at most {counted(visits, 'visit')}, digest {definition.digest[:12]}"
+    return f"{count_of(stages, 'stage')}, at most {count_of(visits, 'visit')}, digest {definition.digest[:12]}"

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evolve.cli.render.live_line import PACE, LiveLine, RedrawInterval, showing
-from evolve.cli.render.output import at_home, counted, shorten, visible
+from evolve.cli.render.live_line import PACE, LiveLine, RedrawInterval, show_live_line
+from evolve.cli.render.output import count_of, escape_control_characters, shorten_home_path, shorten_line
 
 if TYPE_CHECKING:
     from evolve.workspace import Activities, Activity
@@ -64,41 +64,43 @@ _UNITS = {
 
 
 @contextmanager
-def watching(pace: RedrawInterval = PACE) -> Iterator[LiveLine]:
+def show_activities(pace: RedrawInterval = PACE) -> Iterator[LiveLine]:
     """Shows on stderr what goes on in a command, as soon as it takes long."""
-    from evolve.workspace import watched
+    from evolve.workspace import watch_activities
 
-    with watched() as activities, showing(partial(described, activities), pace) as line:
+    with watch_activities() as activities, show_live_line(partial(describe_activities, activities), pace) as line:
         yield line
 
 
-def described(activities: Activities, after: float = 0.0, began: float = 0.0) -> str:
+def describe_activities(activities: Activities, after: float = 0.0, began: float = 0.0) -> str:
     """What has gone on for so many seconds: that of which the end is known, else the whole, and the part of now.
 
     Args:
         began: The time before which nothing counts, by ``time.monotonic()``.
     """
     now = time.monotonic()
-    running = [one for one in activities.now() if one.kind and now - max(one.since, began) >= after]
+    running = [one for one in activities.current() if one.kind and now - max(one.since, began) >= after]
     if not running:
-        return f"working, {duration(now - began)}" if now - began >= after else ""
+        return f"working, {format_duration(now - began)}" if now - began >= after else ""
     whole = next((one for one in running if one.total), running[0])
     parts = [whole] if whole is running[-1] else [whole, running[-1]]
-    return visible("; ".join(activity_line(one, now - max(one.since, began)) for one in parts), lines=False)
+    return escape_control_characters(
+        "; ".join(_activity_line(one, now - max(one.since, began)) for one in parts), lines=False
+    )
 
 
-def activity_line(one: Activity, seconds: float) -> str:
+def _activity_line(one: Activity, seconds: float) -> str:
     """What it is, how far it is, and how long it has gone on."""
-    words = WORDS.get(one.kind, one.kind).format(shorten(at_home(one.subject), 100))
+    words = WORDS.get(one.kind, one.kind).format(shorten_line(shorten_home_path(one.subject), 100))
     unit, done = _UNITS.get(one.kind, "step"), one.count()
     if one.total:
-        words += f", {done:,} of {counted(one.total, unit)}"
+        words += f", {done:,} of {count_of(one.total, unit)}"
     elif done:
-        words += f", {counted(done, unit)}"
-    return f"{words}, {duration(seconds)}"
+        words += f", {count_of(done, unit)}"
+    return f"{words}, {format_duration(seconds)}"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """How long something goes on, in whole seconds, minutes or hours."""
     whole = int(seconds)
     if whole < 60:

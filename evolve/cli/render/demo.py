@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.output import counted, shorten
+from evolve.cli.render.output import count_of, shorten_line
 
 if TYPE_CHECKING:
-    from evolve.workspace import FillResult, Interval, Report
+    from evolve.workspace import ConfidenceInterval, FillResult, Report
 
 LONGER = "evolve improve composed"
 VERDICTS = {"accept": "accepted", "reject": "refused", "undecided": "undecided"}
 
 
 @dataclass(frozen=True)
-class Show:
+class DemoScreen:
     """Tells a person what the demonstration does and what came of it.
 
     Attributes:
@@ -27,7 +27,7 @@ class Show:
 
     say: Callable[..., None]
 
-    def beginning(self, place: Path) -> None:
+    def print_location(self, place: Path) -> None:
         """Where it works."""
         self.say("evolve learns from your work, and keeps only what measurably helps.")
         self.say("This demo takes about a minute and needs no key and no network. All its files:")
@@ -42,16 +42,16 @@ class Show:
         """What the first act is about, with a row as an example."""
         self.say("")
         self.say("1. A TABLE EACH MONTH")
-        self.say(f"In march.csv you filled the {header[-1]} for {counted(given, header[0])}, such as:")
+        self.say(f"In march.csv you filled the {header[-1]} for {count_of(given, header[0])}, such as:")
         self.say("")
         self.say(f"    {', '.join(row)}", whole=True)
         self.say("")
         self._prose(f"For the other {blank}, evolve looks for a function, and tests it on some of your own cells.")
 
-    def found(self, filled: FillResult, right: int) -> None:
+    def print_function(self, filled: FillResult, right: int) -> None:
         """The function that was found, and how many cells it filled as they should be."""
         self.say("")
-        self.say(f"It filled {counted(filled.filled, 'blank cell')}, {right} of them right. The function:")
+        self.say(f"It filled {count_of(filled.filled, 'blank cell')}, {right} of them right. The function:")
         self.say("")
         for line in filter(str.strip, filled.function.splitlines()):
             self.say(f"    {line}", whole=True)
@@ -60,7 +60,7 @@ class Show:
         """What the second table is."""
         self.say("")
         self._prose(
-            f"In april.csv you fill {counted(given, 'cell')} and leave {blank} blank. evolve fills the table twice:"
+            f"In april.csv you fill {count_of(given, 'cell')} and leave {blank} blank. evolve fills the table twice:"
             " with an empty memory, and with what it learned in March."
         )
 
@@ -84,7 +84,7 @@ class Show:
             f" that helped. To be quick, it tries {candidates:,} programs per task."
         )
 
-    def loop(self, report: Report) -> None:
+    def print_verdict(self, report: Report) -> None:
         """What came of the loop: the verdict that is on record, and a gain only where it was accepted."""
         last = report.rounds[-1]
         self.say("")
@@ -108,17 +108,17 @@ class Show:
         )
         self.say(f"    {LONGER}")
 
-    def record(self) -> None:
+    def print_next_commands(self) -> None:
         """What the commands are for that come next."""
         self.say("")
         self.say("3. LOOK AT WHAT IT LEARNED, AND TAKE IT BACK")
 
-    def few(self, texts: Sequence[str], what: str) -> None:
+    def first_few(self, texts: Sequence[str], what: str) -> None:
         """The first of some things on record."""
         for text in texts[:2]:
-            self.say(f"  {shorten(text, 200)}", indent=4)
+            self.say(f"  {shorten_line(text, 200)}", indent=4)
         if len(texts) > 2:
-            self.say(f"  and {counted(len(texts) - 2, f'more {what}')}")
+            self.say(f"  and {count_of(len(texts) - 2, f'more {what}')}")
         if not texts:
             self.say(f"  no {what}")
 
@@ -136,12 +136,12 @@ class Show:
         self.say(text, indent=0)
 
 
-def interrupted(place: Path | None) -> str:
+def describe_interruption(place: Path | None) -> str:
     """What is left where a person stopped the demonstration in a folder that they named; in a temporary one nothing."""
     return f"interrupted; what the demo made stays in {place}" if place else "interrupted; the demo removes its folder"
 
 
-def _gain(gain: Interval) -> str:
+def _gain(gain: ConfidenceInterval) -> str:
     if gain.value is None or gain.low is None or gain.high is None:
         return "too few tasks for an interval"
     points = f"{gain.value * 100:+.0f} points, 95 % interval {gain.low * 100:+.0f} to {gain.high * 100:+.0f}"

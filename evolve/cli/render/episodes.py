@@ -6,10 +6,10 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from evolve.cli.render.layout import cost_line, counted, shorten
+from evolve.cli.render.layout import cost_line, count_of, shorten_line
 from evolve.cli.render.memory import used_lines
-from evolve.cli.render.output import emit, printing, visible
-from evolve.cli.render.verdicts import verdict
+from evolve.cli.render.output import emit, escape_control_characters, hide_live_line
+from evolve.cli.render.verdicts import verdict_line
 
 if TYPE_CHECKING:
     from evolve.workspace import EpisodeRecord, Patch, Result, Step
@@ -43,14 +43,14 @@ def show_steps(record: EpisodeRecord, refused: str = "") -> None:
 
 
 def _show_step(step: Step, good: str) -> None:
-    emit(f"step {step.number}: {step.action.kind}: {shorten(step.action.text, 100)}")
+    emit(f"step {step.number}: {step.action.kind}: {shorten_line(step.action.text, 100)}")
     for line in step.action.code.rstrip().splitlines():
         emit(f"    {line}", whole=True)
     _tell_observed(step, good)
     if step.judgement is None:
         return
-    grounds = f" on {counted(step.judgement.rows, 'row')}" if step.judgement.rows else ""
-    why = f": {shorten(step.judgement.text, 200)}" if step.judgement.text else ""
+    grounds = f" on {count_of(step.judgement.rows, 'row')}" if step.judgement.rows else ""
+    why = f": {shorten_line(step.judgement.text, 200)}" if step.judgement.text else ""
     emit(f"  judge: {'accepted' if step.judgement.accepted else 'refused'}{grounds}{why}")
     row = step.judgement.row
     if row is not None:
@@ -67,7 +67,7 @@ def _tell_observed(step: Step, good: str) -> None:
         return
     for call in observation.calls:
         outcome = call.told if call.state == "answered" else f"{call.state}: {call.told}"
-        emit(f"  call: {call.function}({shorten(call.arguments, 200)}) -> {shorten(outcome, 200)}")
+        emit(f"  call: {call.function}({shorten_line(call.arguments, 200)}) -> {shorten_line(outcome, 200)}")
     if step.action.explores or step.action.kind == "recall" or observation.state is not None:
         state = observation.state
         found = "\n".join(map(str, observation.outputs)) if step.action.kind == "recall" else ""
@@ -75,26 +75,26 @@ def _tell_observed(step: Step, good: str) -> None:
         for line in lines[:_GIVEN]:
             emit(f"    {line}", whole=True)
         if len(lines) > _GIVEN:
-            emit(f"    ... {counted(len(lines) - _GIVEN, 'more line')}, all of them with --json")
+            emit(f"    ... {count_of(len(lines) - _GIVEN, 'more line')}, all of them with --json")
         if state is not None and state.changed:
             emit(f"  changed: {', '.join(state.changed)}")
         if state is not None and state.check is not None:
             emit(f"  the check {'passes' if state.score == 1.0 else 'fails'}")
         if observation.error and not any(observation.error in line for line in lines):
-            emit(f"  observe: {shorten(observation.error, 100)}")
+            emit(f"  observe: {shorten_line(observation.error, 100)}")
     else:
-        emit("  observe: " + (good if observation.ok else shorten(observation.error or "differs", 100)))
+        emit("  observe: " + (good if observation.ok else shorten_line(observation.error or "differs", 100)))
 
 
 def show_change(result: Result, *, diff: bool = True) -> None:
     """Shows a change, what is no part of it, what the model says of it, how sure it is, and its cost."""
     if diff:
         show_diff(result.answer if result.patch is None else result.patch.diff)
-    if left := left_alone(result.patch):
-        emit(visible(left, lines=False))
+    if left := untouched_files(result.patch):
+        emit(escape_control_characters(left, lines=False))
     if result.closing and result.patch is not None:
-        emit(visible(f"the model: {shorten(result.closing, 600)}", lines=False))
-    emit(verdict(result).line())
+        emit(escape_control_characters(f"the model: {shorten_line(result.closing, 600)}", lines=False))
+    emit(verdict_line(result).line())
     for line in used_lines(result):
         emit(line)
     emit(cost_line(result))
@@ -112,12 +112,12 @@ def show_diff(text: str) -> None:
 
     styles = {"+": "green", "-": "red", "@": "cyan"}
     console = Console(highlight=False, soft_wrap=True)
-    with printing():
+    with hide_live_line():
         for line in text.rstrip("\n").split("\n"):
-            console.print(Text(visible(line), style=styles.get(line[:1], "")))
+            console.print(Text(escape_control_characters(line), style=styles.get(line[:1], "")))
 
 
-def left_alone(patch: Patch | None) -> str:
+def untouched_files(patch: Patch | None) -> str:
     """Which changes are no part of a patch, and why; "" where all are."""
     if patch is None or not patch.protected:
         return ""
@@ -127,4 +127,4 @@ def left_alone(patch: Patch | None) -> str:
 
 def show_patch(patch: Patch) -> None:
     """One line about a patch that was applied or undone."""
-    emit(f"{patch.state}: {counted(patch.names, 'file')} in {patch.folder}")
+    emit(f"{patch.state}: {count_of(patch.names, 'file')} in {patch.folder}")

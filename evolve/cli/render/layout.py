@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from evolve.workspace import Amount, Interval, Result
+    from evolve.workspace import ConfidenceInterval, CostAmount, Result
 
 
 # Reasons of verdicts are on record with a plural whatever the count; the record stays as it is.
@@ -50,7 +50,7 @@ def _columns(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
-def fold(text: str, width: int | None, *, indent: int = 0) -> str:
+def wrap_text(text: str, width: int | None, *, indent: int = 0) -> str:
     """The text in lines of at most ``width`` columns, broken at spaces; a longer word stands in a line of its own.
 
     Args:
@@ -76,7 +76,7 @@ def _folded(line: str, width: int, indent: int) -> str:
     return "\n".join(text.rstrip() for text in lines if text.strip())
 
 
-def shorten(text: str, width: int = 72) -> str:
+def shorten_line(text: str, width: int = 72) -> str:
     """One line of at most ``width`` columns, cut between words where it has any there."""
     line = " ".join(text.split())
     if columns(line) <= width:
@@ -92,7 +92,7 @@ def shorten(text: str, width: int = 72) -> str:
     return cut + "…"
 
 
-def counted(items: Sized | int, noun: str, plural: str = "") -> str:
+def count_of(items: Sized | int, noun: str, plural: str = "") -> str:
     """Such as ``1 file``, ``2 files`` and ``3 pieces of evidence``.
 
     Args:
@@ -102,7 +102,7 @@ def counted(items: Sized | int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def singular(text: str) -> str:
+def singular_form(text: str) -> str:
     """What is on record in the plural where it counts one: ``1 wins`` as ``1 win``, ``all 1 rounds`` as "the round"."""
     return _ONE_OF.sub(r"1 \1", _ALL_OF_ONE.sub(r"the \1", text))
 
@@ -166,7 +166,7 @@ def _is_text(lines: Sequence[Sequence[str]], place: int) -> bool:
 def _aligned(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterable[str]:
     right = [_is_figures([row[place] for row in lines[1:]]) for place in range(len(widths))]
     for row in lines:
-        cells = [fold(text, wide).split("\n") for text, wide in zip(row, widths, strict=True)]
+        cells = [wrap_text(text, wide).split("\n") for text, wide in zip(row, widths, strict=True)]
         for number in range(max(map(len, cells))):
             parts = [cell[number] if number < len(cell) else "" for cell in cells]
             padded = [_padded(*column) for column in zip(parts, widths, right, strict=True)]
@@ -199,11 +199,11 @@ def _paragraph(header: Sequence[str], row: Sequence[str], texts: Sequence[int], 
     first = " ".join([f"{header[head]} {row[head]}" if _is_figures([row[head]]) else row[head], *marks])
     below = [("" if len(texts) == 1 else f"{header[place]}: ") + row[place] for place in others if place in texts]
     return "\n".join(
-        fold(line, width, indent=2) for line in (f"{first}  {facts}".rstrip(), *(f"  {text}" for text in below))
+        wrap_text(line, width, indent=2) for line in (f"{first}  {facts}".rstrip(), *(f"  {text}" for text in below))
     )
 
 
-def minute(time: str) -> str:
+def format_time(time: str) -> str:
     """Such as ``2026-11-22 17:41``, of a time in full."""
     return time[:16].replace("T", " ")
 
@@ -212,50 +212,50 @@ _BEYOND = 1_000_000
 """Odds above this are told as "over" it: their digits tell a reader nothing more."""
 
 
-def spending(amount: Amount) -> str:
+def format_spending(amount: CostAmount) -> str:
     """What was spent: ``5 calls, 12,300 tokens in (9,800 cached), 1,200 out, $0.012``, or candidates of a search."""
-    parts = [counted(amount.candidates, "candidate")] if amount.candidates else []
-    parts += [counted(amount.calls, "call")] if amount.calls else []
+    parts = [count_of(amount.candidates, "candidate")] if amount.candidates else []
+    parts += [count_of(amount.calls, "call")] if amount.calls else []
     most = "at most " if getattr(amount, "estimated", 0) else ""
     if amount.completion:
         cached = f" ({amount.cached:,} cached)" if amount.cached else ""
         parts += [f"{most}{amount.tokens - amount.completion:,} tokens in{cached}", f"{amount.completion:,} out"]
     elif amount.tokens:  # earlier versions did not write down which way they went
-        parts.append(most + counted(amount.tokens, "token"))
+        parts.append(most + count_of(amount.tokens, "token"))
     if amount.money:
-        parts.append(dollars(amount.money))
+        parts.append(format_dollars(amount.money))
     return ", ".join(parts) or "nothing"
 
 
 def cost_line(result: Result) -> str:
     """What a run took, and the command that gives the reasons for its verdict."""
-    spent = [spending(result.cost)] if result.cost.calls or result.cost.candidates else []
+    spent = [format_spending(result.cost)] if result.cost.calls or result.cost.candidates else []
     if result.solved and result.cost.candidates:  # the search itself said how many it took
         spent.append("with the check against other functions")
     return f"{', '.join([*spent, f'{result.seconds:.2f} s'])}; reasons: evolve why {result.run_id}"
 
 
-def dollars(amount: float) -> str:
+def format_dollars(amount: float) -> str:
     """Such as ``$2``, ``$0.012`` and ``less than $0.0001``."""
     if 0 < amount < 0.000_05:
         return "less than $0.0001"
     return f"${amount:,.4f}".rstrip("0").rstrip(".")
 
 
-def odds(value: float) -> str:
+def format_odds(value: float) -> str:
     """An e-value as odds against a variant that is no better, with the precision that a reader needs."""
     if value >= _BEYOND:
         return f"over {_BEYOND:,}:1"
     return f"{value:,.0f}:1" if value >= 10 else f"{value:.2f}:1"
 
 
-def interval_told(interval: Interval, sign: str = "") -> str:
+def format_interval(interval: ConfidenceInterval, sign: str = "") -> str:
     """A figure that was measured, with its interval and over how many groups.
 
     Args:
         sign: ``+`` where it is a difference.
     """
-    over = f"over {counted(interval.n, 'group')}"
+    over = f"over {count_of(interval.n, 'group')}"
     if interval.low is None or interval.high is None:
         return f"{interval.value:{sign}.3f} {over}, too few for an interval"
     return f"{interval.value:{sign}.3f}, 95 % interval {interval.low:{sign}.3f} to {interval.high:{sign}.3f} {over}"

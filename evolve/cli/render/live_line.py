@@ -30,7 +30,7 @@ class RedrawInterval:
     lines: tuple[float, ...] = (10.0, 30.0, 60.0)
     then: float = 60.0
 
-    def due(self, told: int) -> float:
+    def next_delay(self, told: int) -> float:
         """After how much silence the next line comes, when so many were printed in it."""
         over = told - len(self.lines) + 1
         return self.lines[told] if over <= 0 else self.lines[-1] + over * self.then
@@ -67,7 +67,7 @@ class LiveLine:
         self._thread.join()
 
     @contextmanager
-    def printing(self) -> Iterator[None]:
+    def hide(self) -> Iterator[None]:
         """Takes the line away for as long as something else is printed; silence begins anew."""
         with self._guard:
             self._clear()
@@ -75,7 +75,7 @@ class LiveLine:
             yield
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def suspend(self) -> Iterator[None]:
         """Shows nothing, because a person is asked, or another part of the screen shows it."""
         with self._guard:
             self._clear()
@@ -89,7 +89,7 @@ class LiveLine:
                 self._began = self._printed_at = time.monotonic()
                 self._told = 0
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Shows what there is to be shown now."""
         with self._guard:
             if not self._pauses:
@@ -97,18 +97,18 @@ class LiveLine:
 
     def _run(self) -> None:
         while not self._closed.wait(self._pace.every):
-            self.look()
+            self.refresh()
 
     def _draw(self) -> None:
         text = self._describe(self._pace.after, self._began)
         if text:
             width = (layout.terminal_width(sys.stderr) or 80) - 1
-            self._drawn = _write(f"\r\x1b[2K{layout.shorten(text, width)}")
+            self._drawn = _write(f"\r\x1b[2K{layout.shorten_line(text, width)}")
         else:
             self._clear()
 
     def _tell(self) -> None:
-        if time.monotonic() - self._printed_at >= self._pace.due(self._told):
+        if time.monotonic() - self._printed_at >= self._pace.next_delay(self._told):
             text = self._describe(0.0, self._began)
             self._told += 1
             if text:
@@ -134,7 +134,7 @@ _SHOWN: ContextVar[LiveLine | None] = ContextVar("shown", default=None)
 
 
 @contextmanager
-def showing(describe: Callable[[float, float], str], pace: RedrawInterval = PACE) -> Iterator[LiveLine]:
+def show_live_line(describe: Callable[[float, float], str], pace: RedrawInterval = PACE) -> Iterator[LiveLine]:
     """Has what goes on in the block shown on stderr; see :class:`LiveLine`."""
     line = LiveLine(describe, pace, live=sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb"))
     token = _SHOWN.set(line)
@@ -145,20 +145,20 @@ def showing(describe: Callable[[float, float], str], pace: RedrawInterval = PACE
         line.close()
 
 
-def in_lines() -> None:
+def wrap_line() -> None:
     """Has lines printed from now on, on a terminal too."""
     line = _SHOWN.get()
     if line is not None:
         line.live = False
 
 
-def printing() -> AbstractContextManager[None]:
-    """While something else is printed: see :meth:`LiveLine.printing`."""
+def hide_live_line() -> AbstractContextManager[None]:
+    """While something else is printed: see :meth:`LiveLine.hide`."""
     line = _SHOWN.get()
-    return nullcontext() if line is None else line.printing()
+    return nullcontext() if line is None else line.hide()
 
 
-def paused() -> AbstractContextManager[None]:
-    """While a person is asked: see :meth:`LiveLine.paused`."""
+def suspend_live_line() -> AbstractContextManager[None]:
+    """While a person is asked: see :meth:`LiveLine.suspend`."""
     line = _SHOWN.get()
-    return nullcontext() if line is None else line.paused()
+    return nullcontext() if line is None else line.suspend()

@@ -15,12 +15,12 @@ from types import MappingProxyType
 from typing import Any, TextIO
 
 from evolve.cli.render import layout
-from evolve.cli.render.layout import counted as counted
-from evolve.cli.render.layout import shorten as shorten
-from evolve.cli.render.layout import singular as singular
-from evolve.cli.render.live_line import paused as paused
-from evolve.cli.render.live_line import printing as printing
-from evolve.core.errors import EnvironmentProblem
+from evolve.cli.render.layout import count_of as count_of
+from evolve.cli.render.layout import shorten_line as shorten_line
+from evolve.cli.render.layout import singular_form as singular_form
+from evolve.cli.render.live_line import hide_live_line as hide_live_line
+from evolve.cli.render.live_line import suspend_live_line as suspend_live_line
+from evolve.core.errors import SetupProblem
 
 # A first sieve: printable ASCII, tabs and line breaks need no look at their category.
 _CONTROLS_AND_FOREIGN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\U0010ffff]")
@@ -47,7 +47,7 @@ _COMMAND = re.compile(
 
 
 @contextmanager
-def watched() -> Iterator[Callable[[], bool]]:
+def watch_output() -> Iterator[Callable[[], bool]]:
     """For one command: a function that says whether any of its result was printed so far."""
     token, workspace = _PRINTED.set(False), _WORKSPACE.set("")
     try:
@@ -67,7 +67,7 @@ _TYPED: ContextVar[Mapping[str, str]] = ContextVar("typed", default=MappingProxy
 
 
 @contextmanager
-def typed_as(commands: Mapping[str, str]) -> Iterator[None]:
+def command_as_typed(commands: Mapping[str, str]) -> Iterator[None]:
     """Tells of these commands as they are typed where the person is: in a session, ``/why`` for ``evolve why``."""
     token = _TYPED.set(commands)
     try:
@@ -87,7 +87,7 @@ def _addressed(text: str) -> str:
     return _COMMAND.sub(lambda _: option, text)
 
 
-def visible(text: str, *, lines: bool = True) -> str:
+def escape_control_characters(text: str, *, lines: bool = True) -> str:
     """The text with escapes such as ``\\x1b`` for whatever steers a terminal: it may come from outside.
 
     Args:
@@ -123,7 +123,7 @@ def emit_json(value: Any) -> None:
     _put(json.dumps(value, default=_as_data, indent=2, ensure_ascii=True, allow_nan=False))
 
 
-def picked(one: object, *names: str) -> dict[str, Any]:
+def pick_attributes(one: object, *names: str) -> dict[str, Any]:
     """These attributes of a value, by their names."""
     return {name: getattr(one, name) for name in names}
 
@@ -143,9 +143,9 @@ def emit(text: str = "", *, indent: int = 2, exact: bool = False, whole: bool = 
         whole: It is not folded, as what is exact is not: a path, a drawing, lines of code.
     """
     text = text if exact else _addressed(text)
-    text = text if exact and not sys.stdout.isatty() else visible(text)
+    text = text if exact and not sys.stdout.isatty() else escape_control_characters(text)
     if not (exact or whole):
-        text = layout.fold(text, layout.terminal_width(), indent=indent)
+        text = layout.wrap_text(text, layout.terminal_width(), indent=indent)
     try:
         _put(text)
     except UnicodeEncodeError:  # an ASCII locale, for one, lacks letters
@@ -162,7 +162,7 @@ def flush() -> None:
         sys.stdout.flush()
 
 
-def mute() -> None:
+def discard_output() -> None:
     """Drops whatever is printed from now on: nobody can read it."""
     _drop(sys.stdout)
 
@@ -173,7 +173,7 @@ def _drop(stream: TextIO) -> None:
 
 def _put(text: str) -> None:
     _PRINTED.set(True)
-    with _writing(), printing():
+    with _writing(), hide_live_line():
         print(text)
 
 
@@ -184,11 +184,11 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise  # an OSError, but no fault: the reader, such as `head`, has had enough
     except OSError as error:
-        mute()  # else the interpreter tries once more when it ends
-        raise EnvironmentProblem(f"cannot write the output: {(error.strerror or str(error)).lower()}") from error
+        discard_output()  # else the interpreter tries once more when it ends
+        raise SetupProblem(f"cannot write the output: {(error.strerror or str(error)).lower()}") from error
 
 
-def note(text: str, *, indent: int = 2, whole: bool = False) -> None:
+def print_note(text: str, *, indent: int = 2, whole: bool = False) -> None:
     """Tells of progress. Where it cannot be written, on a full disk, the work goes on untold.
 
     Args:
@@ -196,25 +196,29 @@ def note(text: str, *, indent: int = 2, whole: bool = False) -> None:
         whole: It is not folded: a command to be typed, what a program printed.
     """
     encoding, text = sys.stderr.encoding or "utf-8", _addressed(text)
-    shown = visible(text) if whole else layout.fold(visible(text), layout.terminal_width(sys.stderr), indent=indent)
+    shown = (
+        escape_control_characters(text)
+        if whole
+        else layout.wrap_text(escape_control_characters(text), layout.terminal_width(sys.stderr), indent=indent)
+    )
     try:
-        with printing():
+        with hide_live_line():
             print(shown.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
     except OSError:
         _drop(sys.stderr)  # what waits in it would fail once more, and when the interpreter ends
 
 
-def complain(message: str, *, hint: str = "") -> None:
+def print_error(message: str, *, hint: str = "") -> None:
     """Says what went wrong in one sentence, and what to do next."""
-    note(visible(f"evolve: {message}", lines=False))
+    print_note(escape_control_characters(f"evolve: {message}", lines=False))
     if hint:
         # Never folded: half a command does something else.
-        hint = visible(hint, lines=False)
-        note(f"  try: {hint}" if not hint.startswith("continue with") else f"  {hint}", whole=True)
+        hint = escape_control_characters(hint, lines=False)
+        print_note(f"  try: {hint}" if not hint.startswith("continue with") else f"  {hint}", whole=True)
 
 
 @contextmanager
-def writing(out: str | None) -> Iterator[Callable[[str], None]]:
+def report_written_file(out: str | None) -> Iterator[Callable[[str], None]]:
     """Says afterwards that a file was written, and whether in place of another; nothing where it is None.
 
     Gives a function that is told what is in the file, where the name alone says too little.
@@ -224,7 +228,7 @@ def writing(out: str | None) -> Iterator[Callable[[str], None]]:
     yield told.append
     if out is not None:
         what = f"{told[0]} to {out}" if told else out
-        note(f"wrote {what}" + (", in place of the file that was there" if there else ""))
+        print_note(f"wrote {what}" + (", in place of the file that was there" if there else ""))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, spare: Sequence[str] = ()) -> str:
@@ -244,10 +248,10 @@ def _cell(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.2f}"
-    return visible(str(value), lines=False)
+    return escape_control_characters(str(value), lines=False)
 
 
-def at_home(text: str) -> str:
+def shorten_home_path(text: str) -> str:
     """A text with paths as short as they can be: from this folder on, or with ``~`` for the person's own."""
     try:
         here = os.getcwd()

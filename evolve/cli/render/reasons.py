@@ -7,7 +7,7 @@ import string
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.layout import counted
+from evolve.cli.render.layout import count_of
 
 if TYPE_CHECKING:
     from evolve.workspace import Diagnosis, Explanation, FillResult, FlagReasons, LearningResult, Reason, Result
@@ -188,7 +188,7 @@ class _Words(string.Formatter):
         if format_spec in ("plain", "text"):
             return _short(str(value)) if format_spec == "plain" else str(value)
         if format_spec in ("json", "values"):
-            return values_told(value) if format_spec == "json" else values_told(*value)
+            return values_text(value) if format_spec == "json" else values_text(*value)
         if format_spec == "given":
             cells = value if isinstance(value, list | tuple) else [value]
             return ", ".join("an empty cell" if one in (None, "") else _quoted(one) for one in cells)
@@ -196,31 +196,31 @@ class _Words(string.Formatter):
             several = "numbers" if value in ("int", "float") else "text"
             return _KINDS.get(value, str(value)) if format_spec == "kind" else several
         if format_spec.isalpha() or " " in format_spec:
-            return counted(value, format_spec)
+            return count_of(value, format_spec)
         if format_spec:
             return format(value, format_spec)
         return ", ".join(map(_quoted, value)) if isinstance(value, list | tuple) else _quoted(value)
 
 
-def reason_told(reason: Reason) -> str:
+def reason_sentence(reason: Reason) -> str:
     """A reason in a clause."""
     return _Words().vformat(SENTENCES[reason.code], (), reason.facts)
 
 
-def reasons_told(reasons: Iterable[Reason]) -> str:
+def reason_sentences(reasons: Iterable[Reason]) -> str:
     """Reasons in one sentence."""
-    return "; ".join(map(reason_told, reasons))
+    return "; ".join(map(reason_sentence, reasons))
 
 
-def flag_told(flag: FlagReasons) -> str:
+def flag_sentence(flag: FlagReasons) -> str:
     """What is doubtful about a cell, in a sentence."""
-    why = reasons_told(flag.reasons)
+    why = reason_sentences(flag.reasons)
     return f"{flag.left}: {why}" if flag.left else why
 
 
-def explained_data(explained: Explanation) -> dict[str, Any]:
+def explanation_data(explained: Explanation) -> dict[str, Any]:
     """Why a run counts as what it does, as data with its reasons in words."""
-    return {**explained.to_json(), "reasons": [reason_told(one) for one in explained.reasons]}
+    return {**explained.to_json(), "reasons": [reason_sentence(one) for one in explained.reasons]}
 
 
 def diagnosis_data(found: Diagnosis) -> dict[str, Any]:
@@ -228,7 +228,8 @@ def diagnosis_data(found: Diagnosis) -> dict[str, Any]:
     from evolve.workspace import to_data
 
     suspects = [
-        {**to_data(one), "evidence": reasons_told(one.evidence), "tested": _told(one.tested)} for one in found.suspects
+        {**to_data(one), "evidence": reason_sentences(one.evidence), "tested": _told(one.tested)}
+        for one in found.suspects
     ]
     worded = {"said": _told(found.said), "why": _told(found.why), "untried": _told(found.untried)}
     return {**found.to_json(), **worded, "suspects": suspects}
@@ -237,30 +238,30 @@ def diagnosis_data(found: Diagnosis) -> dict[str, Any]:
 def result_data(result: Result) -> dict[str, Any]:
     """A result as data with its reasons in words."""
     worded = {"reason": result.reason, "advice": result.advice}
-    return {**result.to_json(), **{name: reason_told(one) for name, one in worded.items() if one is not None}}
+    return {**result.to_json(), **{name: reason_sentence(one) for name, one in worded.items() if one is not None}}
 
 
 def _told(reason: Reason | None) -> str:
-    return "" if reason is None else reason_told(reason)
+    return "" if reason is None else reason_sentence(reason)
 
 
-def taught_data(taught: LearningResult) -> dict[str, Any]:
+def learning_data(taught: LearningResult) -> dict[str, Any]:
     """What a run taught as data with its reasons in words."""
-    nothing = {} if taught.nothing is None else {"nothing": reason_told(taught.nothing)}
+    nothing = {} if taught.nothing is None else {"nothing": reason_sentence(taught.nothing)}
     return {**taught.to_json(), "note": _told(taught.note), **nothing}
 
 
-def filled_data(filled: FillResult) -> dict[str, Any]:
+def fill_data(filled: FillResult) -> dict[str, Any]:
     """What became of a table, as data with its reasons in words."""
     data = filled.to_json()
     for one, mark in zip(data["marks"], filled.marks, strict=True):
-        one["why"] = flag_told(mark.flag)
+        one["why"] = flag_sentence(mark.flag)
     return {**data, "result": None if filled.result is None else result_data(filled.result)}
 
 
-def filled_briefly(filled: FillResult) -> dict[str, Any]:
+def fill_summary(filled: FillResult) -> dict[str, Any]:
     """The same for a program that pays for each word: the cells, what is doubtful, and the function once."""
-    data = filled_data(filled)
+    data = fill_data(filled)
     told = {key: data[key] for key in ("out", "column", "inputs", "given", "filled", "marked", "function")}
     told["marks"] = [{key: one[key] for key in ("row", "line", "value", "why")} for one in data["marks"]]
     told |= {key: data[key] for key in ("used", "against", "offered", "loss") if data[key]}
@@ -279,7 +280,7 @@ def _short(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
-def values_told(*values: Any) -> str:
+def values_text(*values: Any) -> str:
     """Values as JSON, an error as what it says; what is long is cut short."""
     return ", ".join(map(one_value, values))
 

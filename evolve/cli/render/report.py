@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from evolve.cli.pages import first_sentence
-from evolve.cli.render.layout import dollars, interval_told, odds, spending
-from evolve.cli.render.output import counted, emit, shorten, singular, table
+from evolve.cli.render.layout import format_dollars, format_interval, format_odds, format_spending
+from evolve.cli.render.output import count_of, emit, shorten_line, singular_form, table
 
 if TYPE_CHECKING:
-    from evolve.workspace import ArmRow, Contrast, CostShares, Interval, Proof, Report, RoundRow, RunChanges, Workspace
+    from evolve.workspace import ArmContrast, ArmRow, ConfidenceInterval, CostShares, Proof, Report, RoundRow, Workspace
+    from evolve.workspace import RunChanges as Changes
 
 
 SEARCH = "search"
@@ -28,7 +29,7 @@ def show_proof(proof: Proof, policy: str = SEARCH) -> None:
         return
     state, tally = proof.state, proof.state.tally
     by = "" if policy == SEARCH else f" with {policy.removeprefix('language:')}"
-    problems = counted(proof.counted, "distinct problem")
+    problems = count_of(proof.counted, "distinct problem")
     emit(f"your own tasks{by}: {problems}, each solved twice before evolve learned from it")
     if by:
         emit("  compared: the agent with all it has learned, and the same model that has learned nothing")
@@ -36,7 +37,7 @@ def show_proof(proof: Proof, policy: str = SEARCH) -> None:
         emit(f"  {proof.alike} more were like earlier ones and do not count")
     if proof.missing:
         emit(
-            f"  {counted(proof.missing, 'more problem')} begun and not judged, and a proof waits for them:"
+            f"  {count_of(proof.missing, 'more problem')} begun and not judged, and a proof waits for them:"
             " evolve runs list, evolve learn"
         )
     emit(
@@ -47,14 +48,15 @@ def show_proof(proof: Proof, policy: str = SEARCH) -> None:
     if proof.mean_ratio is not None and proof.cost_unlearned:
         emit(
             f"  cost where both solve: {proof.cost_learned / proof.cost_unlearned:.2f} in sum,"
-            f" {proof.mean_ratio:.2f} in the mean of the ratios, over {counted(proof.both, 'problem')}"
+            f" {proof.mean_ratio:.2f} in the mean of the ratios, over {count_of(proof.both, 'problem')}"
         )
     if proof.spent:
-        emit(f"  solving them again to judge that took {spending(proof.spent)}, {proof.spent.seconds:.1f} CPU s")
-    emit(f"  odds that learning helps: {odds(state.wealth)}; a proof needs {odds(1 / state.alpha)}. {_so_far(proof)}")
+        emit(f"  solving them again to judge that took {format_spending(proof.spent)}, {proof.spent.seconds:.1f} CPU s")
+    needed = format_odds(1 / state.alpha)
+    emit(f"  odds that learning helps: {format_odds(state.wealth)}; a proof needs {needed}. {_so_far(proof)}")
     if len(proof.families) > 1:
         rows = [
-            (row.family, row.tally.pairs, row.tally.wins, row.tally.losses, row.tally.ties, odds(row.wealth))
+            (row.family, row.tally.pairs, row.tally.wins, row.tally.losses, row.tally.ties, format_odds(row.wealth))
             for row in proof.families
         ]
         emit(table(("kind", "problems", "better", "worse", "same", "odds"), rows))
@@ -70,10 +72,10 @@ def _so_far(proof: Proof) -> str:
         return "At this rate it cannot be shown."
     if not proof.state.tally.wins:
         return "Not shown yet: it made no task better so far."
-    return f"Not shown yet: about {counted(proof.state.further, 'more problem')} at this rate."
+    return f"Not shown yet: about {count_of(proof.state.further, 'more problem')} at this rate."
 
 
-def told_now(opened: Workspace, report: Report) -> Mapping[str, str]:
+def report_lines_now(opened: Workspace, report: Report) -> Mapping[str, str]:
     """What the record says now of the report's skills and insights, by name and id."""
     named = {row.id for row in report.insights}
     skills, insights = opened.skills.list(), [one for one in opened.memory.list() if one.id in named]
@@ -86,20 +88,20 @@ def show_details(report: Report, told: Mapping[str, str] | None = None) -> None:
     """Prints a report for people.
 
     Args:
-        told: What is known now of its skills and insights; see :func:`told_now`.
+        told: What is known now of its skills and insights; see :func:`report_lines_now`.
     """
-    emit(f"suite {report.suite}, seed {report.seed}: {singular(report.finish_reason)}")
+    emit(f"suite {report.suite}, seed {report.seed}: {singular_form(report.finish_reason)}")
     emit()
     for row in report.rounds:
-        verdict = f"{row.verdict} after {counted(row.pairs, 'pair')}" if row.verdict else "no verdict"
-        progress = f"{counted(row.episodes, 'task')} tried, {row.solved} solved, {counted(row.skills, 'new skill')}"
+        verdict = f"{row.verdict} after {count_of(row.pairs, 'pair')}" if row.verdict else "no verdict"
+        progress = f"{count_of(row.episodes, 'task')} tried, {row.solved} solved, {count_of(row.skills, 'new skill')}"
         emit(f"round {row.number}: {progress}; compared with before: {verdict}{', promoted' if row.promoted else ''}")
         if row.idle:
-            emit(f"  {counted(row.idle, 'skill')} set aside, used for no task but the one it is from")
+            emit(f"  {count_of(row.idle, 'skill')} set aside, used for no task but the one it is from")
             emit("  evolve skills list --all", whole=True)
         if row.checkable:
             emit(f"  checked: {row.checked} of {row.checkable} tasks that can only be checked; not part of the proof")
-        emit(f"  {singular(row.reason)}")
+        emit(f"  {singular_form(row.reason)}")
     emit()
     _show_arms(report)
     if report.ratio.value is not None or report.gain.value is not None:
@@ -117,7 +119,7 @@ def show_details(report: Report, told: Mapping[str, str] | None = None) -> None:
         emit(_verdict(report))
         emit()
     _show_learned(report, told or {})
-    emit(f"spent: {spending(report.spent)} in {report.spent.seconds:.0f} s")
+    emit(f"spent: {format_spending(report.spent)} in {report.spent.seconds:.0f} s")
     if report.overshoot:
         emit(f"  {report.overshoot}")
 
@@ -159,28 +161,28 @@ def _side_by_side(shares: CostShares) -> str:
 
 
 def _arm_cells(row: ArmRow, *, asked: bool) -> tuple[object, ...]:
-    model = (row.calls, row.tokens - row.completion, row.cached, row.completion, dollars(row.money))
+    model = (row.calls, row.tokens - row.completion, row.cached, row.completion, format_dollars(row.money))
     costs = model if asked else (row.candidates,)
     return row.arm, row.tasks, row.solved, row.verified, *costs, row.seconds, row.note
 
 
 def _show_learned(report: Report, told: Mapping[str, str]) -> None:
-    evidence = counted(report.evidence_count, "piece of evidence", "pieces of evidence")
-    emit(f"learned: {counted(report.insight_count, 'insight')} from {evidence}")
+    evidence = count_of(report.evidence_count, "piece of evidence", "pieces of evidence")
+    emit(f"learned: {count_of(report.insight_count, 'insight')} from {evidence}")
     for insight in report.insights[:6]:
-        emit(f"  {insight.status}, {counted(insight.evidence, 'row')}: {shorten(insight.text, 160)}")
+        emit(f"  {insight.status}, {count_of(insight.evidence, 'row')}: {shorten_line(insight.text, 160)}")
         if told.get(insight.id):
             emit(f"    {told[insight.id]}")
-    parts = f", and {counted(report.parts, 'part')} of answers that the search uses" if report.parts else ""
-    emit(f"learned: {counted(report.skills, 'skill')}{parts}")
+    parts = f", and {count_of(report.parts, 'part')} of answers that the search uses" if report.parts else ""
+    emit(f"learned: {count_of(report.skills, 'skill')}{parts}")
     for skill in report.skills[:6]:
-        does = shorten(first_sentence(skill.description), 100)
-        helped = told.get(skill.name) or f"helped {counted(skill.tasks, 'task')}"
+        does = shorten_line(first_sentence(skill.description), 100)
+        helped = told.get(skill.name) or f"helped {count_of(skill.tasks, 'task')}"
         emit(f"  {skill.name} ({skill.status}; {helped}): {does}")
 
 
-def _interval(interval: Interval) -> str:
-    return "no figure" if interval.value is None else interval_told(interval)
+def _interval(interval: ConfidenceInterval) -> str:
+    return "no figure" if interval.value is None else format_interval(interval)
 
 
 Answer = Literal["accepted", "worse", "rejected", "undecided"]
@@ -198,9 +200,9 @@ def show_summary(report: Report, suite: str) -> None:
     Args:
         suite: The suite as it is typed.
     """
-    emit(f"{report.suite}: {singular(report.finish_reason)}")
+    emit(f"{report.suite}: {singular_form(report.finish_reason)}")
     _show_result(report)
-    emit(f"Spent: {spending(report.spent)} in {_duration(report.spent.seconds)}. {pays(report)}".rstrip())
+    emit(f"Spent: {format_spending(report.spent)} in {_duration(report.spent.seconds)}. {_pays(report)}".rstrip())
     if report.overshoot:
         emit(f"  {report.overshoot}")
     _show_agent(report)
@@ -212,7 +214,7 @@ def show_summary(report: Report, suite: str) -> None:
     emit("All figures: evolve report --details", whole=True)
 
 
-def answer(report: Report) -> Answer:
+def learning_verdict(report: Report) -> Answer:
     """Whether learning helped, by the gate and by what was measured on held-out tasks."""
     if report.has_promoted or _is_measured(report):
         gain, ratio = report.gain, report.ratio
@@ -236,7 +238,7 @@ def _judged(report: Report) -> RoundRow | None:
 
 
 def _show_result(report: Report) -> None:
-    judged, found = _judged(report), answer(report)
+    judged, found = _judged(report), learning_verdict(report)
     if report.has_promoted:
         measured = "" if found == "accepted" else f", but {found} on held-out tasks"
         emit(f"Result: accepted{measured}. {_counts(judged)}")
@@ -248,7 +250,7 @@ def _show_result(report: Report) -> None:
     row = judged or next(reversed(report.rounds), None)
     if row is not None and row.reason:
         _, _, rest = row.reason.partition(": ")  # before it stand the counts, which were just told
-        why = singular(rest if row.verdict and rest else row.reason)
+        why = singular_form(rest if row.verdict and rest else row.reason)
         emit(f"  Why: {why.replace('pairs needed', 'tasks like these would show a gain') if row.verdict else why}.")
     accepted = judged.number if judged is not None and judged.promoted else math.inf
     for later in report.rounds:
@@ -267,18 +269,18 @@ def _counts(row: RoundRow | None) -> str:
         return "Nothing was compared."
     if row.better + row.worse + row.equal:
         return f"{row.better} better, {row.worse} worse, {row.equal} equal."
-    return f"{counted(row.pairs, 'task')} compared."  # an older version wrote it, which did not count by outcome
+    return f"{count_of(row.pairs, 'task')} compared."  # an older version wrote it, which did not count by outcome
 
 
-def _share(contrast: Contrast) -> str:
+def _share(contrast: ArmContrast) -> str:
     return _figure(contrast.gain, 100, "+.1f", " percentage points")
 
 
-def _ratio(contrast: Contrast) -> str:
+def _ratio(contrast: ArmContrast) -> str:
     return _figure(contrast.ratio, 1, ".2f", " times as much as before")
 
 
-def _figure(found: Interval, scale: int, form: str, what: str) -> str:
+def _figure(found: ConfidenceInterval, scale: int, form: str, what: str) -> str:
     text = f"{scale * (found.value or 0.0):{form}}{what}"
     if found.low is None or found.high is None:
         return f"{text} (n = {found.n}, too few for an interval)"
@@ -289,7 +291,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
-def pays(report: Report) -> str:
+def _pays(report: Report) -> str:
     """After how many tasks learning has paid for itself, in a sentence; "" where nothing was measured."""
     shares = next((one.shares for one in report.contrasts if one.arm == "unlearned"), None)
     if shares is None or not report.promoted:
@@ -310,7 +312,7 @@ def _show_agent(report: Report) -> None:
     changes = report.run_changes
     new = [] if changes is None else _new(changes)
     if report.has_promoted:
-        known = f"{counted(report.skills, 'learned skill')} and {counted(report.insight_count, 'insight')}"
+        known = f"{count_of(report.skills, 'learned skill')} and {count_of(report.insight_count, 'insight')}"
         emit(f"Your agent: version {report.promoted[:10]} is active, with {known}.")
         if new:
             emit(f"  Since the run began: {' and '.join(new)}.")
@@ -321,21 +323,21 @@ def _show_agent(report: Report) -> None:
     emit(f"Your agent is {'otherwise ' if new else ''}unchanged: no change of the whole was shown to help.")
 
 
-def _new(changes: RunChanges) -> list[str]:
+def _new(changes: Changes) -> list[str]:
     named = ", ".join(changes.skills[:3]) + (", …" if len(changes.skills) > 3 else "")
-    skills = [f"{counted(changes.skills, 'new skill')} ({named})"] if changes.skills else []
-    return skills + ([counted(changes.insights, "new insight")] if changes.insights else [])
+    skills = [f"{count_of(changes.skills, 'new skill')} ({named})"] if changes.skills else []
+    return skills + ([count_of(changes.insights, "new insight")] if changes.insights else [])
 
 
-def _show_unsolved(changes: RunChanges) -> None:
+def _show_unsolved(changes: Changes) -> None:
     if not changes.practised:
         return
     if not changes.unsolved:
         all_ = "the one task" if changes.practised == 1 else f"all {changes.practised:,} tasks"
         emit(f"Unsolved: none. Practice solved {all_}.")
         return
-    of = f"{changes.unsolved} of {counted(changes.practised, 'task')} practised on"
-    tasks = [f"{shorten(one.task, 40)} ({_times(one.tries)})" for one in changes.hardest]
+    of = f"{changes.unsolved} of {count_of(changes.practised, 'task')} practised on"
+    tasks = [f"{shorten_line(one.task, 40)} ({_times(one.tries)})" for one in changes.hardest]
     more = ", …" if changes.unsolved > len(tasks) else ""
     emit(f"Unsolved: {of}{': ' if tasks else ''}{', '.join(tasks)}{more}")
 
@@ -367,7 +369,7 @@ def show_own_tasks(proofs: Mapping[str, Proof]) -> None:
     for policy, proof in told[:_POLICIES]:
         _show_own(policy, proof)
     if len(told) > _POLICIES:
-        emit(f"  and {counted(len(told) - _POLICIES, 'more model')}: evolve report --details")
+        emit(f"  and {count_of(len(told) - _POLICIES, 'more model')}: evolve report --details")
 
 
 def _show_own(policy: str, proof: Proof) -> None:
@@ -387,7 +389,7 @@ def _show_own(policy: str, proof: Proof) -> None:
     elif verdict == "undecided" and proof.state.further is None:
         emit("  Not at this rate: more tasks like these would not show a gain.")
     elif verdict == "undecided":
-        emit(f"  About {counted(proof.state.further or 0, 'more distinct task')} at this rate would show a gain.")
+        emit(f"  About {count_of(proof.state.further or 0, 'more distinct task')} at this rate would show a gain.")
     if proof.mean_ratio is not None and proof.cost_unlearned:
         share = proof.cost_learned / proof.cost_unlearned
         emit(f"  Cost where both solve: {share:.2f} times as much as without learning (n = {proof.both}).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.output import emit, note, shorten, table, visible
+from evolve.cli.render.output import emit, escape_control_characters, print_note, shorten_line, table
 
 if TYPE_CHECKING:
     from evolve.workspace import KnownServer, OfferedTool, Server
@@ -31,24 +31,27 @@ def show_server(server: Server) -> None:
         rows += [] if server.writable else [("writes", "nothing")]
         rows += [("network", "everything that this machine reaches, itself included" if server.network else "none")]
     for label, text in rows:
-        emit(f"{label:<9} {visible(text, lines=False)}", whole=True)
+        emit(f"{label:<9} {escape_control_characters(text, lines=False)}", whole=True)
 
 
 def show_offers(offers: Sequence[OfferedTool]) -> None:
     """Tools beside what was allowed of them."""
     for offer in offers:
         if offer.function is None:
-            emit(f"{visible(offer.tool, lines=False)}  ({offer.state}{f': {offer.why}' if offer.why else ''})")
+            emit(
+                f"{escape_control_characters(offer.tool, lines=False)}  "
+                f"({offer.state}{f': {offer.why}' if offer.why else ''})"
+            )
             continue
         made, pin = offer.function, offer.pin
-        says = ", ".join(kind if pin is None else f"{kind}: {pin.grant(kind)}" for kind in sorted(made.effects))
-        emit(f"{made.name}({', '.join(made.names)})  {offer.state}; {says}", indent=4)
+        says = ", ".join(kind if pin is None else f"{kind}: {pin.grant_for(kind)}" for kind in sorted(made.effects))
+        emit(f"{made.name}({', '.join(made.parameter_names)})  {offer.state}; {says}", indent=4)
         if offer.difference:
             emit("    what you allowed (-) and what it lists now (+):")
             for line in offer.difference:
                 emit(f"      {line}", indent=8)
         elif made.description:
-            emit(f"    it says: {shorten(' '.join(made.description.split()), 400)}", indent=6)
+            emit(f"    it says: {shorten_line(' '.join(made.description.split()), 400)}", indent=6)
         if hints := [hint for hint, value in offer.hints.items() if value]:
             emit(f"    it calls itself {', '.join(hints).replace('_', ' ')}", indent=6)
 
@@ -56,7 +59,7 @@ def show_offers(offers: Sequence[OfferedTool]) -> None:
 def show_counts(known: Sequence[KnownServer]) -> None:
     """The tools that tasks had to do with, those that helped most first."""
     used = [
-        (one.server.name, visible(tool, lines=False), count.offered, count.called, count.helpful)
+        (one.server.name, escape_control_characters(tool, lines=False), count.offered, count.called, count.helpful)
         for one in known
         for tool, count in one.counts.items()
         if count.offered or count.called
@@ -65,9 +68,9 @@ def show_counts(known: Sequence[KnownServer]) -> None:
         used.sort(key=lambda row: (-row[4], -row[3], -row[2], row[:2]))
         emit()
         emit(table(("server", "tool", "offered", "called", "helpful"), used[:_MOST_COUNTED]))
-        note("in how many tasks: shown in a prompt, called, and called where the answer held")
+        print_note("in how many tasks: shown in a prompt, called, and called where the answer held")
     if len(used) > _MOST_COUNTED:
-        note(f"{len(used) - _MOST_COUNTED} more were offered: evolve tools list --json")
+        print_note(f"{len(used) - _MOST_COUNTED} more were offered: evolve tools list --json")
 
 
 def known_data(known: KnownServer) -> dict[str, Any]:
@@ -96,5 +99,5 @@ def offer_data(offer: OfferedTool) -> dict[str, Any]:
         }
         if offer.difference:
             shown["difference"] = list(offer.difference)
-        shown["grants"] = {} if pin is None else {kind: pin.grant(kind) for kind in sorted(made.effects)}
+        shown["grants"] = {} if pin is None else {kind: pin.grant_for(kind) for kind in sorted(made.effects)}
     return shown

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evolve.cli.render.layout import counted
-from evolve.cli.render.reasons import reason_told, values_told
+from evolve.cli.render.layout import count_of
+from evolve.cli.render.reasons import reason_sentence, values_text
 
 if TYPE_CHECKING:
     from evolve.workspace import Ambiguity, OutlierRow, Result
@@ -66,7 +66,7 @@ class VerdictLine:
         return f"{self.word}{mark}{';' if self.word == 'answered' else ':'} {self.why}"
 
 
-def verdict(result: Result) -> VerdictLine:
+def verdict_line(result: Result) -> VerdictLine:
     """How sure a result is."""
     if result.unwanted:
         found = _accepted(result)
@@ -94,9 +94,9 @@ def _accepted(result: Result) -> VerdictLine:
     grounds, word = result.grounds, WORDS[result.kind]
     if result.verified:
         if result.used is not None and result.used.verified:
-            rows = f"{counted(result.used.given, 'row')} given here and {counted(result.used.rows, 'row')} before"
+            rows = f"{count_of(result.used.given, 'row')} given here and {count_of(result.used.rows, 'row')} before"
             return VerdictLine(word=word, why=f"right on {rows}")
-        unseen = counted(grounds.rows, "assertion" if grounds.assertions else "row")
+        unseen = count_of(grounds.rows, "assertion" if grounds.assertions else "row")
         why = f"passes {unseen} that it had not seen" if grounds.assertions else f"right on {unseen} it had not seen"
         return VerdictLine(word=word, why=why)
     if result.judged:
@@ -108,10 +108,10 @@ def _accepted(result: Result) -> VerdictLine:
             return VerdictLine(word=word, why="failed before; also fail when broken on purpose")
         if grounds.finding == "failed_before":
             return VerdictLine(word=word, why="failed before")
-        return VerdictLine(word=word, why=f"{counted(grounds.rows, 'assertion')} hold, in the answer's own process")
+        return VerdictLine(word=word, why=f"{count_of(grounds.rows, 'assertion')} hold, in the answer's own process")
     if grounds.missing:
-        rows = counted(grounds.missing, "more row")
-        fits = f"fits your {counted(grounds.given + grounds.rows, 'row')}"
+        rows = count_of(grounds.missing, "more row")
+        fits = f"fits your {count_of(grounds.given + grounds.rows, 'row')}"
         led = f", {grounds.given:,} of which led to it" if grounds.rows else ""
         return VerdictLine(word=word, why=f"{fits}{led}; {rows} could verify it")
     return (
@@ -123,30 +123,30 @@ def _doubt(result: Result) -> str:
     """Why an answer that is right on rows is doubtful, with the row that settles it where there is one."""
     if result.misfits:
         first, *others = result.misfits
-        more = f"; {counted(others, 'more row')} {'do' if len(others) > 1 else 'does'} not fit" if others else ""
+        more = f"; {count_of(others, 'more row')} {'do' if len(others) > 1 else 'does'} not fit" if others else ""
         return f"{_says(first)}{more}; correct the row if it is mistyped"
     if result.ambiguity is not None:
         return _left_open(result, result.ambiguity)
-    return reason_told(result.reason) if result.reason is not None else result.note
+    return reason_sentence(result.reason) if result.reason is not None else result.note
 
 
 def _says(misfit: OutlierRow) -> str:
-    given, says, gives = values_told(*misfit.input), values_told(misfit.given), values_told(misfit.expected)
+    given, says, gives = values_text(*misfit.input), values_text(misfit.given), values_text(misfit.expected)
     return f"your row for {given} says {says}, the function gives {gives}"
 
 
 def open_line(result: Result) -> str:
     """What the rows leave open about an answer, where the verdict does not say it already; else ""."""
     is_answered = result.solved or result.status == "unverified"
-    if not is_answered or result.ambiguity is None or verdict(result).word == "doubtful":
+    if not is_answered or result.ambiguity is None or verdict_line(result).word == "doubtful":
         return ""
     return f"open: {_left_open(result, result.ambiguity)}"
 
 
 def _left_open(result: Result, found: Ambiguity) -> str:
-    given, (own, other, *_) = values_told(*result.told_inputs(found.input)), found.outputs
+    given, (own, other, *_) = values_text(*result.told_inputs(found.input)), found.outputs
     return (
-        f"for {given} it gives {values_told(own)}, but another function that fits gives {values_told(other)}; "
+        f"for {given} it gives {values_text(own)}, but another function that fits gives {values_text(other)}; "
         "a row with that input settles it"
     )
 
@@ -155,7 +155,7 @@ def earlier_line(result: Result) -> str:
     """What an earlier run has to do with the answer, where the verdict does not say it already; else ""."""
     if result.used is not None:
         return f"used {result.used.summary}"
-    return "" if result.grounds.earlier in verdict(result).line() else result.grounds.earlier
+    return "" if result.grounds.earlier in verdict_line(result).line() else result.grounds.earlier
 
 
 def nearest_lines(result: Result) -> Iterator[str]:
@@ -163,11 +163,11 @@ def nearest_lines(result: Result) -> Iterator[str]:
     if result.solved or not (result.nearest or result.advice):
         return
     if result.nearest:
-        yield f"the nearest function fails {counted(result.misfits, 'row')}:"
+        yield f"the nearest function fails {count_of(result.misfits, 'row')}:"
         for misfit in result.misfits[:_MOST]:
-            gives, wanted = values_told(misfit.expected), values_told(misfit.given)
-            yield f"  for {values_told(*misfit.input)} it gives {gives}, not {wanted}"
+            gives, wanted = values_text(misfit.expected), values_text(misfit.given)
+            yield f"  for {values_text(*misfit.input)} it gives {gives}, not {wanted}"
         if len(result.misfits) > _MOST:
             yield f"  and {len(result.misfits) - _MOST} more"
     if result.advice:
-        yield reason_told(result.advice)
+        yield reason_sentence(result.advice)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
-from evolve.cli.render.output import counted, note, shorten, singular, visible
+from evolve.cli.render.output import count_of, escape_control_characters, print_note, shorten_line, singular_form
 
 if TYPE_CHECKING:
     from evolve.workspace import Activity, Event, SubgoalState
@@ -43,7 +43,7 @@ class RunView:
         # A refused draft is told of once, with what was learned.
         line = "" if event.kind == "not_kept" else episode_line(event)
         if line:
-            note(visible(self._mark + line, lines=False), indent=9)
+            print_note(escape_control_characters(self._mark + line, lines=False), indent=9)
 
 
 class TableView(RunView):
@@ -55,7 +55,7 @@ class TableView(RunView):
             super().emit(event)
         elif event.kind == "plan" and not self._begun:
             self._begun = True
-            note(f"{self._mark}searching for a function that gives the filled cells")
+            print_note(f"{self._mark}searching for a function that gives the filled cells")
 
 
 def episode_line(event: Event) -> str:
@@ -68,7 +68,7 @@ def episode_line(event: Event) -> str:
         return f"plan     {data.get('goal', '')}: {' → '.join(data['subgoals'])}"
     if event.kind == "act":
         cost = (
-            f" ({counted(data['candidates'], 'candidate')}, {data['seconds']:.2f} s)" if data.get("candidates") else ""
+            f" ({count_of(data['candidates'], 'candidate')}, {data['seconds']:.2f} s)" if data.get("candidates") else ""
         )
         said = "answer" if data.get("action") == "answer" else data.get("text") or data.get("action", "")
         return f"act      {said}{'' if 'candidates' in said else cost}"
@@ -80,17 +80,17 @@ def episode_line(event: Event) -> str:
         return _judged(data)
     if event.kind == "reflect" and data.get("claims"):
         told = _such_as(data["claims"]) or ": which steps the answer needs"
-        return f"reflect  {counted(data['claims'], 'insight')}{told}"
+        return f"reflect  {count_of(data['claims'], 'insight')}{told}"
     return _other_line(event)
 
 
 def _judged(data: Mapping[str, Any]) -> str:
     """What the verdict was; of one that is good the last line says why, of a bad one that is said here."""
     if not data["accepted"]:
-        wrong = f"wrong on one of {counted(data['rows'], 'row')} it had not seen" if data["rows"] else "refused"
-        return f"judge    {shorten(data.get('text') or wrong, 400)}"
+        wrong = f"wrong on one of {count_of(data['rows'], 'row')} it had not seen" if data["rows"] else "refused"
+        return f"judge    {shorten_line(data.get('text') or wrong, 400)}"
     if data["rows"] and not data.get("text"):
-        return f"judge    right on {counted(data['rows'], 'row')} it had not seen"
+        return f"judge    right on {count_of(data['rows'], 'row')} it had not seen"
     return "judge    the check passes" if data.get("checked") else ""
 
 
@@ -99,21 +99,21 @@ def _other_line(event: Event) -> str:
 
     data = event.data
     if event.kind == "ask" and data:
-        return f"answer   {shorten(data['answer'], 100)}"
+        return f"answer   {shorten_line(data['answer'], 100)}"
     if event.kind == "warning":
         return f"warning: {data['text']}"
     if event.kind == "spent":
-        from evolve.cli.render.layout import spending
+        from evolve.cli.render.layout import format_spending
         from evolve.workspace import Cost
 
         unsure = "; a call without a reply counts at its highest possible cost" if data["lost"] else ""
-        return f"cost     {spending(Cost(**data['cost']))} so far{unsure}"
+        return f"cost     {format_spending(Cost(**data['cost']))} so far{unsure}"
     if event.kind == "shadow":
         return f"judging  {data['text']}"
     if is_stage(event.kind) and data.get("text"):
-        return f"{event.kind.partition('@')[0]:<8} {shorten(data['text'], 100)}"
+        return f"{event.kind.partition('@')[0]:<8} {shorten_line(data['text'], 100)}"
     if event.kind == "not_kept":
-        return f"distill  skill {data['skill']} not kept: {shorten(data['reason'], 200)}"
+        return f"distill  skill {data['skill']} not kept: {shorten_line(data['reason'], 200)}"
     return f"learned  skill {data['skill']}" if event.kind == "admitted" else ""
 
 
@@ -121,16 +121,16 @@ def _observed(data: Mapping[str, Any]) -> str:
     problem = data.get("error") or data.get("denied") or "does not fit every example"
     if "changed" in data or "passes" in data:
         names = data.get("changed")  # None where nothing ran
-        changed = f"{counted(names, 'file')} changed" if names else "" if names is None else "nothing changed"
+        changed = f"{count_of(names, 'file')} changed" if names else "" if names is None else "nothing changed"
         handed_in = {True: "the check passes", False: "submitted, although the check fails", None: "submitted"}
         told = str(data.get("error") or data.get("denied") or "")
         # Events of earlier versions say no more than that something was handed in.
         outcome = handed_in[data.get("passes")] if data.get("ok") else told
-        return "; ".join(filter(None, [changed, shorten(outcome, 100)])) + _plan_so_far(data)
+        return "; ".join(filter(None, [changed, shorten_line(outcome, 100)])) + _plan_so_far(data)
     if data.get("looked") and not data.get("error"):
-        return shorten(str(data["looked"]), 100) + _plan_so_far(data)
+        return shorten_line(str(data["looked"]), 100) + _plan_so_far(data)
     good = "fits every example" if data.get("examples", 1) else "runs; there is no example to compare with"
-    return good if data.get("ok") else shorten(str(problem), 100)
+    return good if data.get("ok") else shorten_line(str(problem), 100)
 
 
 _CALLED = {
@@ -143,7 +143,7 @@ _CALLED = {
 
 def _called(data: Mapping[str, Any]) -> str:
     calls = [
-        f"called {call['function']} {counted(call['count'], 'time')}{_CALLED[call['state']]}"
+        f"called {call['function']} {count_of(call['count'], 'time')}{_CALLED[call['state']]}"
         for call in data.get("calls", ())
     ]
     return "".join(f"{call}; " for call in calls)
@@ -151,13 +151,13 @@ def _called(data: Mapping[str, Any]) -> str:
 
 def _plan_so_far(data: Mapping[str, Any]) -> str:
     states = data.get("states", ())
-    return f"; {data['done']} of {counted(states, 'step')} of the plan done" if states else ""
+    return f"; {data['done']} of {count_of(states, 'step')} of the plan done" if states else ""
 
 
 def subgoal_line(state: SubgoalState) -> str:
     """A subgoal of a plan and how far it has come."""
     words = {"checked": "done, checked", "said": "done, as the model says", "open": "open"}
-    why = f", its check gave {shorten(state.told, 80)}" if state.told and state.status == "open" else ""
+    why = f", its check gave {shorten_line(state.told, 80)}" if state.told and state.status == "open" else ""
     return f"{state.subgoal.id.removeprefix('s')}. {state.subgoal.goal}: {words[state.status]}{why}"
 
 
@@ -168,14 +168,14 @@ def _with_day(item: Mapping[str, Any]) -> str:
 
 def _such_as(texts: Sequence[str]) -> str:
     """The first of them that are sentences for people; what a search claims of its operations tells them nothing."""
-    told = [shorten(text.rstrip("."), 110) for text in texts if not _OF_OPERATIONS.search(text)][:_RECALLED]
+    told = [shorten_line(text.rstrip("."), 110) for text in texts if not _OF_OPERATIONS.search(text)][:_RECALLED]
     return f"{':' if len(told) == len(texts) else ', such as:'} {'; '.join(told)}" if told else ""
 
 
 def _recalled(items: Sequence[Mapping[str, Any]]) -> str:
     """How many items of each kind were recalled; events of earlier versions name none, and were of insights."""
     kinds = ["fact" if item.get("fact") else str(item.get("kind", "insight")) for item in items]
-    return ", ".join(counted([name for name in kinds if name == kind], kind) for kind in dict.fromkeys(kinds))
+    return ", ".join(count_of([name for name in kinds if name == kind], kind) for kind in dict.fromkeys(kinds))
 
 
 class LoopView(AbstractContextManager["LoopView"]):
@@ -192,9 +192,9 @@ class LoopView(AbstractContextManager["LoopView"]):
         self._activity: Activity | None = None
 
     def __enter__(self) -> LoopView:
-        from evolve.workspace import doing
+        from evolve.workspace import report_activity
 
-        self._activity = self._going.enter_context(doing(""))
+        self._activity = self._going.enter_context(report_activity(""))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -209,11 +209,11 @@ class LoopView(AbstractContextManager["LoopView"]):
         line, lasting = loop_line(event)
         if not line:
             return
-        line = self._mark + visible(line, lines=False)
+        line = self._mark + escape_control_characters(line, lines=False)
         # Behind the colon stand counts that change all the time: a line for each stage is enough.
         begins = line.partition(":")[0] != self._last.partition(":")[0]
         if lasting or (begins and not sys.stderr.isatty()):
-            note(line)
+            print_note(line)
         if self._activity is not None:
             self._activity.update("" if lasting else "stage", line, anew=begins)
         self._last = line
@@ -226,8 +226,8 @@ def loop_line(event: Event) -> tuple[str, bool]:
         # Later rounds have a heading of their own: of each, a first line is shown.
         again = f" again ({data['round']})" if data["round"] > 1 else ""
         line = (
-            f"Practising{again}: {data['episodes']} of {counted(data['total'], 'task')}, {data['solved']} solved,"
-            f" {counted(data['skills'], 'new skill')}"
+            f"Practising{again}: {data['episodes']} of {count_of(data['total'], 'task')}, {data['solved']} solved,"
+            f" {count_of(data['skills'], 'new skill')}"
         )
         if data.get("checkable"):
             line += f"; the check passes for {data['checked']} of {data['checkable']}, which proves no gain"
@@ -235,18 +235,21 @@ def loop_line(event: Event) -> tuple[str, bool]:
     if event.kind in ("begun", "paused", "resumed"):
         return data["text"], True
     if event.kind == "idle":
-        return f"Set aside: {counted(data['skills'], 'skill')}, used for no task but the one it is from", True
+        return f"Set aside: {count_of(data['skills'], 'skill')}, used for no task but the one it is from", True
     if event.kind == "proposed" and data["variant"]:
-        skills = f" with {counted(data['skills'], 'skill')} that served several tasks" if data["skills"] else ""
+        skills = f" with {count_of(data['skills'], 'skill')} that served several tasks" if data["skills"] else ""
         return f"Learned from practice: version {data['variant'][:10]}{skills}, to compare with before", True
     if event.kind == "proposed":
         return "Nothing new to compare", True
     if event.kind == "gate":
         what = "" if "round" in data else f"candidate {data['candidate']} "
-        return f"Comparing {what}with before: {data['pairs']} of about {counted(data['of'], 'pair')}{_won(data)}", False
+        return (
+            f"Comparing {what}with before: {data['pairs']} of about {count_of(data['of'], 'pair')}{_won(data)}",
+            False,
+        )
     if event.kind == "judged":
         said = {"accept": "accepted", "reject": "refused"}.get(data["verdict"], data["verdict"])
-        return f"Compared: {said} after {counted(data['pairs'], 'pair')} ({singular(data['reason'])})", True
+        return f"Compared: {said} after {count_of(data['pairs'], 'pair')} ({singular_form(data['reason'])})", True
     return _search_line(event)
 
 
@@ -272,17 +275,19 @@ def _arms_line(event: Event) -> tuple[str, bool]:
     """Progress of comparisons that decide nothing."""
     data: Any = event.data
     if event.kind == "test":
-        line = f"Measuring with and without learning: {data['done']} of {counted(data['total'], 'held-out task')}"
+        line = f"Measuring with and without learning: {data['done']} of {count_of(data['total'], 'held-out task')}"
         return line, data["done"] == data["total"]
     if event.kind == "replayed":
         outcome = "solved" if data["solved"] else "failed again"
         return f"edit of {data['prompt']}, tried on a single failure: {outcome}", False
     if event.kind == "ablated":
-        line = f"items one by one: pair {data['done']}/{data['total']}, {shorten(data['item'], 40)}: {data['reason']}"
+        line = (
+            f"items one by one: pair {data['done']}/{data['total']}, {shorten_line(data['item'], 40)}: {data['reason']}"
+        )
         return line, data["done"] == data["total"]
     if event.kind == "tested":
         counts = f"{data['agree']} pairs agree, {data['disagree']} disagree of {data['pairs']}"
-        return f"insight tested with and without, {counts}: {shorten(data['text'], 60)}", True
+        return f"insight tested with and without, {counts}: {shorten_line(data['text'], 60)}", True
     return "", False
 
 

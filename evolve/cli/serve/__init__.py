@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.render.live_line import paused
-from evolve.cli.render.reasons import filled_briefly, flag_told
+from evolve.cli.render.live_line import suspend_live_line
+from evolve.cli.render.reasons import fill_summary, flag_sentence
 from evolve.cli.why import why_data
 
 app = pages.App()
@@ -34,6 +34,6 @@ def serve_command(http: Http = None, folders: Folders = None, workspace: options
     from evolve.cli.serve.answers import McpTexts
     from evolve.cli.serve.protocol import serve
 
-    wording = McpTexts(flag=flag_told, filled=filled_briefly, why=why_data)
-    with paused():  # it waits for requests, which is nothing to tell of
-        serve(options.existing(workspace), wording=wording, folders=folders or [Path()], port=http)
+    wording = McpTexts(flag=flag_sentence, filled=fill_summary, why=why_data)
+    with suspend_live_line():  # it waits for requests, which is nothing to tell of
+        serve(options.require_workspace(workspace), wording=wording, folders=folders or [Path()], port=http)

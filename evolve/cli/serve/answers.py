@@ -54,7 +54,7 @@ class McpHandler:
         self._path, self._wording = path, wording
         self._folders = [folder.resolve() for folder in folders]
         self._first = self._latest = evolve.open(path, read_only=True)  # the first keeps the sandbox, warm once used
-        self._first.follow()
+        self._first.refresh()
         self._seen, self._names, self._noted = self._files(), dict[str, str](), list[float]()
         self._stamp, self._in_use = list[tuple[int, int, int]](), frozenset[str]()
 
@@ -65,10 +65,15 @@ class McpHandler:
 
     def list_tools(self, *request: Any) -> dict[str, Any]:
         """The tools, skills last."""
-        from evolve.workspace import schemas
+        from evolve.workspace import argument_schemas
 
         own = [
-            {"name": name, "description": words, "inputSchema": schemas(signature)[0], **_hints(name not in WRITES)}
+            {
+                "name": name,
+                "description": words,
+                "inputSchema": argument_schemas(signature)[0],
+                **_hints(name not in WRITES),
+            }
             for name, (signature, words) in OWN.items()
         ]
         return {"tools": own + [{**tool, **_hints(True)} for tool in [*self._skills().values()][:MOST_TOOLS]]}
@@ -172,7 +177,7 @@ class McpHandler:
             if self._latest is not self._first:
                 self._latest.close()
             self._latest = evolve.open(self._path, read_only=True)
-            self._latest.follow()
+            self._latest.refresh()
             self._seen = self._files()
         return self._latest
 

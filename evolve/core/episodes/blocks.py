@@ -61,7 +61,7 @@ class WrittenReply:
     uses: tuple[str, ...] = ()
     torn: str = ""
 
-    def of(self, *kinds: BlockKind) -> tuple[FencedBlock, ...]:
+    def blocks_of(self, *kinds: BlockKind) -> tuple[FencedBlock, ...]:
         """The blocks of these kinds."""
         return tuple(block for block in self.blocks if block.kind in kinds)
 
@@ -104,15 +104,15 @@ def read_reply(text: str) -> WrittenReply:
 
 def blocks_of(code: str) -> tuple[FencedBlock, ...]:
     """The blocks of an action's code; code without any is Python."""
-    return read_reply(code).of("python", "sh", "edit", "file") or (FencedBlock(kind="python", text=code),)
+    return read_reply(code).blocks_of("python", "sh", "edit", "file") or (FencedBlock(kind="python", text=code),)
 
 
-def fenced(blocks: Iterable[FencedBlock]) -> str:
+def format_blocks(blocks: Iterable[FencedBlock]) -> str:
     """The blocks as text that :func:`read_reply` reads as the same."""
     return "\n".join(_fenced(block) for block in blocks)
 
 
-def replacements(block: FencedBlock) -> tuple[Replacement, ...]:
+def edit_replacements(block: FencedBlock) -> tuple[Replacement, ...]:
     """The pairs of an ``edit``; () where it has none, or where one is not closed or could be parted in two ways.
 
     Of several lines like the mark between the two texts, the one as long as the mark before them counts.

@@ -23,7 +23,7 @@ _STATE_FIELDS = ("snapshot", "parent", "score", "start", "changed", "protected",
 _ORIGIN_FIELDS = ("author", "edit", "questions", "provenance")
 
 
-def upgrade_data(cls: type, data: Any) -> Any:
+def _upgrade_data(cls: type, data: Any) -> Any:
     """The JSON data of a value of class ``cls`` in today's form; data in that form is given back as it is."""
     text = _WORDED.get(cls, "")
     if text and isinstance(data, Mapping) and isinstance(data.get(text), str):
@@ -151,7 +151,7 @@ def list_from_json(cls: type[T], text: str) -> tuple[T, ...]:
 
 def from_data(cls: type[T], data: Any) -> T:
     """The value of class ``cls`` from JSON data, of an earlier form too. Unknown keys raise TypeError."""
-    data, decoders = upgrade_data(cls, data), _decoders(cls)  # type: ignore[arg-type]
+    data, decoders = _upgrade_data(cls, data), _decoders(cls)  # type: ignore[arg-type]
     return cls(**{name: decoders[name](item) if name in decoders else item for name, item in data.items()})
 
 

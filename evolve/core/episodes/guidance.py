@@ -46,7 +46,7 @@ class Guidance:
 
     guides: tuple[ExternalSkill, ...] = ()
 
-    def without(self, names: Collection[str]) -> Guidance:
+    def without_guides(self, names: Collection[str]) -> Guidance:
         """The same without the guides of these names."""
         return replace(self, guides=tuple(guide for guide in self.guides if guide.name not in names))
 

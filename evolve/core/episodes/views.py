@@ -235,13 +235,13 @@ class Limits:
     """Answers that may be put to the verifier: 3 on ``train`` and, by a model, on a person's own tasks, 1 elsewhere;
     the search hands in as many as the rows of a person's own task allow."""
 
-    def less(self, cost: Cost) -> Limits:
+    def minus_cost(self, cost: Cost) -> Limits:
         """What is left of them after that cost; no kind falls below zero."""
         bounds = {name: getattr(self, name) for name in vars(self) if name in vars(cost)}
         left = {name: max(0 * most, most - getattr(cost, name)) for name, most in bounds.items() if most is not None}
         return replace(self, **left)
 
-    def within(self, other: Limits) -> Limits:
+    def capped_by(self, other: Limits) -> Limits:
         """The smaller of both, kind by kind; ``submissions`` and ``steps`` stay."""
         bounds: dict[str, Any] = {}
         for name in ("candidates", "seconds", "tokens", "money", "calls"):

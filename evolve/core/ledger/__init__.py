@@ -8,8 +8,8 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.core.ledger.run_ledger import (
-        Amount,
         Budget,
+        CostAmount,
         Ledger,
         LedgerPart,
         Spent,

@@ -85,7 +85,7 @@ class Spent:
     cached: int = 0
 
 
-class Amount(Protocol):
+class CostAmount(Protocol):
     """Anything that states a cost, such as an episode's cost or :class:`Spent`."""
 
     @property
@@ -104,7 +104,7 @@ class Amount(Protocol):
     def cached(self) -> int: ...
 
 
-def to_exact(amount: Amount | Budget) -> dict[str, Any]:
+def to_exact(amount: CostAmount | Budget) -> dict[str, Any]:
     """Amounts, or bounds, by kind; money and seconds in billionths, so that sums are exact and none is passed by
     rounding."""
     found = {kind: getattr(amount, kind) for kind in KINDS}
@@ -122,16 +122,16 @@ def from_exact(counts: Mapping[str, int | None]) -> dict[str, Any]:
     }
 
 
-def budget_overshoot(budget: Budget, spent: Amount) -> Spent:
+def _budget_overshoot(budget: Budget, spent: CostAmount) -> Spent:
     """How far counts and money went past the bounds of a budget; nothing of time, which passes by itself."""
     used = _counts(spent)
     over = {kind: 0 if bound is None else max(0, used[kind] - bound) for kind, bound in _counts(budget).items()}
     return Spent(**from_exact(over))
 
 
-def overshoot_text(budget: Budget, spent: Amount) -> str:
+def overshoot_text(budget: Budget, spent: CostAmount) -> str:
     """How far a budget was passed, and why, in a sentence for people; "" where it was not."""
-    over = budget_overshoot(budget, spent)
+    over = _budget_overshoot(budget, spent)
     parts = [f"{getattr(over, kind):,} {kind}" for kind in ("candidates", "tokens", "calls") if getattr(over, kind)]
     parts += [f"${over.money:.4f}"] if over.money else []
     if not parts:
@@ -205,7 +205,7 @@ class Ledger:
         # Reentrant: share asks for what is left, which takes it as well.
         self._guard = threading.RLock()
 
-    def reserve(self, cost: Amount) -> bool:
+    def reserve(self, cost: CostAmount) -> bool:
         """Sets the most some work can cost aside; False, and nothing set aside, when it does not fit.
 
         Once a bound has been reached nothing fits, not even work that costs nothing.
@@ -217,7 +217,7 @@ class Ledger:
             self._reserved = _combined(self._reserved, counts, 1)
             return True
 
-    def settle(self, reserved: Amount, actual: Amount) -> None:
+    def settle(self, reserved: CostAmount, actual: CostAmount) -> None:
         """Returns a reservation and books what the work really cost.
 
         Work that cost more than it reserved is booked in full: the ledger tells the truth.
@@ -233,7 +233,7 @@ class Ledger:
             self._spent = _combined(self._spent, _counts(actual), 1)
             self._details = {name: count + getattr(actual, name) for name, count in self._details.items()}
 
-    def share(self, among: int) -> Budget:
+    def share_of_remaining(self, among: int) -> Budget:
         """The part of what is left that one of ``among`` pieces of work may set aside, which run side by side.
 
         Reserved one after the other, each asking for its part of the rest, they get the same but for rounding. Of what
@@ -245,7 +245,7 @@ class Ledger:
         parts = {kind: None if count is None else max(count // among, min(count, 1)) for kind, count in counts}
         return Budget(seconds=left.seconds, **from_exact(parts))
 
-    def waited(self, seconds: float) -> None:
+    def exclude_wait(self, seconds: float) -> None:
         """Leaves time out in which nothing was done, since a person was asked."""
         self._started += seconds
 
@@ -266,7 +266,7 @@ class Ledger:
     @property
     def overshoot(self) -> Spent:
         """How far counts and money went past their bounds, because work cost more than was set aside for it."""
-        return budget_overshoot(self.budget, self.spent)
+        return _budget_overshoot(self.budget, self.spent)
 
     @property
     def overshoot_told(self) -> str:
@@ -301,7 +301,7 @@ class Ledger:
         return all(bound is None or after[kind] <= bound for kind, bound in _counts(self.budget).items())
 
 
-def _counts(amount: Amount | Budget) -> dict[str, Any]:
+def _counts(amount: CostAmount | Budget) -> dict[str, Any]:
     """All that is added up; seconds are not."""
     return {kind: count for kind, count in to_exact(amount).items() if kind != "seconds"}
 
@@ -363,7 +363,7 @@ class LedgerPart(Ledger):
             own = f"the part of the budget that is for {self._name} is spent"
         return own or self._of.exhausted_bound
 
-    def reserve(self, cost: Amount) -> bool:
+    def reserve(self, cost: CostAmount) -> bool:
         """Sets the most some work can cost aside, here and in the whole; see :meth:`Ledger.reserve`."""
         with self._guard:
             if not super().reserve(cost):
@@ -373,7 +373,7 @@ class LedgerPart(Ledger):
             super().settle(cost, Spent())
             return False
 
-    def settle(self, reserved: Amount, actual: Amount) -> None:
+    def settle(self, reserved: CostAmount, actual: CostAmount) -> None:
         """Returns a reservation and books what the work cost, here and in the whole; see :meth:`Ledger.settle`."""
         with self._guard:
             super().settle(reserved, actual)

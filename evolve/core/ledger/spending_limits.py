@@ -19,7 +19,7 @@ from typing import Any
 
 from evolve.core.errors import RecordDamaged, WorkspaceError
 from evolve.core.files import AFTER_SPACE, write_failure
-from evolve.core.ledger.run_ledger import KINDS, Amount, Budget, Ledger, Spent, from_exact, to_exact
+from evolve.core.ledger.run_ledger import KINDS, Budget, CostAmount, Ledger, Spent, from_exact, to_exact
 
 EARLIER = "earlier"
 """In place of a date: spent on a day that is no longer known."""
@@ -34,7 +34,7 @@ _PLACEHOLDERS = ", ".join("?" for _ in range(len(KINDS) + 1))
 _WAIT_S = 30.0
 
 
-def today() -> str:
+def local_date() -> str:
     """The local date, as people count days; a clock that jumps moves spending to another day, never away."""
     return datetime.now().astimezone().date().isoformat()
 
@@ -54,7 +54,12 @@ class SpendingLimits:
     """
 
     def __init__(
-        self, path: Path, *, day: Budget | None = None, total: Budget | None = None, date: Callable[[], str] = today
+        self,
+        path: Path,
+        *,
+        day: Budget | None = None,
+        total: Budget | None = None,
+        date: Callable[[], str] = local_date,
     ) -> None:
         self.day, self.total = day or Budget(), total or Budget()
         self._path, self._date = path, date
@@ -67,7 +72,7 @@ class SpendingLimits:
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 db.execute(statement)
 
-    def reserve(self, cost: Amount) -> int | None:
+    def reserve(self, cost: CostAmount) -> int | None:
         """Writes down the most some work can cost; the entry's number, or None where that does not fit.
 
         Seconds are those of the work itself, added up over everything that runs side by side.
@@ -81,7 +86,7 @@ class SpendingLimits:
                         return None
             return db.execute(f"INSERT INTO open VALUES (NULL, {_PLACEHOLDERS})", (date, *row)).lastrowid
 
-    def settle(self, entry: int, actual: Amount) -> None:
+    def settle(self, entry: int, actual: CostAmount) -> None:
         """Replaces a reservation by what the work did cost, on the day it was begun.
 
         Raises:
@@ -93,7 +98,7 @@ class SpendingLimits:
                 raise ValueError(f"no entry {entry} to settle")
             _add_spending(db, row[0], actual)
 
-    def book(self, day: str, actual: Amount) -> None:
+    def add_spending(self, day: str, actual: CostAmount) -> None:
         """Adds what was spent on a day, or :data:`EARLIER`, without a reservation before."""
         with self._writing() as db:
             _add_spending(db, day, actual)
@@ -101,7 +106,7 @@ class SpendingLimits:
     def spent(self, date: str = "") -> Spent:
         """What is booked or set aside on a day; over all days where none is given."""
         with self._writing() as db:
-            return entry_of(_sum_spending(db, date))
+            return _entry_of(_sum_spending(db, date))
 
     @property
     def remaining(self) -> Budget:
@@ -167,7 +172,7 @@ class LimitedLedger:
         self._entries: list[tuple[tuple[int, ...], int]] = []
         self._guard = threading.Lock()
 
-    def reserve(self, cost: Amount) -> bool:
+    def reserve(self, cost: CostAmount) -> bool:
         """Sets the most some work can cost aside; False, and nothing set aside, when some limit forbids it."""
         # The run first, because giving that back again takes no transaction.
         if not self.run.reserve(cost):
@@ -181,7 +186,7 @@ class LimitedLedger:
             self._entries.append((_row(cost), entry))
         return True
 
-    def settle(self, reserved: Amount, actual: Amount) -> None:
+    def settle(self, reserved: CostAmount, actual: CostAmount) -> None:
         """Returns a reservation and books what the work really cost.
 
         Raises:
@@ -216,16 +221,16 @@ def _least(left: float | None, right: float | None) -> Any:
     return right if left is None else left if right is None else min(left, right)
 
 
-def _row(amount: Amount | Budget) -> tuple[Any, ...]:
+def _row(amount: CostAmount | Budget) -> tuple[Any, ...]:
     return tuple(to_exact(amount).values())
 
 
-def entry_of(row: Sequence[int]) -> Spent:
+def _entry_of(row: Sequence[int]) -> Spent:
     """What the columns of an entry say."""
     return Spent(**from_exact(dict(zip(KINDS, row, strict=True))))
 
 
-def _add_spending(db: sqlite3.Connection, day: str, actual: Amount) -> None:
+def _add_spending(db: sqlite3.Connection, day: str, actual: CostAmount) -> None:
     adds = ", ".join(f"{kind} = {kind} + excluded.{kind}" for kind in KINDS)
     db.execute(
         f"INSERT INTO days VALUES ({_PLACEHOLDERS}) ON CONFLICT (day) DO UPDATE SET {adds}", (day, *_row(actual))
@@ -285,12 +290,12 @@ def rebuild_book(path: Path, aside: Path, least: Spent) -> int:
     fresh.unlink(missing_ok=True)
     book = SpendingLimits(fresh)
     for day, spent in entries:
-        book.book(day, spent)
+        book.add_spending(day, spent)
     booked = book.spent()
     counted = ("candidates", "tokens", "calls", "money")
     rest = Spent(**{kind: max(0, getattr(least, kind) - getattr(booked, kind)) for kind in counted})
     if rest != Spent():
-        book.book(EARLIER, rest)
+        book.add_spending(EARLIER, rest)
     try:
         # A second name first: at no moment is there no book, which would count as nothing spent.
         os.link(path, aside)
@@ -310,7 +315,7 @@ def _readable(path: Path) -> Iterator[tuple[str, Spent]]:
             with closing(_opened(path)) as db:
                 for row in db.execute(f"SELECT {', '.join((*names, *KINDS))} FROM {table}"):
                     if _is_entry(row, len(names)):
-                        yield row[len(names) - 1], entry_of(row[len(names) :])
+                        yield row[len(names) - 1], _entry_of(row[len(names) :])
         except (sqlite3.Error, UnicodeDecodeError):
             continue  # what follows cannot be read
 

@@ -29,7 +29,7 @@ _DEEPEST = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inner:
+class NestedValue:
     """A value inside another.
 
     Attributes:
@@ -43,7 +43,7 @@ class Inner:
     sure: bool = False
 
 
-def inner_values(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
+def inner_values(name: str, text: str, *, secret: bool) -> Iterator[NestedValue]:
     """What stands inside a value that may be secret by itself.
 
     Args:
@@ -53,48 +53,48 @@ def inner_values(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
     for address in _NEXT_ADDRESS.split(text):
         yield from _in_address(name, address, secret=secret)
     for match in _IN_PAIRS.finditer(text):
-        yield Inner(value=match[2], name=match[1], sure=True)
+        yield NestedValue(value=match[2], name=match[1], sure=True)
     for match in _HEADER.finditer(text):
-        yield Inner(value=match[1], name=name, sure=True)
+        yield NestedValue(value=match[1], name=name, sure=True)
         yield from _in_basic_auth(name, match[1])
     login = _LOGIN.match(text) if secret and _LOGIN_NAME.search(name) and "://" not in text else None
     if login is not None:
-        yield Inner(value=login[1], name=name, sure=True)
+        yield NestedValue(value=login[1], name=name, sure=True)
     if text[:1] in "{[" and text:
         yield from _in_json(name, text)
     elif secret and re.search(r"[,;]", text) and "://" not in text:
         for part in re.split(r"\s*[,;]\s*", text):
             if len(part) >= _LONG_ENOUGH // 2:
-                yield Inner(value=part, name=name, sure=True)
+                yield NestedValue(value=part, name=name, sure=True)
 
 
-def _in_address(name: str, text: str, *, secret: bool) -> Iterator[Inner]:
+def _in_address(name: str, text: str, *, secret: bool) -> Iterator[NestedValue]:
     for match in _PASSWORD_IN_ADDRESS.finditer(text):
         parts = match[1].split("@")  # a password may hold the signs that end it, so each of them may be its end
         for end in range(1, len(parts) + 1):
             whole = "@".join(parts[:end])
             for password in dict.fromkeys((whole, unquote(whole))):
                 if len(password) >= _SHORTEST:
-                    yield Inner(value=password, name=name, sure=True)
+                    yield NestedValue(value=password, name=name, sure=True)
     for match in _USER_IN_ADDRESS.finditer(text):
-        yield Inner(value=unquote(match[1]), name="")
+        yield NestedValue(value=unquote(match[1]), name="")
     for match in _PATH_OF_ADDRESS.finditer(text):
         for step in match[1].split("/"):
             # Of a webhook the path is the secret; a digest in hexadecimal alone is none.
             if len(step) >= _LONG_ENOUGH and "." not in step and (secret or not _HEX.match(step)):
-                yield Inner(value=step, name="")
+                yield NestedValue(value=step, name="")
 
 
-def _in_basic_auth(name: str, coded: str) -> Iterator[Inner]:
+def _in_basic_auth(name: str, coded: str) -> Iterator[NestedValue]:
     try:
         login = base64.b64decode(coded, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return
     if ":" in login:
-        yield Inner(value=login.partition(":")[2], name=name, sure=True)
+        yield NestedValue(value=login.partition(":")[2], name=name, sure=True)
 
 
-def _in_json(name: str, text: str) -> Iterator[Inner]:
+def _in_json(name: str, text: str) -> Iterator[NestedValue]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -102,9 +102,9 @@ def _in_json(name: str, text: str) -> Iterator[Inner]:
     yield from _texts(name, value, 0)
 
 
-def _texts(name: str, value: Any, depth: int) -> Iterator[Inner]:
+def _texts(name: str, value: Any, depth: int) -> Iterator[NestedValue]:
     if isinstance(value, str):
-        yield Inner(value=value, name=name)
+        yield NestedValue(value=value, name=name)
     elif depth < _DEEPEST and isinstance(value, dict):
         for key, item in value.items():
             yield from _texts(key, item, depth + 1)

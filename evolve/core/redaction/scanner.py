@@ -99,29 +99,29 @@ class Scanner:
     def __bool__(self) -> bool:
         return bool(self.forms)
 
-    def clean(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """The text with :data:`MARK` in place of every known secret; the same text where there is none."""
         parts, last = [], 0
-        for start, end in self.spans(text):
+        for start, end in self.secret_spans(text):
             parts += [text[last:start], MARK]
             last = end
         return "".join([*parts, text[last:]]) if parts else text
 
-    def cleaned(self, value: Any) -> Any:
+    def redact_value(self, value: Any) -> Any:
         """A JSON value with all its texts clean, keys included; :data:`MARK` for numbers of at least eight digits."""
         # One look at all texts is cheap where there is nothing to find; no form and no word goes on behind the sign.
-        return self._cleaned(value) if self.forms and self.spans("\0".join(_leaves(value))) else value
+        return self._cleaned(value) if self.forms and self.secret_spans("\0".join(_leaves(value))) else value
 
     def _cleaned(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self.clean(value)
+            return self.redact_text(value)
         if isinstance(value, list | tuple):
             return [self._cleaned(item) for item in value]
         if isinstance(value, dict):
             return {self._cleaned(key): self._cleaned(item) for key, item in value.items()}
-        return MARK if any(self.spans(text) for text in _number_texts(value)) else value
+        return MARK if any(self.secret_spans(text) for text in _number_texts(value)) else value
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
+    def secret_spans(self, text: str) -> list[tuple[int, int]]:
         """Where known secrets stand, in order and without overlaps."""
         spans = [span for _, span in self._matches(text)]
         merged: list[tuple[int, int]] = []
@@ -134,21 +134,21 @@ class Scanner:
 
     def _matches(self, text: str) -> Iterator[tuple[_Form, tuple[int, int]]]:
         """Every form with every place of it, also behind escapes of single signs and where Base64 is wrapped."""
-        low = casefold_in_place(text)
+        low = _casefold_in_place(text)
         for form in self.forms:
             for span in form.spans(low):
                 yield form, span
         for sign, gaps, how in _READINGS:
             read = _read_otherwise(text, gaps) if self.forms and sign in text else None
             if read is not None:
-                low, places = casefold_in_place(read[0]), read[1]
+                low, places = _casefold_in_place(read[0]), read[1]
                 for form in self.forms:
                     for start, end in form.spans(low) if how in ("", form.how) else ():
                         yield form, (places[start], places[end])
 
     def find(self, text: str) -> list[SecretMatch]:
         """The secrets that the text holds: known ones in any form, and what has the form of a credential."""
-        low, lines = casefold_in_place(text), dict[str, int]()
+        low, lines = _casefold_in_place(text), dict[str, int]()
         for form, (start, _) in self._matches(text):
             lines.setdefault(f"{form.secret.source}{form.how}", text.count("\n", 0, start) + 1)
         for kind, shape in SHAPES.items():
@@ -172,12 +172,12 @@ class Scanner:
         return Scanner(secret for secret in self.known if secret.random or secret.sent or not secret.value.isalnum())
 
     @cached_property
-    def beginnings(self) -> frozenset[str]:
+    def secret_prefixes(self) -> frozenset[str]:
         """Every text with which a form begins, itself not among them."""
         return frozenset(form.text[:size] for form in self.forms for size in range(1, len(form.text)))
 
 
-def casefold_in_place(text: str) -> str:
+def _casefold_in_place(text: str) -> str:
     """The text in small letters, each at its old place."""
     low = text.lower()
     # A few letters become two signs in small letters, and all places behind would be wrong.
@@ -229,7 +229,7 @@ def _forms(known: Iterable[KnownSecret]) -> Iterator[_Form]:
     seen: set[str] = set()
     for secret in known:
         for how, text in _encodings(secret.value):
-            low = casefold_in_place(text)
+            low = _casefold_in_place(text)
             # Short codings stand in other text by chance.
             if low not in seen and (not how or len(low) >= _SHORTEST_CODED):
                 seen.add(low)
@@ -288,11 +288,11 @@ class StreamCleaner:
         self._rest = ""
         self._before = ""  # the last character that was handed on: it says whether a word goes on
 
-    def feed(self, piece: str) -> str:
+    def clean_piece(self, piece: str) -> str:
         """What can be shown by now."""
         rest = self._rest + piece
-        cut = self._undecided(casefold_in_place(rest)) if self._scanner else len(rest)
-        for start, end in self._scanner.spans(rest):
+        cut = self._undecided(_casefold_in_place(rest)) if self._scanner else len(rest)
+        for start, end in self._scanner.secret_spans(rest):
             # The end of a secret that is there already must not be handed on apart from its beginning.
             if start < cut < end:
                 cut = start
@@ -309,12 +309,12 @@ class StreamCleaner:
             return ""
         before, self._before = self._before, text[-1]
         # A guessable value counts only as a whole word, so the sign before it matters.
-        return self._scanner.clean(before + text)[len(before) :]
+        return self._scanner.redact_text(before + text)[len(before) :]
 
     def _undecided(self, text: str) -> int:
         """The place from which on the text may be the beginning of a secret."""
         longest = max(len(form.text) for form in self._scanner.forms) - 1
         for at in range(max(0, len(text) - longest), len(text)):
-            if text[at:] in self._scanner.beginnings:
+            if text[at:] in self._scanner.secret_prefixes:
                 return at
         return len(text)

@@ -9,11 +9,11 @@ from contextlib import closing
 from pathlib import Path
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import sync_folder, write_failure
-from evolve.core.store.checksums import faults
+from evolve.core.store.checksums import database_faults
 
-KEPT = 3
+KEPT_BACKUPS = 3
 """How many of the newest copies stay, besides the newest of each older schema."""
 
 # Together about a fifth of all rows, so that copies cost a fixed share of the work.
@@ -58,16 +58,16 @@ def backup(connection: sqlite3.Connection, path: Path, steps: int) -> Path:
         # Of a copy that a kill cut short; it has no name that anybody would restore.
         for leftover in folder.glob(f"{path.stem}-*.tmp*"):
             leftover.unlink()
-        hit("backup.begin")
+        hit_failpoint("backup.begin")
         # A snapshot of one moment, also while others write, and without a log beside it.
         connection.execute("VACUUM INTO ?", (str(temporary),))
         # Durable before it has its name: a copy that is listed can be relied on.
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
-        hit("backup.copied")
+        hit_failpoint("backup.copied")
         temporary.replace(target)
         sync_folder(folder)
-        hit("backup.kept")
+        hit_failpoint("backup.kept")
     except OSError as error:
         raise write_failure(folder, error) from error
     return target
@@ -81,10 +81,10 @@ def prune(path: Path) -> list[Path]:
     copies = backups(path)
     newest_first = sorted(copies, key=lambda copy: _age(copy)[::-1], reverse=True)
     # Older ones may be the only sound ones left.
-    if len(copies) <= KEPT or not is_good(newest_first[0]):
+    if len(copies) <= KEPT_BACKUPS or not _is_good(newest_first[0]):
         return []
     of_schema = {_age(copy)[0]: copy for copy in copies}
-    keep = {*newest_first[:KEPT], *of_schema.values()}
+    keep = {*newest_first[:KEPT_BACKUPS], *of_schema.values()}
     surplus = [copy for copy in copies if copy not in keep]
     for copy in surplus:
         copy.unlink(missing_ok=True)
@@ -94,15 +94,17 @@ def prune(path: Path) -> list[Path]:
 def newest_good(path: Path) -> Path | None:
     """The newest copy that is sound, or None."""
     newest_first = sorted(backups(path), key=lambda copy: _age(copy)[::-1], reverse=True)
-    return next((copy for copy in newest_first if is_good(copy)), None)
+    return next((copy for copy in newest_first if _is_good(copy)), None)
 
 
-def is_good(copy: Path) -> bool:
+def _is_good(copy: Path) -> bool:
     """Whether a copy is sound in structure and in every row."""
     try:
         # immutable: looking at a copy must not leave a log or its index beside it.
         with closing(sqlite3.connect(f"{copy.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-            return not faults(connection) and bool(connection.execute("SELECT 1 FROM schema_migrations").fetchone())
+            return not database_faults(connection) and bool(
+                connection.execute("SELECT 1 FROM schema_migrations").fetchone()
+            )
     except sqlite3.DatabaseError:
         return False
 

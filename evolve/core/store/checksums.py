@@ -35,12 +35,12 @@ UNKNOWN = 1 << 40
 def row_checksum(table: str, row: Mapping[str, Value]) -> str:
     """SHA-256 of a row's table and content, NULLs left out, so that a column added later changes no seal."""
     content = {
-        name: jsonable(value) for name, value in row.items() if value is not None and name not in _UNSEALED_COLUMNS
+        name: to_json_value(value) for name, value in row.items() if value is not None and name not in _UNSEALED_COLUMNS
     }
     return digest(canonical_json([table, content]))
 
 
-def jsonable(value: Value) -> Value:
+def to_json_value(value: Value) -> Value:
     """The value as JSON can hold it; bytes become text."""
     return f"bytes:{value.hex()}" if isinstance(value, bytes) else value
 
@@ -89,7 +89,7 @@ def broken_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
             yield row
 
 
-def faults(connection: sqlite3.Connection) -> list[str]:
+def database_faults(connection: sqlite3.Connection) -> list[str]:
     """Everything wrong with a database: its structure, then rows by table and id; empty when it is sound.
 
     Raises:
@@ -131,7 +131,7 @@ class CleanMark:
         self.path = database.with_name(database.name + ".clean")
         self.changes = UNKNOWN
 
-    def fits(self) -> bool:
+    def matches_database(self) -> bool:
         """Whether the database is byte for byte what it was at the last clean close."""
         if self._log_is_used():
             return False
@@ -143,7 +143,7 @@ class CleanMark:
             return False
         return fits
 
-    def renew(self, changes: int) -> None:
+    def write(self, changes: int) -> None:
         """Marks the database as it is now, just closed. Where that fails the next opening checks all rows.
 
         Args:
@@ -151,7 +151,7 @@ class CleanMark:
         """
         try:
             if self._log_is_used():  # another process still reads it, and this file is not all there is
-                self.drop()
+                self.remove()
                 return
             text = canonical_json({"digest": _file_digest(self._database), "changes": changes})
             fresh = self.path.with_name(self.path.name + ".tmp")
@@ -160,7 +160,7 @@ class CleanMark:
         except OSError:
             return
 
-    def drop(self) -> None:
+    def remove(self) -> None:
         """Removes the mark, so that the next opening checks all rows.
 
         Raises:

@@ -23,7 +23,7 @@ _PRIMARY_CODE = 0xFF
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raises what the machine did to the database at ``path`` as an :class:`EnvironmentProblem`.
+    """Raises what the machine did to the database at ``path`` as an :class:`SetupProblem`.
 
     That it was closed is told to whoever still asks it as a :class:`UsageError`.
     """
@@ -36,7 +36,7 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise problem from error
 
 
-def closed() -> UsageError:
+def closed_error() -> UsageError:
     """The error for whoever asks something of a closed workspace."""
     return UsageError("the workspace is closed", hint="open it again: evolve.open(...)")
 
@@ -48,7 +48,7 @@ def damage_error(path: Path, reason: str) -> RecordDamaged:
 
 def _problem(path: Path, error: sqlite3.DatabaseError) -> EvolveError | None:
     if isinstance(error, sqlite3.ProgrammingError) and str(error).startswith("Cannot operate on a closed"):
-        return closed()
+        return closed_error()
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
     if code == sqlite3.SQLITE_FULL:
         return WorkspaceError(f"disk full while writing {path}", hint=AFTER_SPACE)
@@ -82,7 +82,7 @@ def connect(target: str) -> sqlite3.Connection:
     return connection
 
 
-def reader(path: Path) -> sqlite3.Connection:
+def open_reader(path: Path) -> sqlite3.Connection:
     """A connection for reading. SQLite wants to make an index of the log beside the record even for that."""
     uri, log = path.as_uri(), path.with_name(path.name + "-wal")
     with ExitStack() as on_failure:
@@ -106,7 +106,7 @@ def reader(path: Path) -> sqlite3.Connection:
     return connect(f"{uri}?immutable=1")
 
 
-def peek(path: Path, sql: str, *, log: bool = False) -> list[tuple[Any, ...]] | None:
+def query_untrusted_file(path: Path, sql: str, *, log: bool = False) -> list[tuple[Any, ...]] | None:
     """What a query finds in a file that may be anybody's; None where it cannot be read. Nothing is checked or written.
 
     Args:
@@ -116,7 +116,9 @@ def peek(path: Path, sql: str, *, log: bool = False) -> list[tuple[Any, ...]] | 
         return None
     steps = iter(range(_PEEK_STEPS))
     try:
-        with closing(reader(path.absolute()) if log else connect(f"{path.absolute().as_uri()}?immutable=1")) as found:
+        with closing(
+            open_reader(path.absolute()) if log else connect(f"{path.absolute().as_uri()}?immutable=1")
+        ) as found:
             found.row_factory = None
             # A view under a table's name says what it likes, such as the time that it is, and could go on for ever.
             found.set_authorizer(lambda *asked: sqlite3.SQLITE_DENY if asked[4] else sqlite3.SQLITE_OK)
@@ -173,8 +175,8 @@ class RecordAccess:
         self._handle: int | None = None
         self._door: int | None = None
 
-    def enter(self) -> bool:
-        """Comes in; True where nobody else is there. Then nobody else comes in before :meth:`share`."""
+    def acquire(self) -> bool:
+        """Comes in; True where nobody else is there. Then nobody else comes in before :meth:`admit_others`."""
         with write_failures(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._door = self._waited(self._door_path)
@@ -187,7 +189,7 @@ class RecordAccess:
                 self._close_door()
         return False
 
-    def share(self) -> None:
+    def admit_others(self) -> None:
         """Lets others in."""
         import fcntl
 
@@ -196,7 +198,7 @@ class RecordAccess:
         self._close_door()
 
     def is_alone(self) -> bool:
-        """Whether nobody else is there; then nobody comes in before :meth:`leave`."""
+        """Whether nobody else is there; then nobody comes in before :meth:`release`."""
         import fcntl
 
         if self._handle is None:
@@ -207,27 +209,27 @@ class RecordAccess:
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self.share()
+            self.admit_others()
             return False
         return True
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_exclusively(self) -> Iterator[None]:
         """Has the record alone for a block.
 
         Raises:
             WorkspaceBusy: Somebody else has it open for writing.
         """
         try:
-            if not self.enter():
+            if not self.acquire():
                 raise WorkspaceBusy(
                     f"another process works with the workspace {self.path.parent.parent}", hint="wait for it to finish"
                 )
             yield
         finally:
-            self.leave()
+            self.release()
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Goes out; leaving twice is no error."""
         if self._handle is not None:
             os.close(self._handle)

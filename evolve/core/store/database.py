@@ -13,13 +13,13 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from evolve.core.errors import RecordDamaged, WorkspaceBusy
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, clean_text
 from evolve.core.store import checksums
 from evolve.core.store import migrations as schema
 from evolve.core.store.backups import backup, is_due, prune
-from evolve.core.store.checksums import UNKNOWN, CleanMark, Row, Value, jsonable, repair_marker, row_checksum
-from evolve.core.store.connections import connect, damage_error, reader, translate_errors, undo_cut_write
+from evolve.core.store.checksums import UNKNOWN, CleanMark, Row, Value, repair_marker, row_checksum, to_json_value
+from evolve.core.store.connections import connect, damage_error, open_reader, translate_errors, undo_cut_write
 from evolve.core.store.migrations import Migration, create_missing, refuse_damaged
 from evolve.core.store.wal import hides_commits, log_of
 
@@ -79,7 +79,7 @@ class Database:
         self._fitted = self._distrusted = False
         self._version = 0
         self._deletions = self._copied = self._changed_before = 0
-        changes = with_own(migrations)
+        changes = with_own_connection(migrations)
         schema.check_numbering(changes)
         self._changes_known = changes
         if repair_marker(self.path).exists():
@@ -89,10 +89,10 @@ class Database:
         with translate_errors(self.path):
             undo_cut_write(self.path)
             if read_only:
-                self._connection = reader(self.path.absolute())
+                self._connection = open_reader(self.path.absolute())
                 self._connection.execute("BEGIN")  # until it is closed; the first thing read fixes the moment
                 self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-                if not CleanMark(self.path).fits():
+                if not CleanMark(self.path).matches_database():
                     refuse_damaged(self.path, self._connection, changes)
                 return
             if not shared and not create_missing(self.path, changes, born or {}):
@@ -104,13 +104,13 @@ class Database:
     def _look_before_opening(self) -> None:
         """Checks the file without changing a byte: once opened for writing, SQLite would tidy up evidence."""
         assert self._mark is not None
-        self._fitted = self._mark.fits()
+        self._fitted = self._mark.matches_database()
         self._changed_before = self._mark.changes
         if self._fitted:
             return
         if hides_commits(log_of(self.path)):
             raise damage_error(log_of(self.path), "commits stand behind a frame that is wrong")
-        with closing(reader(self.path.absolute())) as connection:
+        with closing(open_reader(self.path.absolute())) as connection:
             connection.execute("BEGIN")  # one state for every table
             refuse_damaged(self.path, connection, self._changes_known)
 
@@ -118,7 +118,7 @@ class Database:
         with ExitStack() as on_failure:
             on_failure.callback(self._connection.close)
             # First, because the file of a newer version is not to be touched.
-            missing = schema.pending(self._connection, changes, self.path)
+            missing = schema.pending_migrations(self._connection, changes, self.path)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
             # What is deleted is overwritten, so that salvage never finds it again.
@@ -146,26 +146,26 @@ class Database:
                 if self._depth == 1:
                     # The right to write at once: taken later, it could be refused in the middle of the work.
                     self._connection.execute("BEGIN IMMEDIATE")
-                    hit("record.begin")
+                    hit_failpoint("record.begin")
                 yield
                 if self._depth == 1:
-                    hit("record.commit.before")
+                    hit_failpoint("record.commit.before")
                     self._connection.execute("COMMIT")
-                    hit("record.commit.after")
+                    hit_failpoint("record.commit.after")
             finally:
                 self._depth -= 1
                 # Still open means not committed. After some failures SQLite has rolled back by itself.
                 if self._depth == 0 and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
 
-    def follow(self) -> None:
+    def refresh(self) -> None:
         """A reader shows from now on what others have saved by then, and keeps their log from growing no longer."""
         with self._guard, self._watched():
             if self._mark is None and self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def read_snapshot(self) -> Iterator[None]:
         """All that is read inside is of one moment, whoever writes meanwhile. Nothing is written inside."""
         with self._guard, self._watched():
             if self._connection.in_transaction:
@@ -276,7 +276,7 @@ class Database:
             return [self._move_aside(table, row) for row in self._select(table, condition, values, "")]
 
     def _move_aside(self, table: str, row: Row) -> str:
-        content = canonical_json({name: jsonable(value) for name, value in _plain(row).items()})
+        content = canonical_json({name: to_json_value(value) for name, value in _plain(row).items()})
         self.insert("damaged", {"source": table, "content": content})
         self._connection.execute(f"DELETE FROM {table} WHERE rowid = ?", [row["_rowid_"]])
         return self._name(table, row)
@@ -284,7 +284,7 @@ class Database:
     def check(self) -> list[str]:
         """Names what is wrong: structural damage by SQLite's own check, then rows by checksum."""
         with self._guard, self._watched():
-            return checksums.faults(self._connection)
+            return checksums.database_faults(self._connection)
 
     def keep_copy(self) -> bool:
         """Makes a backup if enough has changed since the last one, and removes old ones; says whether it did.
@@ -316,9 +316,9 @@ class Database:
             changes = self._changes() if mark is not None else 0
             self._connection.close()
             if mark is not None and (self._distrusted or self._shared or not alone):
-                mark.drop()
+                mark.remove()
             elif mark is not None and (written or not self._fitted):
-                mark.renew(changes)
+                mark.write(changes)
 
     def _changes(self) -> int:
         # What others wrote meanwhile is not counted anywhere, and may have been deletions.
@@ -368,7 +368,7 @@ class Database:
         return checksums.row_name(self._connection, table, row)
 
 
-def with_own(migrations: Sequence[Migration]) -> list[Migration]:
+def with_own_connection(migrations: Sequence[Migration]) -> list[Migration]:
     """These migrations, after those of the store itself."""
     return [*_OWN, *migrations]
 

@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from evolve.core.errors import WorkspaceBusy, WorkspaceError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import write_failure
 
 _MOST = 2**31 - 1
 """The largest number that the system takes for a process."""
 
 
-def this_process() -> dict[str, Any]:
+def process_identity() -> dict[str, Any]:
     """What tells this process from every other one, on this machine and elsewhere."""
     return {"pid": os.getpid(), "started": _start_time(os.getpid()), **_machine()}
 
@@ -57,7 +57,7 @@ def _start_time(pid: int) -> str:
 
 
 def is_gone(process: Mapping[str, Any]) -> bool:
-    """Whether a process that described itself by :func:`this_process` has surely ended; in doubt it lives."""
+    """Whether a process that described itself by :func:`process_identity` has surely ended; in doubt it lives."""
     pid = process.get("pid")
     # Two writers are worse than one who has to wait.
     if not isinstance(pid, int) or not _is_of_here(process):
@@ -67,7 +67,7 @@ def is_gone(process: Mapping[str, Any]) -> bool:
 
 
 def terminate(process: Mapping[str, Any], *, holding: Path) -> bool:
-    """Asks a process that described itself by :func:`this_process` to end, by SIGTERM.
+    """Asks a process that described itself by :func:`process_identity` to end, by SIGTERM.
 
     Args:
         holding: A file that it holds a lock on (``flock``): what stands in a file anybody can have written.
@@ -138,7 +138,7 @@ class WriterLock:
         self._handle: int | None = None
 
     @contextmanager
-    def held(self, doing: str, *, wait_s: float = 60.0) -> Iterator[None]:
+    def hold(self, doing: str, *, wait_s: float = 60.0) -> Iterator[None]:
         """Holds the lock for a block.
 
         Args:
@@ -187,11 +187,11 @@ class WriterLock:
         if handle is None:
             raise self._busy(patience_s)
         self._handle = handle
-        hit("lock.taken")
-        owner = {**this_process(), "doing": doing}
+        hit_failpoint("lock.taken")
+        owner = {**process_identity(), "doing": doing}
         os.ftruncate(handle, 0)
         os.pwrite(handle, json.dumps(owner).encode(), 0)
-        hit("lock.owned")
+        hit_failpoint("lock.owned")
 
     @property
     def is_held(self) -> bool:
@@ -201,7 +201,7 @@ class WriterLock:
     def release(self) -> None:
         """Gives the lock back; releasing what is not held is no error."""
         if self._handle is not None:
-            hit("lock.release")
+            hit_failpoint("lock.release")
             # Emptied while it is still held: an owner that is written there counts as running.
             os.ftruncate(self._handle, 0)
             os.close(self._handle)
@@ -213,7 +213,7 @@ class WriterLock:
         owner = _read_owner(self.path)
         return bool(owner) and not is_gone(owner)
 
-    def owner(self) -> int | None:
+    def owner_pid(self) -> int | None:
         """Process id of whoever wrote the file last and has not released it, or None."""
         return _read_owner(self.path).get("pid")
 
@@ -231,7 +231,7 @@ class WriterLock:
             return None
         try:
             if is_gone(_read_owner(self.path)):
-                hit("lock.takeover")
+                hit_failpoint("lock.takeover")
                 # Another file: the lock on this one is held by processes that the owner left behind.
                 self.path.unlink(missing_ok=True)
             return try_lock(self.path)

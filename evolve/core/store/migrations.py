@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import sync_folder, write_failure
 from evolve.core.store import checksums
 from evolve.core.store import migrations as schema
@@ -48,7 +48,7 @@ def check_numbering(migrations: Sequence[Migration]) -> None:
         last[item.package] = item.number
 
 
-def pending(connection: sqlite3.Connection, migrations: Sequence[Migration], path: Path) -> list[Migration]:
+def pending_migrations(connection: sqlite3.Connection, migrations: Sequence[Migration], path: Path) -> list[Migration]:
     """The migrations still to run.
 
     Raises:
@@ -65,7 +65,7 @@ def pending(connection: sqlite3.Connection, migrations: Sequence[Migration], pat
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
     """Runs each migration together with the note that it ran, in one transaction."""
     for item in migrations:
-        hit("migration.before")
+        hit_failpoint("migration.before")
         connection.execute("BEGIN IMMEDIATE")
         try:
             connection.execute(SCHEMA)
@@ -75,9 +75,9 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
             else:
                 item.change(connection)
             connection.execute("INSERT INTO schema_migrations VALUES (?, ?)", (item.package, item.number))
-            hit("migration.inside")
+            hit_failpoint("migration.inside")
             connection.execute("COMMIT")
-            hit("migration.after")
+            hit_failpoint("migration.after")
         finally:
             if connection.in_transaction:  # still open means not committed
                 connection.execute("ROLLBACK")
@@ -88,7 +88,7 @@ def steps(connection: sqlite3.Connection) -> int:
     return len(_applied(connection))
 
 
-def changed_definitions(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> list[str]:
+def _changed_definitions(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> list[str]:
     """Tables and indexes that are not defined as the migrations define them; nothing where some are unknown.
 
     A table whose definition was damaged may have lost its checksums without a word.
@@ -144,7 +144,7 @@ def refuse_damaged(path: Path, connection: sqlite3.Connection, changes: Sequence
     Args:
         changes: Every migration there is.
     """
-    problems = [*schema.changed_definitions(connection, changes), *checksums.faults(connection)]
+    problems = [*schema._changed_definitions(connection, changes), *checksums.database_faults(connection)]
     if problems:
         more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise damage_error(path, f"{problems[0]}{more}")
@@ -177,9 +177,9 @@ def create_missing(path: Path, changes: Sequence[Migration], born: Mapping[str, 
             connection.execute("INSERT INTO meta VALUES (?, ?, ?)", (*row.values(), seal))
     finally:
         connection.close()
-    hit("record.create")
+    hit_failpoint("record.create")
     fresh.replace(path)
     # The new name itself has to survive a power cut.
     sync_folder(path.parent)
-    hit("record.created")
+    hit_failpoint("record.created")
     return True

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evolve.core.errors import RecordDamaged, WorkspaceError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest, write_atomic
 
 _REPAIR = "evolve status --repair"
@@ -19,14 +19,14 @@ _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 class ObjectStore:
     """Immutable objects in one folder. Writing the same bytes again costs nothing.
 
-    An object is durable when :meth:`put` returns. The row that refers to it is the commit point, so
+    An object is durable when :meth:`put_object` returns. The row that refers to it is the commit point, so
     objects are put before the transaction that names them.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
 
-    def put(self, data: bytes) -> str:
+    def put_object(self, data: bytes) -> str:
         """Stores bytes; gives their digest.
 
         Raises:
@@ -40,9 +40,9 @@ class ObjectStore:
         except OSError:  # missing or unreadable; writing it says what is wrong, if anything is
             intact = False
         if not intact:
-            hit("object.begin")
+            hit_failpoint("object.begin")
             write_atomic(path, data)
-            hit("object.kept")
+            hit_failpoint("object.kept")
         return name
 
     def get(self, name: str) -> bytes:
@@ -70,7 +70,7 @@ class ObjectStore:
 
     def put_json(self, value: Any) -> str:
         """Stores a JSON value in canonical form; equal values give equal digests."""
-        return self.put(canonical_json(value).encode())
+        return self.put_object(canonical_json(value).encode())
 
     def get_json(self, name: str) -> Any:
         """The JSON value of an object."""

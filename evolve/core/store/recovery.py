@@ -34,7 +34,7 @@ class TableLayout:
     reals: frozenset[str]
     keys: tuple[tuple[str, ...], ...]
 
-    def row(self, rowid: int, stored: Sequence[Stored]) -> Row:
+    def row_from_stored(self, rowid: int, stored: Sequence[Stored]) -> Row:
         # Columns that a migration added later are missing in older rows.
         values = [*stored, *[None] * (len(self.columns) - len(stored))]
         row: Row = dict(zip(self.columns, values, strict=True))
@@ -47,7 +47,7 @@ class TableLayout:
 
 
 @dataclass
-class Remains:
+class RecoveredRows:
     """What the damaged file still holds.
 
     Attributes:
@@ -125,9 +125,9 @@ def table_of(connection: sqlite3.Connection, name: str) -> TableLayout:
     )
 
 
-def recover_rows(pages: Pages, tables: Sequence[TableLayout]) -> Remains:
+def recover_rows(pages: Pages, tables: Sequence[TableLayout]) -> RecoveredRows:
     """Sorts every record of the file by the table whose seal it carries."""
-    remains = Remains(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
+    remains = RecoveredRows(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
     names = {table.name for table in tables if table.alias}
     doubtful: list[tuple[int, int, list[Stored]]] = []
     owner: dict[int, TableLayout] = {}
@@ -140,7 +140,7 @@ def recover_rows(pages: Pages, tables: Sequence[TableLayout]) -> Remains:
             doubtful.append((page, rowid, stored))
         else:
             owner[page] = table
-            remains.rows[table.name].setdefault(rowid, table.row(rowid, stored))
+            remains.rows[table.name].setdefault(rowid, table.row_from_stored(rowid, stored))
     for page, rowid, stored in doubtful:
         table = owner.get(page)  # a page holds rows of one table
         if table is not None and rowid not in remains.rows[table.name]:
@@ -150,7 +150,7 @@ def recover_rows(pages: Pages, tables: Sequence[TableLayout]) -> Remains:
     return remains
 
 
-def _note_rows_of_indexes(pages: Pages, tables: Sequence[TableLayout], remains: Remains) -> None:
+def _note_rows_of_indexes(pages: Pages, tables: Sequence[TableLayout], remains: RecoveredRows) -> None:
     """Names rows that only an index still knows of."""
     entries: dict[int, list[list[Stored]]] = {}
     for page, columns in pages.entries:
@@ -179,7 +179,7 @@ def _is_whole(table: TableLayout, rowid: int, stored: Sequence[Stored]) -> bool:
     seal = stored[place]
     if not isinstance(seal, str) or len(seal) != 64:
         return False
-    row = table.row(rowid, stored)
+    row = table.row_from_stored(rowid, stored)
     try:
         return seal == row_checksum(table.name, row)
     except (ValueError, OverflowError):  # NaN and the like, which no row of ours holds
@@ -192,7 +192,7 @@ def _row_label(table: TableLayout, rowid: int, stored: Sequence[Stored]) -> str:
     return f"{table.name} row {stored[0]!s}"
 
 
-def _whole_tables(pages: Pages, remains: Remains) -> frozenset[str]:
+def _whole_tables(pages: Pages, remains: RecoveredRows) -> frozenset[str]:
     """Tables that SQLite reads to the end and that hold, by its count, exactly the rows found."""
     # A database in memory has no log, so the header must not speak of one.
     data = pages.data[:18] + b"\1\1" + pages.data[20:]
@@ -206,7 +206,7 @@ def _whole_tables(pages: Pages, remains: Remains) -> frozenset[str]:
         return frozenset()
 
 
-def _reads_whole(connection: sqlite3.Connection, table: str, remains: Remains) -> bool:
+def _reads_whole(connection: sqlite3.Connection, table: str, remains: RecoveredRows) -> bool:
     """Whether SQLite reads the whole table; rows that it reads and that are not whole are named."""
     try:
         for row in broken_rows(connection, table):

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from itertools import islice, takewhile
 
 from evolve.core.files import digest
-from evolve.core.text_files import TextFile, plain_ends, read_text_file
+from evolve.core.text_files import TextFile, normalize_line_ends, read_text_file
 from evolve.environments.files.snapshots import Changes
 
 _LARGEST_SHOWN = 200_000
@@ -31,7 +31,10 @@ def folder_diff(original: Mapping[str, bytes], changes: Changes, names: Collecti
         names: Only these; by default every changed file.
     """
     return "".join(
-        line for name in changes.names if names is None or name in names for line in _file_diff(original, changes, name)
+        line
+        for name in changes.changed_names
+        if names is None or name in names
+        for line in _file_diff(original, changes, name)
     )
 
 
@@ -50,9 +53,9 @@ def _file_diff(original: Mapping[str, bytes], changes: Changes, name: str) -> It
         listed = ", ".join(map(str, moved[:_MOST_LISTED]))
         more = f" and {len(moved) - _MOST_LISTED} more" if len(moved) > _MOST_LISTED else ""
         yield f"the same text with another line end: line{'s'[: len(moved) > 1]} {listed}{more}\n"
-    plain = tuple(map(plain_ends, old)), tuple(map(plain_ends, new))
+    plain = tuple(map(normalize_line_ends, old)), tuple(map(normalize_line_ends, new))
     if None not in data and plain[0] == plain[1]:
-        yield f"the text stays the same: {before.form or _PLAIN} before, {after.form or _PLAIN} after\n"
+        yield f"the text stays the same: {before.form_text or _PLAIN} before, {after.form_text or _PLAIN} after\n"
         return
     if moved and before.has_one_end and after.has_one_end:
         old, new = plain  # every line changes its end, which would hide what changes in the text
@@ -62,7 +65,7 @@ def _file_diff(original: Mapping[str, bytes], changes: Changes, name: str) -> It
 
 def _label(sign: str, name: str, file: TextFile | None) -> str:
     # What stands behind a tab is no part of the name for programs that apply differences.
-    return f"{sign} {name}\t{file.form}\n" if file is not None and file.form else f"{sign} {name}\n"
+    return f"{sign} {name}\t{file.form_text}\n" if file is not None and file.form_text else f"{sign} {name}\n"
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> list[str] | None:
@@ -92,11 +95,13 @@ def _shown(line: str, moved: int) -> str:
 
 def _with_other_ends(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """Numbers of old lines of which the new ones have the text, but with another end."""
-    if len(old) == len(new) and all(plain_ends(a) == plain_ends(b) for a, b in zip(old, new, strict=True)):
+    if len(old) == len(new) and all(
+        normalize_line_ends(a) == normalize_line_ends(b) for a, b in zip(old, new, strict=True)
+    ):
         return [number for number, (a, b) in enumerate(zip(old, new, strict=True), 1) if a != b]
     lost, gained = Counter(old) - Counter(new), Counter(new) - Counter(old)
-    texts = {plain_ends(line) for line in gained} if lost else ()
-    return [number for number, line in enumerate(old, 1) if line in lost and plain_ends(line) in texts]
+    texts = {normalize_line_ends(line) for line in gained} if lost else ()
+    return [number for number, line in enumerate(old, 1) if line in lost and normalize_line_ends(line) in texts]
 
 
 def _size(data: bytes | None) -> str:

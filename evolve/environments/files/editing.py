@@ -12,9 +12,9 @@ from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 
 from evolve.core.episodes import Json
-from evolve.core.episodes.blocks import FencedBlock, Replacement, replacements
-from evolve.core.files import both_ends
-from evolve.core.progress import doing
+from evolve.core.episodes.blocks import FencedBlock, Replacement, edit_replacements
+from evolve.core.files import head_and_tail
+from evolve.core.progress import report_activity
 from evolve.core.text_files import NotEncodable, TextFile, read_text_file
 from evolve.environments.files.folder_session import FolderSession
 from evolve.runtime.folder_tree import is_ignored
@@ -63,8 +63,10 @@ def apply_block(block: FencedBlock, tree: Mapping[str, bytes]) -> EditedFile:
     if before is None:
         raise EditRefusal("it is binary and no text; code in a python block can change it")
     try:
-        after, told = _rewritten(before, block.text) if block.kind == "file" else _edited(before, replacements(block))
-        after = after.declared(before)
+        after, told = (
+            _rewritten(before, block.text) if block.kind == "file" else _edited(before, edit_replacements(block))
+        )
+        after = after.with_declared_encoding(before)
         data = after.data
     except NotEncodable as error:
         raise EditRefusal(str(error)) from error
@@ -73,21 +75,21 @@ def apply_block(block: FencedBlock, tree: Mapping[str, bytes]) -> EditedFile:
     problem = _syntax_problem(name, after.text)
     if problem and not (name in tree and _syntax_problem(name, before.text)):
         raise EditRefusal(f"the file would not be {problem}; nothing was changed")
-    kept = f", {after.form}" if name in tree and after.form else ""
+    kept = f", {after.form_text}" if name in tree and after.form_text else ""
     return EditedFile(name=name, data=data, told=f"{told}{kept}")
 
 
 def _rewritten(before: TextFile, text: str) -> tuple[TextFile, str]:
     """The file with another text, in its own form; and what is said of it."""
-    after = before.closed().spliced(0, len(before.lines), text)
+    after = before.with_final_newline().with_lines_replaced(0, len(before.lines), text)
     count = len(after.lines)
-    return after.opened() if before.is_open else after, f"written, {count} line{'s'[: count != 1]}"
+    return after.without_final_newline() if before.is_open else after, f"written, {count} line{'s'[: count != 1]}"
 
 
 def _edited(before: TextFile, pairs: Sequence[Replacement]) -> tuple[TextFile, str]:
     if not pairs:
         raise EditRefusal(_FORM)
-    after, places = before.closed(), []
+    after, places = before.with_final_newline(), []
     for number, pair in enumerate(pairs, 1):
         text = after.text
         try:
@@ -95,13 +97,13 @@ def _edited(before: TextFile, pairs: Sequence[Replacement]) -> tuple[TextFile, s
         except EditRefusal as refused:
             if len(pairs) == 1:
                 raise
-            why = _why_not(pair, before.closed().text) or str(refused)
+            why = _why_not(pair, before.with_final_newline().text) or str(refused)
             raise EditRefusal(f"of its pairs nothing is applied; in pair {number} {why}") from refused
         places.append(text.count("\n", 0, place) + 1)
-        after = after.replaced(place, len(pair.old), pair.new)
+        after = after.with_replacement(place, len(pair.old), pair.new)
     where = f"line{'s'[: len(places) > 1]} {', '.join(map(str, places))}"
     told = f"{len(places)} place{'s'[: len(places) > 1]} changed ({where})"
-    return after.opened() if before.is_open else after, told
+    return after.without_final_newline() if before.is_open else after, told
 
 
 def _plain(path: str, tree: Mapping[str, bytes]) -> str:
@@ -193,7 +195,7 @@ def _syntax_problem(name: str, text: str) -> str:
     """What a file is not that its ending says, and where; "" where it is, or nobody can tell."""
     try:
         if name.endswith(".py"):
-            parse_block(text)
+            _parse_block(text)
         elif name.endswith(".json"):
             json.loads(text)
         elif name.endswith(".toml"):
@@ -213,12 +215,12 @@ def _syntax_problem(name: str, text: str) -> str:
 def python_tree(text: str) -> ast.Module | None:
     """The tree of a text; None where it is no Python, or too deep to be read."""
     try:
-        return parse_block(text)
+        return _parse_block(text)
     except SyntaxError:
         return None
 
 
-def parse_block(text: str) -> ast.Module | None:
+def _parse_block(text: str) -> ast.Module | None:
     """The tree of a text; None where nobody can tell whether it is Python, such as one nested very deeply.
 
     Raises:
@@ -246,7 +248,7 @@ _GONE = "; the interpreter has ended: variables and temporary files are gone, th
 
 
 @dataclass(frozen=True, kw_only=True)
-class Acted:
+class EditOutcome:
     """What the blocks of an action came to.
 
     Attributes:
@@ -294,7 +296,7 @@ class BlockRunner:
         self._fault = self._lost = False
         self._most, self._spent = seconds, 0.0
 
-    def run(self, blocks: Sequence[FencedBlock]) -> Acted:
+    def run(self, blocks: Sequence[FencedBlock]) -> EditOutcome:
         """Runs them; after one that fails, the rest is said to be not run."""
         parts: list[str] = []
         why = ""
@@ -308,7 +310,7 @@ class BlockRunner:
             told = self._changed(block) if block.kind in ("edit", "file") else self._run(block)
             parts.append(f"[{number}] {name}{told}")
             why = f"block {number} failed" if self._error else ""
-        return Acted(
+        return EditOutcome(
             tree=self._tree,
             parts=parts,
             error=self._error,
@@ -327,14 +329,14 @@ class BlockRunner:
             return f": refused: {refusal}"
         self._tree = {**self._tree, after.name: after.data}
         if self.session is not None:
-            self.session.put(after.name, after.data)
+            self.session.write_file(after.name, after.data)
         idle = "; not taken, because the file is protected" if self._protects(after.name) else ""
         return f": {after.told}{idle}"
 
     def _run(self, block: FencedBlock) -> str:
-        if self.session is None or not self.session.alive:
+        if self.session is None or not self.session.is_alive:
             self.session, self.opened = self._opens(self._tree), True
-        with doing("block", block.text.strip().partition("\n")[0]):
+        with report_activity("block", block.text.strip().partition("\n")[0]):
             result = self.session.run(block)
         self._tree, self._error, self._fault = result.tree, result.error, result.fault
         self._denied, self._lost = self._denied or result.denied, result.lost
@@ -358,6 +360,6 @@ def fit_length(parts: Sequence[str], most: int = MOST_SHOWN) -> str:
     order = sorted(range(len(parts)), key=lambda number: len(parts[number]))
     for place, number in enumerate(order):
         room = max(_SHORTEST_SHARE, left // (len(parts) - place))
-        share[number] = both_ends(parts[number], room)
+        share[number] = head_and_tail(parts[number], room)
         left -= len(share[number])
-    return both_ends("\n".join(share[number] for number in range(len(parts))), most)
+    return head_and_tail("\n".join(share[number] for number in range(len(parts))), most)

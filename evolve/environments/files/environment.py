@@ -11,20 +11,20 @@ from evolve.core.episodes import Action, EnvironmentState, Exhibit, Json, Judgem
 from evolve.core.episodes.blocks import blocks_of
 from evolve.core.episodes.plans import Subgoal, SubgoalCheck
 from evolve.core.errors import UsageError
-from evolve.core.files import both_ends, clean_text
+from evolve.core.files import clean_text, head_and_tail
 from evolve.environments.base import EnvironmentOptions
 from evolve.environments.branching import active_path, is_active, start_score, state_of
 from evolve.environments.environment import BaseEnvironment, RehearsalResult
 from evolve.environments.files import rehearsal
 from evolve.environments.files.diffs import folder_diff
-from evolve.environments.files.editing import MOST_SHOWN, REPLY_S, Acted, BlockRunner, fit_length
-from evolve.environments.files.first_look import need_program, seen_of, without_rules
+from evolve.environments.files.editing import MOST_SHOWN, REPLY_S, BlockRunner, EditOutcome, fit_length
+from evolve.environments.files.first_look import first_look_text, need_program, without_rules
 from evolve.environments.files.folder_session import KEPT_OUTPUT, FolderSession
-from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, newly_redacted, too_large
+from evolve.environments.files.snapshots import Changes, Snapshots, changes_between, is_too_large, newly_redacted
 from evolve.environments.verdicts import judged_by_all
-from evolve.runtime.folder_tree import Tree, read_tree
+from evolve.runtime.folder_tree import FolderTree, read_tree
 from evolve.runtime.sandbox.actions import FunctionCalls
-from evolve.tasks.verification.checks import Checked
+from evolve.tasks.verification.checks import CheckResult
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission, Verifier
 from evolve.tasks.work import FolderWork
 
@@ -92,10 +92,10 @@ class FilesEnvironment(BaseEnvironment):
         self._own, self._asked_by_person = setting.own, setting.own and not (work.hidden_check or verifiers)
         self._at: tuple[str, tuple[str, ...]] = ("", ())  # the snapshot and the actions that the session stands at
         self._last: tuple[str, Mapping[str, bytes]] | None = None
-        self._results: dict[str, Checked] = {}
+        self._results: dict[str, CheckResult] = {}
 
     @cached_property
-    def _tree(self) -> Tree:
+    def _tree(self) -> FolderTree:
         tree = read_tree(self._work.folder)
         if self._work.base and tree.digest != self._work.base:
             raise UsageError(
@@ -114,7 +114,7 @@ class FilesEnvironment(BaseEnvironment):
         if checked is not None and self._own:
             need_program(self._work.check, checked)
         notes = filter(None, [self._tree.summary, self._work.summary(self._tree.files)])
-        parts = seen_of(self._tree.files, self._about, self._work.check, checked, tuple(notes))
+        parts = first_look_text(self._tree.files, self._about, self._work.check, checked, tuple(notes))
         return tuple(replace(part, text=self._clean(clean_text(part.text))) for part in parts)
 
     def active_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -143,7 +143,7 @@ class FilesEnvironment(BaseEnvironment):
         tree = self._tree_of(state.snapshot)
         history = tuple(step.action.code for step in self.active_steps(before) if is_active(step))
         # The session, if it stands where the next action starts
-        if self._session is not None and not (self._session.alive and self._at == (state.snapshot, history)):
+        if self._session is not None and not (self._session.is_alive and self._at == (state.snapshot, history)):
             self.close()
         runner = self._runner(tree, self._session)
         blocks = blocks_of(action.code)
@@ -181,9 +181,9 @@ class FilesEnvironment(BaseEnvironment):
             calls=calls or self._calls,
         )
 
-    def _observed(self, acted: Acted, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
+    def _observed(self, acted: EditOutcome, tree: Mapping[str, bytes], state: EnvironmentState) -> Observation:
         """What the blocks gave and left, before the check has run."""
-        after, problem = acted.tree, too_large(acted.tree)
+        after, problem = acted.tree, is_too_large(acted.tree)
         # A model that saw the mark of a secret and writes the file back would erase the person's own value.
         unseen = newly_redacted(tree, after)
         if unseen:
@@ -196,11 +196,13 @@ class FilesEnvironment(BaseEnvironment):
         whole = "\n".join(parts)
         state = replace(
             state,
-            snapshot=self._snapshots.keep(changes_between(self._tree.files, after)) if moved.names else state.snapshot,
-            changed=moved.names[:_MOST_NAMES],
-            protected=tuple(filter(self._work.protects, moved.names))[:_MOST_NAMES],
+            snapshot=self._snapshots.save_changes(changes_between(self._tree.files, after))
+            if moved.changed_names
+            else state.snapshot,
+            changed=moved.changed_names[:_MOST_NAMES],
+            protected=tuple(filter(self._work.protects, moved.changed_names))[:_MOST_NAMES],
             output=fit_length(parts),
-            whole=self._snapshots.keep_text(both_ends(whole, KEPT_OUTPUT)) if len(whole) > MOST_SHOWN else "",
+            whole=self._snapshots.keep_text(head_and_tail(whole, KEPT_OUTPUT)) if len(whole) > MOST_SHOWN else "",
             value=acted.value if len(str(acted.value)) <= MOST_SHOWN else None,
         )
         self._last = (state.snapshot, after)
@@ -227,7 +229,7 @@ class FilesEnvironment(BaseEnvironment):
         state = self._told(state, checked)
         return replace(observed, ok=ok, error="" if ok else clean_text(error), fault=checked.fault, state=state)
 
-    def _told(self, state: EnvironmentState, checked: Checked) -> EnvironmentState:
+    def _told(self, state: EnvironmentState, checked: CheckResult) -> EnvironmentState:
         said = without_rules(checked.output) or checked.error
         return replace(state, check=self._clean(said), score=checked.score, limit=checked.limit)
 
@@ -237,7 +239,7 @@ class FilesEnvironment(BaseEnvironment):
         assert state is not None
         if action.kind == "give_up":
             return replace(observed, error=action.text or "the policy gave up")
-        names = self._snapshots.changes(state.snapshot).names
+        names = self._snapshots.load_changes(state.snapshot).changed_names
         if action.kind == "answer":
             if not (self._takes_words or (self._asked_by_person and not names)):
                 return replace(observed, error=_NO_ANSWER)
@@ -313,16 +315,16 @@ class FilesEnvironment(BaseEnvironment):
                     runner.session.close()
             if acted.fault or acted.lost or acted.denied:
                 return None  # the machine, and not the action
-            altered = acted.tree != tree and not newly_redacted(tree, acted.tree) and not too_large(acted.tree)
+            altered = acted.tree != tree and not newly_redacted(tree, acted.tree) and not is_too_large(acted.tree)
             checked = self._run_check(changes_between(self._tree.files, acted.tree)) if altered else None
             if checked is not None and checked.fault:
                 return None
             passed.append(None if checked is None else checked.ok)
         return passed
 
-    def change(self, step: Step) -> Mapping[str, bytes | None]:
+    def changed_files(self, step: Step) -> Mapping[str, bytes | None]:
         """What a step's answer left of each file that it changed."""
-        return self._changes(step).left
+        return self._changes(step).new_contents
 
     def rehearse(
         self, code: str, entry: str, arguments: Sequence[Json], accepted: Mapping[str, bytes | None]
@@ -331,11 +333,11 @@ class FilesEnvironment(BaseEnvironment):
         call, judging = (code, entry, arguments), (self._work, self._sandbox)
         return rehearsal.rehearse_call(call, self._tree, accepted, self._opened, judging)
 
-    def repeat(
+    def repeat_actions(
         self, codes: Sequence[tuple[int, str]], calls: FunctionCalls | None, start: Callable[[int], object]
     ) -> Json:
         """Actions anew on a copy of the folder."""
-        return rehearsal.repeated(codes, self._tree, partial(self._opened, calls=calls), start)
+        return rehearsal.repeat_actions_in_folder(codes, self._tree, partial(self._opened, calls=calls), start)
 
     def full_output(self, step: Step) -> str:
         """All that the blocks of a step gave, up to 2 MB, and what the check printed."""
@@ -350,7 +352,9 @@ class FilesEnvironment(BaseEnvironment):
         if step.action.kind == "answer":
             return step.action.text
         changes = self._changes(step)
-        text = folder_diff(self._tree.files, changes, [name for name in changes.names if not self._work.protects(name)])
+        text = folder_diff(
+            self._tree.files, changes, [name for name in changes.changed_names if not self._work.protects(name)]
+        )
         cut = f"{text[:_LONGEST_ANSWER]}\n... cut\n"
         return text if len(text) <= _LONGEST_ANSWER else cut
 
@@ -366,16 +370,16 @@ class FilesEnvironment(BaseEnvironment):
             return EnvironmentState(score=score, start=score)
         return EnvironmentState(score=start_score(before))
 
-    def _checked(self, snapshot: str) -> Checked:
+    def _checked(self, snapshot: str) -> CheckResult:
         """What the visible check says of a state; asked once."""
         if snapshot not in self._results:
-            checked = self._run_check(self._snapshots.changes(snapshot))
+            checked = self._run_check(self._snapshots.load_changes(snapshot))
             if checked.fault:
                 return checked  # says nothing of the state
             self._results[snapshot] = checked
         return self._results[snapshot]
 
-    def _run_check(self, changes: Changes) -> Checked:
+    def _run_check(self, changes: Changes) -> CheckResult:
         return replace(self._decides(), hidden=False).run(self._submission(changes), self._sandbox)
 
     def _decides(self) -> CommandVerifier:
@@ -385,10 +389,10 @@ class FilesEnvironment(BaseEnvironment):
     def _tree_of(self, snapshot: str) -> Mapping[str, bytes]:
         if self._last is not None and self._last[0] == snapshot:
             return self._last[1]
-        return self._snapshots.changes(snapshot).on(self._tree.files)
+        return self._snapshots.load_changes(snapshot).apply_to(self._tree.files)
 
     def _changes(self, step: Step) -> Changes:
-        return self._snapshots.changes(state.snapshot if (state := state_of(step)) is not None else "")
+        return self._snapshots.load_changes(state.snapshot if (state := state_of(step)) is not None else "")
 
     def _submission(self, changes: Changes) -> Submission:
-        return Submission(files=changes.on(self._tree.files), executable=self._tree.executable)
+        return Submission(files=changes.apply_to(self._tree.files), executable=self._tree.executable)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from evolve.core.episodes import Exhibit
 from evolve.core.errors import UsageError
-from evolve.core.files import both_ends, clean_text
+from evolve.core.files import clean_text, head_and_tail
 from evolve.core.text_files import text_of
-from evolve.environments.files.map import full_listing, map_of
-from evolve.tasks.verification.checks import Checked
+from evolve.environments.files.map import folder_map, full_listing
+from evolve.tasks.verification.checks import CheckResult
 
 _MOST_CONVENTIONS = 3_000
 _RULE = re.compile(r"([-=_*~#+])\1{7,}")
@@ -19,8 +19,8 @@ _FIRST_WORD = re.compile(r"\s*([A-Za-z_][\w.+-]*)(?=\s|$)")
 _CONVENTIONS = ("agents.md", "claude.md", "contributing.md")
 
 
-def seen_of(
-    files: Mapping[str, bytes], asked: str, command: str, checked: Checked | None, notes: Sequence[str] = ()
+def first_look_text(
+    files: Mapping[str, bytes], asked: str, command: str, checked: CheckResult | None, notes: Sequence[str] = ()
 ) -> Iterator[Exhibit]:
     """The parts in their order.
 
@@ -47,14 +47,14 @@ def seen_of(
         )
         yield Exhibit(name="files", text="\n".join([*notes, f"all files of the copy{but}", everything]))
     elif others:
-        mapped = map_of(others, f"{asked}\n{command}\n{output}")
+        mapped = folder_map(others, f"{asked}\n{command}\n{output}")
         yield Exhibit(name="map", text="\n".join([*notes, "what the files hold is not shown", mapped]))
     for name in conventions:
         text = clean_text(text_of(files[name]))
-        yield Exhibit(name="conventions", text=both_ends(text, _MOST_CONVENTIONS), origin=name)
+        yield Exhibit(name="conventions", text=head_and_tail(text, _MOST_CONVENTIONS), origin=name)
 
 
-def need_program(command: str, checked: Checked) -> None:
+def need_program(command: str, checked: CheckResult) -> None:
     """Stops before anything is asked of a model where the check cannot begin, whatever is changed in the folder.
 
     Raises:
@@ -73,7 +73,7 @@ def without_rules(output: str) -> str:
     return _RULE.sub(r"\1\1\1", output)
 
 
-def _ending(checked: Checked) -> str:
+def _ending(checked: CheckResult) -> str:
     if checked.exit is None:
         return checked.error
     took = f", in {checked.seconds:.0f} s" if checked.seconds >= 1 else ""

@@ -11,9 +11,9 @@ from evolve.core import text_files
 from evolve.core.episodes import GUIDANCE_FOLDER, Json
 from evolve.core.episodes.blocks import FencedBlock
 from evolve.core.errors import Cancelled
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, clean_text
-from evolve.runtime.folder_tree import IGNORED, Tree, holds_secrets, is_ignored
+from evolve.runtime.folder_tree import IGNORED, FolderTree, holds_secrets, is_ignored
 from evolve.runtime.sandbox.actions import NO_FILES, UNPLACED, ActionResult, CodeSession, FunctionCalls
 from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.runtime.sandbox.protocol import Sandbox
@@ -124,7 +124,7 @@ del ENCODINGS
 """
 
 
-_NO_TREE = Tree(files={})
+_NO_TREE = FolderTree(files={})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +178,7 @@ class FolderSession:
         tree: Mapping[str, bytes],
         *,
         modules: Mapping[str, bytes] = NO_FILES,
-        start: Tree = _NO_TREE,
+        start: FolderTree = _NO_TREE,
         seconds: float = 0.0,
         calls: FunctionCalls | None = None,
     ) -> None:
@@ -194,11 +194,11 @@ class FolderSession:
         self._setup = _setup(tree, sorted(start.executable & set(tree)), modules, start.folders)
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether blocks can run in it still."""
         return self._session is not None
 
-    def put(self, name: str, data: bytes) -> None:
+    def write_file(self, name: str, data: bytes) -> None:
         """Writes a file before the next block runs."""
         self._unplaced[name] = data
         self.tree = {**self.tree, name: data}
@@ -250,13 +250,13 @@ class FolderSession:
 
     def _execute(self, code: str) -> ActionResult:
         assert self._session is not None
-        hit("sandbox.before")
+        hit_failpoint("sandbox.before")
         try:
             result = self._session.execute(code, files=self._unplaced, collect="changed")
         except Cancelled:
             self._session = None  # it ended with the block
             raise
-        hit("sandbox.after")
+        hit_failpoint("sandbox.after")
         self._unplaced = {}
         return result
 
@@ -293,7 +293,7 @@ def _setup(
         if file is not None:
             encodings[name] = file.encoding
     head |= {"ENCODINGS": encodings}
-    return "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _START + finder(modules)
+    return "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _START + module_finder_code(modules)
 
 
 def _after(tree: Mapping[str, bytes], result: ActionResult) -> Mapping[str, bytes]:
@@ -310,7 +310,7 @@ def _is_left_out(name: str) -> bool:
     return is_ignored(name) or name.startswith(f"{GUIDANCE_FOLDER}/")
 
 
-def finder(modules: Mapping[str, bytes]) -> str:
+def module_finder_code(modules: Mapping[str, bytes]) -> str:
     """Code after which a session can import the modules; "" where there are none.
 
     They stay in the session's memory: files in the folder could be changed by an action, and would be collected.

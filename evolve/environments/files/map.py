@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from evolve.core.text_files import read_text_file
 from evolve.environments.files.editing import python_tree
-from evolve.environments.files.tables import in_short, is_table
+from evolve.environments.files.tables import is_table, short_table
 from evolve.environments.files.tags import Definition, definitions_by_grammar
 
 MOST = 6_000
@@ -40,7 +40,7 @@ _NAMED, _POINTED = 4.0, 0.7
 of walks that begin at such files."""
 
 
-def map_of(files: Mapping[str, bytes], asked: str) -> str:
+def folder_map(files: Mapping[str, bytes], asked: str) -> str:
     """The map, in at most :data:`MOST` characters.
 
     Args:
@@ -102,9 +102,9 @@ def full_listing(files: Mapping[str, bytes], most: int = MOST) -> str:
         if file is None:
             return ""
         text = file.text
-        short = in_short(name, text)
+        short = short_table(name, text)
         end = f"{len(data):,} bytes, in short" if short else "" if text.endswith("\n") else "without a line end"
-        head = ", ".join(filter(None, [f"=== {name}", file.form, end]))
+        head = ", ".join(filter(None, [f"=== {name}", file.form_text, end]))
         parts += [f"{head}\n{short or text.rstrip(chr(10))}"] if data else []
     shown = "\n".join(filter(None, [*parts, _empty(files, most)]))
     return shown if len(shown) <= most else ""
@@ -206,7 +206,7 @@ def _page_rank(edges: Mapping[str, Mapping[str, float]], starts: Mapping[str, fl
 
 def _entry(name: str, data: bytes, definitions: Sequence[Definition]) -> Iterator[str]:
     file = read_text_file(data) if len(data) <= _LARGEST_FILE else None
-    yield f"{name} ({len(data):,} bytes{f', {file.form}' if file is not None and file.form else ''})"
+    yield f"{name} ({len(data):,} bytes{f', {file.form_text}' if file is not None and file.form_text else ''})"
     for one in definitions:
         yield f"  {one.line}: {one.text}"[:_LONGEST_LINE]
 

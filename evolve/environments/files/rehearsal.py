@@ -20,12 +20,12 @@ from evolve.core.episodes.blocks import FencedBlock, blocks_of
 from evolve.core.files import canonical_json, digest
 from evolve.environments.branching import state_of
 from evolve.environments.environment import RehearsalResult
-from evolve.environments.files.editing import REPLY_S, Acted, BlockRunner
+from evolve.environments.files.editing import REPLY_S, BlockRunner, EditOutcome
 from evolve.environments.files.folder_session import FolderSession
 from evolve.environments.files.snapshots import changes_between
-from evolve.runtime.folder_tree import Tree
+from evolve.runtime.folder_tree import FolderTree
 from evolve.runtime.sandbox.protocol import Sandbox
-from evolve.tasks.verification.checks import Checked, run_check
+from evolve.tasks.verification.checks import CheckResult, run_check
 from evolve.tasks.verification.verifiers import CommandVerifier, Submission
 from evolve.tasks.work import FolderWork
 
@@ -48,7 +48,7 @@ def was_handed_in(before: Sequence[Step], snapshot: str) -> bool:
     return any(state is not None and state.snapshot == snapshot for state in states)
 
 
-def left_right(steps: Sequence[Step], checked: Callable[[str], Checked]) -> Observation | None:
+def left_right(steps: Sequence[Step], checked: Callable[[str], CheckResult]) -> Observation | None:
     """What can be judged of what the steps left, or nothing.
 
     Args:
@@ -72,7 +72,7 @@ def left_right(steps: Sequence[Step], checked: Callable[[str], Checked]) -> Obse
 
 def rehearse_call(
     call: tuple[str, str, Sequence[Json]],
-    tree: Tree,
+    tree: FolderTree,
     accepted: Mapping[str, bytes | None],
     opens: Callable[[Mapping[str, bytes]], FolderSession],
     judging: tuple[FolderWork, Sandbox],
@@ -101,17 +101,17 @@ def rehearse_call(
         kind = result.error.strip().splitlines()[-1].partition(":")[0]
         return replace(found, told=f"it fails: {kind[:80]}")
     done = changes_between(tree.files, result.tree)
-    if not done.names:
+    if not done.changed_names:
         return replace(found, told="it changes nothing")
     # Identity of what is done to each file; the same in two folders where a copy of it would do in both
     written = {name: digest(data) for name, data in sorted(done.written.items())}
     found = replace(found, change=digest(canonical_json([written, list(done.deleted)])))
     wanted = {name: data for name, data in accepted.items() if not work.protects(name)}
-    if any(work.protects(name) for name in done.names):
+    if any(work.protects(name) for name in done.changed_names):
         return replace(found, told="it changes files that are protected")
-    if set(done.names) != set(wanted):
+    if set(done.changed_names) != set(wanted):
         return replace(found, told="it changes other files than the accepted answer did")
-    if done.left == wanted:
+    if done.new_contents == wanted:
         return replace(found, same=True, held=True)  # it was accepted, so nothing has to be run again
     decides = CommandVerifier(work=work, original=tree.files, executable=tree.executable)
     verdict = decides.verify(Submission(files=result.tree, executable=tree.executable), sandbox)
@@ -121,19 +121,19 @@ def rehearse_call(
     return replace(found, held=held, told="" if held else "the check does not accept what it leaves")
 
 
-def repeated(
+def repeat_actions_in_folder(
     codes: Sequence[tuple[int, str]],
-    tree: Tree,
+    tree: FolderTree,
     opens: Callable[[Mapping[str, bytes]], FolderSession],
     start: Callable[[int], object],
 ) -> Json:
     """The value of the last of some actions in one interpreter; None where that was lost, or they take too long."""
-    acted, ends = Acted(tree=tree.files, parts=()), time.monotonic() + REPLY_S
+    acted, ends = EditOutcome(tree=tree.files, parts=()), time.monotonic() + REPLY_S
     with closing(opens(tree.files)) as session:
         for number, code in codes:
             start(number)
             acted = BlockRunner(acted.tree, session, opens, bool, ends - time.monotonic()).run(blocks_of(code))
-            if not session.alive:
+            if not session.is_alive:
                 return None
     return acted.value
 
@@ -162,7 +162,7 @@ def run_subgoal_checks(
         )
 
 
-def _why(checked: Checked) -> str:
+def _why(checked: CheckResult) -> str:
     """Why it did not hold: how it ended, and the last line that it printed."""
     said = checked.summary if checked.error or checked.tail.strip() else ""
     return ": ".join(filter(None, ["" if checked.exit is None else f"exit {checked.exit}", said]))

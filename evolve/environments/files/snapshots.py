@@ -31,16 +31,16 @@ class Changes:
     before: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def changed_names(self) -> tuple[str, ...]:
         """Every changed name, sorted."""
         return tuple(sorted({*self.written, *self.deleted}))
 
     @property
-    def left(self) -> dict[str, bytes | None]:
+    def new_contents(self) -> dict[str, bytes | None]:
         """What they leave of each changed file; None of one that is gone."""
         return {**dict.fromkeys(self.deleted), **self.written}
 
-    def on(self, original: Mapping[str, bytes]) -> dict[str, bytes]:
+    def apply_to(self, original: Mapping[str, bytes]) -> dict[str, bytes]:
         """The original with the changes made."""
         deleted = set(self.deleted)
         unchanged = {name: data for name, data in original.items() if name not in deleted}
@@ -55,7 +55,7 @@ def changes_between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> 
     return Changes(written=written, deleted=deleted, before=originals)
 
 
-def too_large(tree: Mapping[str, bytes]) -> str:
+def is_too_large(tree: Mapping[str, bytes]) -> str:
     """Why a tree is too large to be kept; "" where it is not."""
     if len(tree) > MAX_TREE_FILES or sum(map(len, tree.values())) > MAX_TREE_BYTES:
         return f"more than {MAX_TREE_FILES:,} files or {MAX_TREE_BYTES >> 20} MiB; nothing was changed"
@@ -82,7 +82,7 @@ class Snapshots:
         self._store = None if folder is None else ObjectStore(folder)
         self._memory: dict[str, bytes] = {}
 
-    def keep(self, changes: Changes) -> str:
+    def save_changes(self, changes: Changes) -> str:
         """Keeps the changes; gives their digest.
 
         Raises:
@@ -93,7 +93,7 @@ class Snapshots:
         # Last, so that whoever holds the digest can have the whole snapshot after a crash.
         return self._put(_manifest(written, changes.deleted, before))
 
-    def changes(self, snapshot: str) -> Changes:
+    def load_changes(self, snapshot: str) -> Changes:
         """The changes behind a digest; none behind "".
 
         Raises:
@@ -120,7 +120,7 @@ class Snapshots:
 
     def _put(self, data: bytes) -> str:
         if self._store is not None:
-            return self._store.put(data)
+            return self._store.put_object(data)
         name = digest(data)
         self._memory[name] = data
         return name

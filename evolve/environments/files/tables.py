@@ -27,7 +27,7 @@ def is_table(name: str) -> bool:
     return name.casefold().rpartition(".")[2] in ("csv", "tsv", *_OBJECTS)
 
 
-def in_short(name: str, text: str) -> str:
+def short_table(name: str, text: str) -> str:
     """The columns of a table with the kinds of their values, and its first lines; "" for what is short or no table."""
     if len(text) <= SMALL or not is_table(name):
         return ""

@@ -11,7 +11,7 @@ from evolve.core.equality import equal
 from evolve.core.files import canonical_json
 from evolve.core.reasons import reason
 from evolve.environments.environment import BaseEnvironment, KnownRows
-from evolve.environments.probing import cut_short, make_probe
+from evolve.environments.probing import make_probe, truncate_value
 from evolve.environments.verdicts import judged_by_all
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.model import Task, row_key
@@ -66,7 +66,7 @@ class ProgramsEnvironment(BaseEnvironment):
         known = {row_key(row) for row in shown}
         return tuple(row for row in self._rows if row_key(row) not in known)
 
-    def known(self, steps: Sequence[Step]) -> KnownRows | None:
+    def known_rows(self, steps: Sequence[Step]) -> KnownRows | None:
         """All rows, where a refusal showed one."""
         shown = tuple({row_key(row): row for row in (*self._earlier, *shown_rows(steps))}.values())
         if not (shown and self._shows):
@@ -132,7 +132,7 @@ class ProgramsEnvironment(BaseEnvironment):
             return Judgement(accepted=True, verified=False, rows=0, unchecked=True)
         return judged_by_all((self._judge,), Submission(entry=self._entry, shown=text), self._sandbox)
 
-    def alike(self, code: str, others: Sequence[str]) -> str | None:
+    def equivalent_answer(self, code: str, others: Sequence[str]) -> str | None:
         """The first other answer that gives the same values, or fails, on the same rows that the policy never saw."""
         if not (self._unseen and others):
             return None
@@ -143,7 +143,7 @@ class ProgramsEnvironment(BaseEnvironment):
 
 def _same(values: Sequence[Json] | None, others: Sequence[Json] | None) -> bool:
     """Whether two answers gave the same on every row; which error they ended in does not count."""
-    if values is None or others is None or any(map(cut_short, (*values, *others))):
+    if values is None or others is None or any(map(truncate_value, (*values, *others))):
         return False
     return all(
         (_failed(one) and _failed(other)) or equal(one, other) for one, other in zip(values, others, strict=True)

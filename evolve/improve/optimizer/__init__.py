@@ -3,6 +3,6 @@
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.improve.optimizer.parts import crossover, parts_of, resample_part
+    from evolve.improve.optimizer.workflow_parts import crossover, parts_of, resample_part
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -17,9 +17,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evolve.agent.workflow import Workflow, differences
+from evolve.agent.workflow import Workflow, workflow_differences
 from evolve.core.episodes import EpisodeRecord, TaskView
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.improve.optimizer.engine import (
     Candidate,
     CandidateTrial,
@@ -27,12 +27,12 @@ from evolve.improve.optimizer.engine import (
     EngineSettings,
     EngineTrials,
     SearchEnded,
-    tell_nobody,
+    ignore_event,
 )
-from evolve.improve.optimizer.linked import LinkedSearch, made_from
-from evolve.improve.optimizer.parts import parts_between
+from evolve.improve.optimizer.linked import LinkedSearch, build_candidate
 from evolve.improve.optimizer.population import ScoredCandidate
-from evolve.improve.optimizer.workflow_drafts import LEARNING_STAGES, MENDS, Drafter, Room, SearchScope
+from evolve.improve.optimizer.workflow_drafts import LEARNING_STAGES, MENDS, Drafter, DraftSpace, SearchScope
+from evolve.improve.optimizer.workflow_parts import parts_between
 from evolve.trials.gate import comparable_costs
 
 BEST, DIFFERENT = 3, 3
@@ -56,11 +56,11 @@ def setting_of(scope: SearchScope, views: Sequence[TaskView], parent: Workflow) 
     limits = {"candidates": scope.limits.candidates, "seconds": scope.limits.seconds, "tokens": scope.limits.tokens}
     most = [f"{bound:,} {name}" for name, bound in limits.items() if bound is not None]
     told = [f"Who acts: {_WHO.get(acting, acting or 'a policy')}. Kinds of tasks: {', '.join(kinds)}."]
-    if not any(kind_of(kind).one_file for kind in kinds):
+    if not any(environment_kind(kind).one_file for kind in kinds):
         told.append("No answer there is one source file, so the stages between act and observe do nothing.")
     if most:
         told.append(f"Whatever the knobs say, an episode may spend at most {' and '.join(most)}.")
-    unseen = [stage for stage in parent.stages if stage in LEARNING_STAGES and scope.hides(f"stage:{stage}")]
+    unseen = [stage for stage in parent.stages if stage in LEARNING_STAGES and scope.hides_part(f"stage:{stage}")]
     if unseen:
         told.append(f"Trials do not show what {' and '.join(unseen)} do; they stay where they are.")
     told.append("A task's score is 1 if it is solved, else the part that came out right.")
@@ -92,7 +92,9 @@ def _seen(view: TaskView, ending: str) -> str:
     return f"{' '.join(view.instruction.split())[:_INSTRUCTION]} ({view.environment}; {ending})"
 
 
-def others_of(known: Iterable[ScoredCandidate], parent: ScoredCandidate, refused: Collection[str]) -> tuple[str, ...]:
+def other_candidates(
+    known: Iterable[ScoredCandidate], parent: ScoredCandidate, refused: Collection[str]
+) -> tuple[str, ...]:
     """The best and the most different of what was tried, each with its trials beside the parent's.
 
     Args:
@@ -101,8 +103,11 @@ def others_of(known: Iterable[ScoredCandidate], parent: ScoredCandidate, refused
     return tuple(_told(one, parent, one.candidate.digest in refused) for one in _shown(known, parent))
 
 
-def apart_of(known: Iterable[ScoredCandidate], parent: ScoredCandidate, views: Sequence[TaskView]) -> tuple[str, ...]:
-    """The tasks on which those of :func:`others_of` lost what the parent solves, and then where they solved more.
+def separate_tasks(
+    known: Iterable[ScoredCandidate], parent: ScoredCandidate, views: Sequence[TaskView]
+) -> tuple[str, ...]:
+    """The tasks on which those of :func:`other_candidates` lost what the parent solves, and then where they solved
+    more.
 
     Args:
         views: Tasks for screening, the only ones that trials are of.
@@ -135,7 +140,7 @@ def _shown(known: Iterable[ScoredCandidate], parent: ScoredCandidate) -> list[Sc
     return shown[1:]
 
 
-def came_to(member: ScoredCandidate, base: ScoredCandidate) -> str:
+def _came_to(member: ScoredCandidate, base: ScoredCandidate) -> str:
     """What a candidate's trials came to beside another's on the same tasks."""
     both = _pairs(member, base)
     if not both:
@@ -151,12 +156,12 @@ def came_to(member: ScoredCandidate, base: ScoredCandidate) -> str:
 
 def _told(member: ScoredCandidate, parent: ScoredCandidate, refused: bool) -> str:
     verdict = "; judged on other tasks, and not accepted" if refused else ""
-    return f"{_changes(member, parent)}: {came_to(member, parent)}{verdict}."
+    return f"{_changes(member, parent)}: {_came_to(member, parent)}{verdict}."
 
 
 def _changes(member: ScoredCandidate, parent: ScoredCandidate) -> str:
     """What tells a workflow from the parent's."""
-    between = differences(parent.candidate.workflow, member.candidate.workflow)
+    between = workflow_differences(parent.candidate.workflow, member.candidate.workflow)
     return "; ".join(str(one).removeprefix("~ ") for one in between)
 
 
@@ -227,7 +232,7 @@ class AdasEngine:
     drafter: Drafter
     settings: EngineSettings = field(default_factory=EngineSettings)
     scope: SearchScope = field(default_factory=SearchScope)
-    tell: Callable[[str], None] = tell_nobody
+    tell: Callable[[str], None] = ignore_event
     name: str = "adas"
 
     def search(self, trials: EngineTrials, start: Candidate) -> str:
@@ -282,21 +287,21 @@ class _AdasSearch(LinkedSearch):
     def _drafted(self) -> Candidate | None:
         parent, views = self._kept, [view for view in self._trials.tasks if view.id in self._tasks]
         before = parent.candidate
-        taken = {one.candidate.workflow.digest: came_to(one, parent) for one in self._known.values()}
-        room = Room(parent=before.workflow, scope=self._scope, taken=taken)
-        brief = room.told(
+        taken = {one.candidate.workflow.digest: _came_to(one, parent) for one in self._known.values()}
+        room = DraftSpace(parent=before.workflow, scope=self._scope, taken=taken)
+        brief = room.to_brief(
             setting=setting_of(self._scope, views, before.workflow),
             trials=trials_of(parent),
             tasks=tasks_of(parent, views),
-            others=others_of(self._known.values(), parent, self._refused),
-            apart=apart_of(self._known.values(), parent, views),
+            others=other_candidates(self._known.values(), parent, self._refused),
+            apart=separate_tasks(self._known.values(), parent, views),
         )
-        draft = self._drafter.drafted(brief, room, seed=self._asked * (MENDS + 1))
+        draft = self._drafter.draft_workflow(brief, room, seed=self._asked * (MENDS + 1))
         self._asked += 1
         if draft is None:
             return None
         self._tried += 1
-        return made_from(before, draft.workflow, operator=DESIGN, why=draft.why)
+        return build_candidate(before, draft.workflow, operator=DESIGN, why=draft.why)
 
 
 ADAS = EngineKind(

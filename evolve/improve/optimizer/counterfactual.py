@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.core.episodes import EpisodeRecord
-from evolve.improve.optimizer.credit import Blame, Divergence, Intervention, blame
+from evolve.improve.optimizer.credit import Divergence, Intervention, PromptBlame, rank_blame
 from evolve.improve.optimizer.leakage import LeakGuard, copied_reason, unsafe_reason
 from evolve.policies import PromptEdit, PromptEditor
 from evolve.policies.language.prompt_items import ItemLimits, Revision, parse_prompt, revise
@@ -21,7 +21,7 @@ _REPLAYED_FAILURES = 3
 """Failures on which an edit is tried at most before it is proposed."""
 
 
-Replay = Callable[[EpisodeRecord, Mapping[str, str], Divergence], EpisodeRecord | None]
+EpisodeReplay = Callable[[EpisodeRecord, Mapping[str, str], Divergence], EpisodeRecord | None]
 """``replay(record, texts, at)`` runs a failed episode again: the stage that said ``at.output`` is asked anew under
 ``texts``, and what follows from it. None where it cannot be done; raises ``SearchEnded`` where the budget ended."""
 
@@ -49,7 +49,7 @@ class PromptProposal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Editor:
+class EditSearch:
     """Makes proposals for one prompt from what went wrong there, and screens what they say.
 
     Attributes:
@@ -73,19 +73,19 @@ class Editor:
 
     def propose(self, prompt: str, text: str, divergences: Sequence[Divergence], *, seed: int) -> PromptProposal:
         """The prompt after the edits that passed the screening; unchanged where none did."""
-        return self.edited(
+        return self.edit_from_traces(
             prompt,
             text,
             [divergence.summary(self.tasks.get(divergence.task, "")) for divergence in _distinct(divergences)],
             seed=seed,
         )
 
-    def edited(self, prompt: str, text: str, traces: Sequence[str], *, seed: int) -> PromptProposal:
+    def edit_from_traces(self, prompt: str, text: str, traces: Sequence[str], *, seed: int) -> PromptProposal:
         """Like :meth:`propose`, from traces in words, of which the rewriter reads the first."""
         before, traces = parse_prompt(text), traces[:_MAX_TRACES]
         items = [item.text for item in before.items]
         tried = tuple(self.tried.get(prompt, ()))
-        edits = self.rewriter.propose(items, traces, seed=seed, about="\n".join(before.fixed), tried=tried)
+        edits = self.rewriter.propose(items, traces, seed=seed, about="\n".join(before.fixed_text), tried=tried)
         refused = [(edit, why) for edit in edits if (why := self._unfit(edit, traces, text))]
         left_out = {edit for edit, _ in refused}
         revision = revise(before, [edit for edit in edits if edit not in left_out], limits=self.limits, weak=self.weak)
@@ -117,22 +117,22 @@ class Attribution:
         interventions: What was tried, in order.
     """
 
-    editor: Editor
+    editor: EditSearch
     records: Sequence[EpisodeRecord]
     texts: Mapping[str, str]
-    replay: Replay | None = None
+    replay: EpisodeReplay | None = None
     interventions: list[Intervention] = field(default_factory=list)
 
-    def ranking(self) -> tuple[Blame, ...]:
+    def ranked_prompts(self) -> tuple[PromptBlame, ...]:
         """The prompts, the likeliest to blame first."""
-        return blame(self.records, list(self.texts), self.interventions)
+        return rank_blame(self.records, list(self.texts), self.interventions)
 
-    def attempt(self, *, seed: int) -> PromptProposal | None:
+    def propose_edit(self, *, seed: int) -> PromptProposal | None:
         """One proposal for the prompt that is the likeliest to blame now, tried where it can be.
 
         None where nothing failed, or where no edit that could be made was proposed.
         """
-        first = self.ranking()[0] if self.texts else None
+        first = self.ranked_prompts()[0] if self.texts else None
         if first is None or not first.divergences:
             return None
         # After attempts that came to nothing it is the turn of others.

@@ -134,7 +134,7 @@ class Divergence:
         return "\n".join(lines) + "\n"
 
 
-def divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> tuple[Divergence, ...]:
+def find_divergences(failed: EpisodeRecord, solved: Sequence[EpisodeRecord] = ()) -> tuple[Divergence, ...]:
     """Where a failed episode parts from successful ones of the same task, else what of it may have been wrong."""
     outputs = stage_outputs(failed)
     peers = [other for other in solved if other.task == failed.task]
@@ -255,7 +255,7 @@ class Intervention:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blame:
+class PromptBlame:
     """How much a prompt is to blame.
 
     Attributes:
@@ -280,9 +280,9 @@ class Blame:
         )
 
 
-def blame(
+def rank_blame(
     records: Iterable[EpisodeRecord], prompts: Sequence[str], interventions: Sequence[Intervention] = ()
-) -> tuple[Blame, ...]:
+) -> tuple[PromptBlame, ...]:
     """The prompts by how much they are to blame for the failed episodes, the most first.
 
     Episodes that the environment cut short say nothing and are left out.
@@ -301,7 +301,7 @@ def blame(
         # A task that mostly succeeds fails by chance rather than for want of something in a prompt.
         steady = (1 - len(solved) / len(same)) ** 2
         for divergence in (
-            divergence for record in same if not record.solved for divergence in divergences(record, solved)
+            divergence for record in same if not record.solved for divergence in find_divergences(record, solved)
         ):
             if divergence.prompt in by_prompt:
                 by_prompt[divergence.prompt].append(replace(divergence, weight=divergence.weight * steady))
@@ -316,7 +316,7 @@ def blame(
     }
     whole = math.fsum(scores.values())
     ranked = [
-        Blame(
+        PromptBlame(
             prompt=prompt,
             score=scores[prompt] / whole,
             divergences=tuple(

@@ -17,7 +17,7 @@ from evolve.core.episodes import Cost, EpisodeRecord, TaskView
 from evolve.core.errors import UsageError
 from evolve.core.extensions import extension_names, find
 from evolve.core.files import canonical_json, digest
-from evolve.improve.optimizer.counterfactual import Editor, Replay
+from evolve.improve.optimizer.counterfactual import EditSearch, EpisodeReplay
 from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
 from evolve.trials.variants import VariantRepository
 
@@ -48,7 +48,7 @@ class Candidate:
         object.__setattr__(self, "prompts", tuple(sorted((str(name), str(text)) for name, text in self.prompts)))
 
     @property
-    def texts(self) -> dict[str, str]:
+    def prompt_texts(self) -> dict[str, str]:
         """The prompts as a mapping."""
         return dict(self.prompts)
 
@@ -101,7 +101,7 @@ class CandidateJudgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Left:
+class RemainingBudget:
     """What the engine's part of the budget still buys, as far as it is bounded; None is no bound.
 
     The gate has a part of its own, fixed before the search: what a judgement took is not seen here.
@@ -146,7 +146,7 @@ class EngineTrials(Protocol):
         """Whether the gate accepts the candidate against ``parent``. Each judgement makes the next one stricter."""
         ...
 
-    def remaining(self) -> Left:
+    def remaining(self) -> RemainingBudget:
         """What is left after the last answer."""
         ...
 
@@ -191,7 +191,7 @@ PARTS = ("prompts", "workflow", "knobs")
 """What can be asked for alone."""
 
 
-def _no_editor() -> Editor:
+def _no_editor() -> EditSearch:
     raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
 
 
@@ -199,7 +199,7 @@ def _no_drafter() -> Drafter:
     raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
 
 
-def tell_nobody(text: str) -> None:
+def ignore_event(text: str) -> None:
     """For callers that do not watch."""
 
 
@@ -219,11 +219,11 @@ class EngineParts:
 
     settings: EngineSettings = field(default_factory=EngineSettings)
     scope: SearchScope = field(default_factory=SearchScope)
-    editor: Callable[[], Editor] = _no_editor
+    editor: Callable[[], EditSearch] = _no_editor
     drafter: Callable[[], Drafter] = _no_drafter
-    replay: Replay | None = None
+    replay: EpisodeReplay | None = None
     items: VariantRepository | None = None
-    tell: Callable[[str], None] = tell_nobody
+    tell: Callable[[str], None] = ignore_event
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,8 @@ from typing import Any
 
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import canonical_json, digest
-from evolve.improve.optimizer.counterfactual import Attribution, Editor, PromptProposal, Replay
-from evolve.improve.optimizer.credit import ACT, Blame, Intervention
+from evolve.improve.optimizer.counterfactual import Attribution, EditSearch, EpisodeReplay, PromptProposal
+from evolve.improve.optimizer.credit import ACT, Intervention, PromptBlame
 from evolve.improve.optimizer.engine import (
     Candidate,
     CandidateTrial,
@@ -58,12 +58,12 @@ class GepaEngine:
         rankings: For every proposal that was put to trial, how much each prompt was to blame by then.
     """
 
-    editor: Editor
+    editor: EditSearch
     settings: EngineSettings = field(default_factory=EngineSettings)
-    replay: Replay | None = None
+    replay: EpisodeReplay | None = None
     items: VariantRepository | None = None
     name: str = "gepa"
-    rankings: list[tuple[Blame, ...]] = field(default_factory=list)
+    rankings: list[tuple[PromptBlame, ...]] = field(default_factory=list)
 
     def search(self, trials: EngineTrials, start: Candidate) -> str:
         """Edits prompts until nothing fails, nothing helps, or all proposals were made.
@@ -79,7 +79,7 @@ class GepaEngine:
         gepa = load_gepa()
         search = _GepaSearch(self, trials, start)
         gepa.optimize(
-            seed_candidate=start.texts,
+            seed_candidate=start.prompt_texts,
             trainset=search.ids,
             # gepa picks by its score on these, after trials of all of them; here the gate picks, so one will do.
             valset=search.ids[:1],
@@ -150,7 +150,7 @@ class _GepaSearch:
         self._asked = self._proposed = self._idle = 0
         self._texts_tried = {start.digest}
         self.reason = ""
-        self._ranking: tuple[Blame, ...] = ()
+        self._ranking: tuple[PromptBlame, ...] = ()
         self.propose_new_texts = self._hand_over
 
     @property
@@ -199,12 +199,12 @@ class _GepaSearch:
         self._proposal = None
         for _ in range(_ATTEMPTS):
             self._asked += 1
-            proposal = attribution.attempt(seed=self._asked)
+            proposal = attribution.propose_edit(seed=self._asked)
             proposal = proposal or self._target_edit(seed=self._asked)
             if proposal is not None and self._child(proposal).digest not in self._texts_tried:
                 self._proposal = proposal
                 break
-        self._ranking = attribution.ranking()
+        self._ranking = attribution.ranked_prompts()
         if self._proposal is not None:
             self._engine.rankings.append(self._ranking)
         self._idle = 0 if self._proposal is not None else self._idle + 1
@@ -270,7 +270,7 @@ class _GepaSearch:
 
     def _target_edit(self, *, seed: int) -> PromptProposal | None:
         """An edit of the prompt of actions for what solved answers lack by the target."""
-        prompt = ACT if ACT in self._incumbent.texts else ""
+        prompt = ACT if ACT in self._incumbent.prompt_texts else ""
         trials = [trial for trial in self._screened(self._incumbent, self.ids) if trial.solved and self._teaches(trial)]
         if not prompt or not trials:
             return None
@@ -281,7 +281,7 @@ class _GepaSearch:
             for trial in trials[first:] + trials[:first]
             if trial.record is not None
         ]
-        proposal = self._editor.edited(prompt, self._incumbent.texts[prompt], traces, seed=seed)
+        proposal = self._editor.edit_from_traces(prompt, self._incumbent.prompt_texts[prompt], traces, seed=seed)
         return proposal if proposal.revision.changes else None
 
     def _screened(self, candidate: Candidate, tasks: Sequence[str]) -> list[CandidateTrial]:
@@ -294,12 +294,12 @@ class _GepaSearch:
 
     def _candidate(self, texts: Mapping[str, str]) -> Candidate:
         proposal = self._proposal
-        if dict(texts) == self._incumbent.texts or proposal is None:
+        if dict(texts) == self._incumbent.prompt_texts or proposal is None:
             return self._incumbent
         return self._child(proposal)
 
     def _child(self, proposal: PromptProposal) -> Candidate:
-        texts = {**self._incumbent.texts, proposal.prompt: proposal.text}
+        texts = {**self._incumbent.prompt_texts, proposal.prompt: proposal.text}
         return replace(
             self._incumbent,
             prompts=tuple(texts.items()),
@@ -319,7 +319,7 @@ class _GepaSearch:
         self._attribution = Attribution(
             editor=replace(self._editor, weak=self._weak()),
             records=records,
-            texts=self._incumbent.texts,
+            texts=self._incumbent.prompt_texts,
             replay=self._engine.replay,
         )
         return self._attribution
@@ -327,7 +327,7 @@ class _GepaSearch:
     def _weak(self) -> tuple[str, ...]:
         if self._engine.items is None:
             return ()
-        listed = [item.id for text in self._incumbent.texts.values() for item in parse_prompt(text).items]
+        listed = [item.id for text in self._incumbent.prompt_texts.values() for item in parse_prompt(text).items]
         return weak_items(self._engine.items.item_utilities(), listed)
 
     def _note_items(self, proposal: PromptProposal, child: Candidate, tasks: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from evolve.core.episodes import Json
-from evolve.runtime.retrieval.text_overlap import mark, one_line, runs
+from evolve.runtime.retrieval.text_overlap import line_digest, one_line, word_run_digests
 from evolve.tasks import Task
 
 WORDS = 8
@@ -76,10 +76,10 @@ class LeakGuard:
     def leak_in(self, text: str) -> str:
         """Why the text may not be used, or ""; held-out text is not quoted."""
         flat = one_line(text)
-        if self.pieces & runs(text, WORDS, CHARACTERS):
+        if self.pieces & word_run_digests(text, WORDS, CHARACTERS):
             return f"it shares {WORDS} words in a row or {CHARACTERS} characters with a task"
         for length in self.lengths:
-            if any(mark(flat[at : at + length]) in self.values for at in range(len(flat) - length + 1)):
+            if any(line_digest(flat[at : at + length]) in self.values for at in range(len(flat) - length + 1)):
                 return "it holds a value of a task"
         return ""
 
@@ -93,19 +93,19 @@ def guard_of(tasks: Iterable[Task], *, common: Sequence[str] = ()) -> LeakGuard:
     groups: dict[str, set[bytes]] = {}
     values: set[str] = set()
     for task in tasks:
-        groups.setdefault(task.group, set()).update(runs(task.instruction, WORDS, CHARACTERS))
+        groups.setdefault(task.group, set()).update(word_run_digests(task.instruction, WORDS, CHARACTERS))
         values.update(flat for flat in map(one_line, _texts_of(task)) if _is_telling(flat))
     shared = Counter(piece for pieces in groups.values() for piece in pieces)
     often = max(_COMMON_GROUPS, _COMMON_SHARE * len(groups))
-    free = {piece for text in common for piece in runs(text, WORDS, CHARACTERS)}
+    free = {piece for text in common for piece in word_run_digests(text, WORDS, CHARACTERS)}
     guarded = {piece for piece, count in shared.items() if count < often} - free
-    guarded.update(piece for value in values for piece in runs(value, WORDS, CHARACTERS))
+    guarded.update(piece for value in values for piece in word_run_digests(value, WORDS, CHARACTERS))
     ours = " ".join(map(one_line, common))
     # Of longer values every run of characters is among the pieces already.
     short = {value for value in values if len(value) <= CHARACTERS and value not in ours}
     return LeakGuard(
         pieces=frozenset(guarded - free),
-        values=frozenset(map(mark, short)),
+        values=frozenset(map(line_digest, short)),
         lengths=tuple(sorted({len(value) for value in short})),
     )
 
@@ -116,9 +116,9 @@ def copied_reason(text: str, data: Sequence[str], *, common: Sequence[str] = ())
     What programs print and others write may hold orders. A proposal that shares six words in a row or thirty
     characters with it repeats it, where it should say what follows from it.
     """
-    free = {piece for source in common for piece in runs(source, _COPIED_WORDS, CHARACTERS)}
-    taken = {piece for source in data for piece in runs(source, _COPIED_WORDS, CHARACTERS)} - free
-    if taken & runs(text, _COPIED_WORDS, CHARACTERS):
+    free = {piece for source in common for piece in word_run_digests(source, _COPIED_WORDS, CHARACTERS)}
+    taken = {piece for source in data for piece in word_run_digests(source, _COPIED_WORDS, CHARACTERS)} - free
+    if taken & word_run_digests(text, _COPIED_WORDS, CHARACTERS):
         return f"it shares {_COPIED_WORDS} words in a row or {CHARACTERS} characters with quoted data"
     return ""
 

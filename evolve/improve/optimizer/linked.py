@@ -1,7 +1,7 @@
 """An engine that needs no model: it keeps one workflow, and draws anew what one task that goes badly hangs on.
 
 A (1+1) evolutionary algorithm (Droste, Jansen and Wegener, "On the analysis of the (1+1) evolutionary algorithm",
-Theoretical Computer Science 276, 2002) whose changes follow :class:`Linkage`: first every part is drawn
+Theoretical Computer Science 276, 2002) whose changes follow :class:`PartLinkage`: first every part is drawn
 anew alone, which shows what hangs on it; then mostly some of the parts that one unsolved task hangs on, together. That
 task is tried first, and the others only where it did better.
 
@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from evolve.agent.workflow import Workflow, differences
+from evolve.agent.workflow import Workflow, workflow_differences
 from evolve.improve.optimizer.engine import (
     Candidate,
     CandidateTrial,
@@ -26,7 +26,6 @@ from evolve.improve.optimizer.engine import (
     EngineTrials,
     SearchEnded,
 )
-from evolve.improve.optimizer.parts import crossover, parts_between, parts_of, resample_part
 from evolve.improve.optimizer.population import (
     ScoredCandidate,
     compare,
@@ -37,6 +36,7 @@ from evolve.improve.optimizer.population import (
     tasks_that_differ,
 )
 from evolve.improve.optimizer.workflow_drafts import SearchScope
+from evolve.improve.optimizer.workflow_parts import crossover, parts_between, parts_of, resample_part
 
 OFTEN = 0.15
 """Share of the changes of a part that must have changed how a task ended, for the task to hang on it."""
@@ -89,7 +89,7 @@ class LinkedSearch:
     def __init__(self, settings: EngineSettings, scope: SearchScope, trials: EngineTrials, start: Candidate) -> None:
         self._settings, self._scope, self._trials = settings, scope, trials
         self._random = Random(f"linked:{settings.seed}")
-        self._linkage = Linkage()
+        self._linkage = PartLinkage()
         self._tasks = [view.id for view in trials.tasks][: LOOKS[-1]]
         self._known: dict[str, ScoredCandidate] = {}
         self._sweep: list[str] = []
@@ -139,13 +139,13 @@ class LinkedSearch:
 
     def _parts(self) -> tuple[str, ...]:
         """Parts whose change a trial could show."""
-        workflow, hides = self._kept.candidate.workflow, self._scope.hides
+        workflow, hides = self._kept.candidate.workflow, self._scope.hides_part
         return tuple(part for part in parts_of(workflow, only=self._settings.only) if not hides(part))
 
     def _drawn(self) -> tuple[Candidate, str] | None:
         """A new candidate, and the task that it was made for or ""; None where nothing new was drawn."""
         before = self._kept.candidate
-        hanging = {name: self._linkage.parts(name) for name in self._tasks if not self._is_solved(name)}
+        hanging = {name: self._linkage.influential_parts(name) for name in self._tasks if not self._is_solved(name)}
         tasks = [name for name, parts in hanging.items() if parts]
         task = ""
         if tasks and self._random.random() >= ALONE:
@@ -157,10 +157,10 @@ class LinkedSearch:
         workflow = before.workflow
         for part in parts:
             workflow = resample_part(workflow, part, self._random) or workflow
-        workflow = self._scope.fitted(workflow)
-        if not self._scope.shows(before.workflow, workflow):
+        workflow = self._scope.clamp_knobs(workflow)
+        if not self._scope.can_distinguish(before.workflow, workflow):
             return None
-        child = made_from(before, workflow, operator=TOGETHER if len(parts) > 1 else REDRAW)
+        child = build_candidate(before, workflow, operator=TOGETHER if len(parts) > 1 else REDRAW)
         return None if child.digest in self._known else (child, task)
 
     def _is_solved(self, task: str) -> bool:
@@ -173,7 +173,9 @@ class LinkedSearch:
         self._idle += 1
         if alike or not self._is_comparable(member):
             return
-        self._linkage.note(self._kept.candidate.workflow, child.workflow, tasks_that_differ(member, self._kept))
+        self._linkage.record_outcome_change(
+            self._kept.candidate.workflow, child.workflow, tasks_that_differ(member, self._kept)
+        )
         wins, losses = compare(member, self._kept)
         more, fewer = target_wins(member, self._kept)
         if (member.score, wins - losses, more - fewer) >= (self._kept.score, 0, 0):
@@ -254,7 +256,7 @@ class LinkedSearch:
             workflow = crossover(rival.candidate.workflow, incumbent, part.__eq__)
             if workflow is None or workflow in (incumbent, rival.candidate.workflow):
                 continue
-            child = made_from(rival.candidate, workflow, operator=LEAVE_OUT)
+            child = build_candidate(rival.candidate, workflow, operator=LEAVE_OUT)
             member = self._known.get(child.digest) or self._screened(child, rival)[0]
             wins, losses = compare(member, rival)
             if self._is_comparable(member) and wins >= losses:
@@ -268,9 +270,11 @@ def _solves_more(look: ScoredCandidate, base: ScoredCandidate) -> bool:
     return sum(mine for mine, _ in both) > sum(theirs for _, theirs in both)
 
 
-def made_from(before: Candidate, workflow: Workflow, *, operator: str, why: str = "") -> Candidate:
+def build_candidate(before: Candidate, workflow: Workflow, *, operator: str, why: str = "") -> Candidate:
     """A candidate with another workflow; by default what changed stands as the reason."""
-    changed = "; ".join(str(difference).removeprefix("~ ") for difference in differences(before.workflow, workflow))
+    changed = "; ".join(
+        str(difference).removeprefix("~ ") for difference in workflow_differences(before.workflow, workflow)
+    )
     return Candidate(
         workflow=workflow, prompts=before.prompts, parents=(before.digest,), operator=operator, why=why or changed
     )
@@ -284,7 +288,7 @@ LINKED = EngineKind(
 """As it is registered."""
 
 
-class Linkage:
+class PartLinkage:
     """Which parts of a workflow the outcome of each task depends on, as far as changes showed it.
 
     Deterministic given the order of calls. Two parts that the same task hangs on belong together: to change one alone
@@ -296,7 +300,7 @@ class Linkage:
         self._changed: dict[str, float] = {}
         self._mattered: dict[str, dict[str, float]] = {}
 
-    def note(self, before: Workflow, after: Workflow, tasks: Iterable[str]) -> None:
+    def record_outcome_change(self, before: Workflow, after: Workflow, tasks: Iterable[str]) -> None:
         """Takes in that these tasks, and no others, ended otherwise after the change.
 
         Several parts that changed at once share the blame; after a change of more than three nobody could tell.
@@ -311,7 +315,7 @@ class Linkage:
             for part in parts:
                 mattered[part] = mattered.get(part, 0.0) + 1.0 / len(parts)
 
-    def parts(self, task: str) -> tuple[str, ...]:
+    def influential_parts(self, task: str) -> tuple[str, ...]:
         """Parts whose change often changed how the task ended."""
         counts = self._mattered.get(task, {})
         return tuple(part for part, number in counts.items() if number >= OFTEN * self._changed[part])

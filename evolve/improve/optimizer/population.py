@@ -26,13 +26,13 @@ class ScoredCandidate:
         return sum(trial.score for trial in self.trials.values()) / len(self.trials) if self.trials else 0.0
 
     @property
-    def cost(self) -> float:
+    def mean_cost(self) -> float:
         """Mean cost of a trial, as the gate compares costs."""
         costs = comparable_costs([trial.cost for trial in self.trials.values()])
         return sum(costs) / len(costs) if costs else 0.0
 
     @property
-    def target(self) -> float | None:
+    def mean_target(self) -> float | None:
         """Mean target of the trials that have one; None where none has."""
         known = [trial.target for trial in self.trials.values() if trial.target is not None]
         return sum(known) / len(known) if known else None
@@ -96,7 +96,7 @@ def rank_by_target(child: ScoredCandidate, other: ScoredCandidate) -> tuple[floa
     if gained <= lost and wins <= losses:
         return None
     more, fewer = target_wins(child, other)
-    return (lost - gained, fewer - more, losses - wins, -child.score, child.cost)
+    return (lost - gained, fewer - more, losses - wins, -child.score, child.mean_cost)
 
 
 def target_evidence(child: ScoredCandidate, other: ScoredCandidate) -> float:

@@ -17,7 +17,7 @@ from evolve.core.episodes import Limits
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.files import parse_toml
 from evolve.improve.optimizer.leakage import LeakGuard, unsafe_reason
-from evolve.improve.optimizer.parts import crossover
+from evolve.improve.optimizer.workflow_parts import crossover
 from evolve.policies import WorkflowBrief, WorkflowWriter
 
 UNSEEN_KNOBS = frozenset({"submissions", "withhold"})
@@ -51,7 +51,7 @@ class SearchScope:
     policy: str = ""
     limits: Limits = field(default_factory=lambda: Limits(candidates=None, seconds=None))
 
-    def fitted(self, workflow: Workflow) -> Workflow:
+    def clamp_knobs(self, workflow: Workflow) -> Workflow:
         """The workflow with knobs at most at the limits."""
         bounds = {"candidates": self.limits.candidates, "seconds": self.limits.seconds, "tokens": self.limits.tokens}
         changes = {
@@ -61,11 +61,11 @@ class SearchScope:
         }
         return workflow.with_knobs(**changes) if changes else workflow
 
-    def shows(self, before: Workflow, after: Workflow) -> bool:
+    def can_distinguish(self, before: Workflow, after: Workflow) -> bool:
         """Whether a trial could tell the two apart."""
         return self._seen(before) != self._seen(after)
 
-    def hides(self, part: str) -> bool:
+    def hides_part(self, part: str) -> bool:
         """Whether no trial could show a change of this part alone."""
         kind, _, name = part.partition(":")
         return name in (self._hidden_knobs if kind == "knob" else self._hidden_stages)
@@ -107,7 +107,7 @@ _FENCED = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft:
+class ValidDraft:
     """A workflow that passed the check.
 
     Attributes:
@@ -119,7 +119,7 @@ class Draft:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Room:
+class DraftSpace:
     """What a draft may differ in from its parent.
 
     Attributes:
@@ -131,26 +131,26 @@ class Room:
     taken: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def stages(self) -> tuple[str, ...]:
+    def allowed_stages(self) -> tuple[str, ...]:
         """Stages that a draft may have: what has an effect outside the episode is a person's choice."""
         offered = [kind.name for kind in KINDS if (kind.mandatory or not kind.effect) and self._serves(kind.policies)]
         return tuple(dict.fromkeys((*offered, *self.parent.stages)))
 
     @property
-    def knobs(self) -> tuple[str, ...]:
+    def allowed_knobs(self) -> tuple[str, ...]:
         """Knobs whose change a trial could show."""
-        used = used_knobs(self.stages)
-        return tuple(name for name in used if name not in BY_HAND and not self.scope.hides(f"knob:{name}"))
+        used = used_knobs(self.allowed_stages)
+        return tuple(name for name in used if name not in BY_HAND and not self.scope.hides_part(f"knob:{name}"))
 
     def _serves(self, policies: frozenset[str]) -> bool:
         acting = self.scope.policy.partition(":")[0]
         return not policies or not acting or acting in policies
 
-    def told(self, **more: Any) -> WorkflowBrief:
+    def to_brief(self, **more: Any) -> WorkflowBrief:
         """The brief that lists what a draft may hold, filled in with the rest."""
         return WorkflowBrief(
-            stages=stage_reference(self.stages),
-            knobs=knob_reference(self.knobs),
+            stages=stage_reference(self.allowed_stages),
+            knobs=knob_reference(self.allowed_knobs),
             parent=self.parent.render(),
             **more,
         )
@@ -169,14 +169,14 @@ class Room:
         self._check_names(text)
         written = parse_workflow(text, file=_FILE)
         kept: dict[str, Any] = {name: getattr(self.parent.knobs, name) for name in BY_HAND}
-        settled = crossover(written.with_knobs(**kept), self.parent, self.scope.hides)
+        settled = crossover(written.with_knobs(**kept), self.parent, self.scope.hides_part)
         if settled is None:
-            fixed = [stage for stage in self.parent.stages if self.scope.hides(f"stage:{stage}")]
+            fixed = [stage for stage in self.parent.stages if self.scope.hides_part(f"stage:{stage}")]
             raise WorkspaceError(
                 f"keep {' and '.join(fixed) or 'every stage that asks a person'}, and a way to each stage"
             )
-        workflow = self.scope.fitted(settled)
-        if not self.scope.shows(self.scope.fitted(self.parent), workflow):
+        workflow = self.scope.clamp_knobs(settled)
+        if not self.scope.can_distinguish(self.scope.clamp_knobs(self.parent), workflow):
             raise WorkspaceError("it comes to the same as the workflow to improve on")
         if workflow.digest in self.taken:
             raise WorkspaceError(f"it was tried before: {self.taken[workflow.digest]}")
@@ -190,9 +190,13 @@ class Room:
             raise WorkspaceError(str(error)) from error
         for key in ("stages", "routes"):
             named = raw.get(key)
-            strange = [name for name in named if name not in self.stages] if isinstance(named, list | dict) else []
+            strange = (
+                [name for name in named if name not in self.allowed_stages] if isinstance(named, list | dict) else []
+            )
             if strange:
-                raise WorkspaceError(f"{key}: {strange[0]!r} may not stand here; these may: {', '.join(self.stages)}")
+                raise WorkspaceError(
+                    f"{key}: {strange[0]!r} may not stand here; these may: {', '.join(self.allowed_stages)}"
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +211,7 @@ class Drafter:
     designer: WorkflowWriter
     guard: LeakGuard = field(default_factory=LeakGuard)
 
-    def drafted(self, brief: WorkflowBrief, room: Room, *, seed: int) -> Draft | None:
+    def draft_workflow(self, brief: WorkflowBrief, room: DraftSpace, *, seed: int) -> ValidDraft | None:
         """A workflow that passes the check; None where none came, also after faults were told."""
         for mend in range(MENDS + 1):
             design = self.designer.design(brief, seed=seed + mend)
@@ -218,7 +222,7 @@ class Drafter:
                 leak = self.guard.leak_in(workflow.render())
                 if not leak:
                     may_say = not (unsafe_reason(design.why) or self.guard.leak_in(design.why))
-                    return Draft(workflow=workflow, why=design.why if may_say else "")
+                    return ValidDraft(workflow=workflow, why=design.why if may_say else "")
                 fault = leak
             except WorkspaceError as error:
                 fault = str(error)

@@ -10,7 +10,16 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.memory.index.exact import MemoryIndex, copied_exact
-    from evolve.memory.index.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where
+    from evolve.memory.index.protocol import (
+        CROSSOVER,
+        Hit,
+        IndexContent,
+        IndexOpener,
+        Progress,
+        Tag,
+        VectorIndex,
+        Where,
+    )
     from evolve.memory.index.stored import IndexOptions, StoredIndex, open_index, open_store
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -31,9 +31,9 @@ import numpy as np
 
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import AFTER_SPACE, canonical_json, write_atomic
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.memory.index.exact import checked_rows, unit_rows
-from evolve.memory.index.protocol import Hit, Progress, Rows, Tag, Where, drop, set_aside
+from evolve.memory.index.protocol import Hit, IndexContent, Progress, Tag, Where, remove_index, set_aside
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -57,7 +57,7 @@ _SEEN = "has_tags"
 """Chroma has no empty tag set, so every row carries this one."""
 
 
-@doing("load", "chromadb")
+@report_activity("load", "chromadb")
 def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
     """Opens or creates the collection ``name`` in folder ``path``.
 
@@ -79,9 +79,9 @@ def open_chroma(path: Path, name: str, dimension: int) -> ChromaIndex:
         raise WorkspaceError(f"the index folder {folder} cannot be written: {error.strerror}") from error
     try:
         opened = ChromaIndex(str(folder), name, dimension, set_aside=aside)
-        if opened.garbage > _MOST_GARBAGE:
+        if opened.garbage_share > _MOST_GARBAGE:
             opened.close()
-            drop(folder)
+            remove_index(folder)
             folder.mkdir()
             opened = ChromaIndex(str(folder), name, dimension)
         return opened
@@ -147,12 +147,12 @@ class ChromaIndex:
         return int(str(self._metadata().get("generation", "0")))
 
     @property
-    def garbage(self) -> float:
+    def garbage_share(self) -> float:
         """Share of what was written that has been replaced or deleted since; 0 for a small index."""
         written = int(self._metadata().get("written", 0))
         return 1 - self._collection.count() / written if written > _BATCH else 0.0
 
-    def mark(self, generation: int) -> None:
+    def set_generation(self, generation: int) -> None:
         before = int(self._metadata().get("written", 0))
         promise: Any = {"dimension": self.dimension, "generation": str(generation), "written": before + self._fresh}
         with _full_disk_reported(self._folder):
@@ -209,16 +209,16 @@ class ChromaIndex:
         with _full_disk_reported(self._folder):
             client.delete_collection(self._name)
             self._collection = self._open_collection()
-        self.mark(0)
+        self.set_generation(0)
 
-    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+    def replace_rows(self, rows: IndexContent, *, progress: Progress | None = None) -> None:
         self.clear()
         for start in range(0, len(rows.ids), _BATCH):
             part = slice(start, start + _BATCH)
             self.upsert(rows.ids[part], rows.vectors[part], rows.tags[part])
             if progress is not None:
                 progress(min(start + _BATCH, len(rows.ids)))
-        self.mark(rows.generation)
+        self.set_generation(rows.generation)
 
     def close(self) -> None:
         if self._stop():
@@ -278,7 +278,7 @@ def _prepare(folder: Path) -> Path | None:
         return None
     # Sound, but written by another version of Chroma, which this one may not be able to read.
     if isinstance(promised, dict) and promised.get("files") == checksums:
-        drop(folder)
+        remove_index(folder)
         folder.mkdir()
         return None
     aside = set_aside(folder)

@@ -17,7 +17,7 @@ import numpy as np
 
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import canonical_json, write_atomic
-from evolve.memory.index.protocol import Hit, Progress, Rows, Tag, Where, set_aside
+from evolve.memory.index.protocol import Hit, IndexContent, Progress, Tag, Where, set_aside
 
 EXACT_FILE = "exact.idx"
 """By this file a folder is known to hold an exact index."""
@@ -53,7 +53,7 @@ class MemoryIndex:
     def generation(self) -> int:
         return self._generation
 
-    def mark(self, generation: int) -> None:
+    def set_generation(self, generation: int) -> None:
         self._generation, self._changed = generation, True
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
@@ -106,7 +106,7 @@ class MemoryIndex:
         """
         return np.asarray(self._matrix[[self._rows[name] for name in ids]])
 
-    def held(self, ids: Sequence[str]) -> dict[str, np.ndarray]:
+    def stored_vectors(self, ids: Sequence[str]) -> dict[str, np.ndarray]:
         """The unit vectors of those of these ids that it has."""
         return {name: self._matrix[self._rows[name]] for name in ids if name in self._rows}
 
@@ -119,12 +119,12 @@ class MemoryIndex:
         self._matrix = np.zeros((0, self.dimension), dtype=np.float32)
         self._generation, self._changed, self._found = 0, True, {}
 
-    def rows(self) -> Rows:
+    def rows(self) -> IndexContent:
         """Everything it holds."""
         matrix = self._matrix[: len(self._ids)].copy()
-        return Rows(ids=list(self._ids), vectors=matrix, tags=list(self._tags), generation=self._generation)
+        return IndexContent(ids=list(self._ids), vectors=matrix, tags=list(self._tags), generation=self._generation)
 
-    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+    def replace_rows(self, rows: IndexContent, *, progress: Progress | None = None) -> None:
         fresh = MemoryIndex(self.dimension)
         fresh.upsert(rows.ids, rows.vectors, rows.tags)
         self._rows, self._ids, self._tags, self._matrix = fresh._rows, fresh._ids, fresh._tags, fresh._matrix

@@ -40,14 +40,14 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class IndexContent:
     """The whole content of an index.
 
     Attributes:
         ids: Distinct, non-empty strings.
         vectors: Shape (len(ids), dimension).
         tags: One mapping per id.
-        generation: What :meth:`VectorIndex.mark` would be given.
+        generation: What :meth:`VectorIndex.set_generation` would be given.
     """
 
     ids: Sequence[str]
@@ -67,10 +67,10 @@ class VectorIndex(Protocol):
 
     @property
     def generation(self) -> int:
-        """What :meth:`mark` last stored; 0 for an index that is new or was cleared."""
+        """What :meth:`set_generation` last stored; 0 for an index that is new or was cleared."""
         ...
 
-    def mark(self, generation: int) -> None:
+    def set_generation(self, generation: int) -> None:
         """Stores how far the owner's record had been taken in; survives closing where the index does."""
         ...
 
@@ -107,7 +107,7 @@ class VectorIndex(Protocol):
         """Removes everything and sets the generation to 0."""
         ...
 
-    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+    def replace_rows(self, rows: IndexContent, *, progress: Progress | None = None) -> None:
         """Replaces everything by these rows, all at once or not at all, and stores their generation.
 
         Args:
@@ -137,7 +137,7 @@ class IndexOpener(Protocol):
         ...
 
 
-def drop(folder: Path) -> None:
+def remove_index(folder: Path) -> None:
     """Removes an index. It is renamed first, so that a kill in between leaves no half of one."""
     old = folder.with_name(folder.name + ".old")
     shutil.rmtree(old, ignore_errors=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from evolve.memory.index.chroma import open_chroma
-from evolve.memory.index.protocol import Rows, VectorIndex
+from evolve.memory.index.protocol import IndexContent, VectorIndex
 
 _SAMPLE = 50
 _SAME = 1e-3
@@ -26,19 +26,19 @@ def build(work: Path) -> bool:
     """Fills and checks the index; False when it does not hold what it was given."""
     content = json.loads((work / "rows.json").read_text("utf-8"))
     vectors = np.load(work / "vectors.npy", allow_pickle=False)
-    rows = Rows(ids=content["ids"], vectors=vectors, tags=content["tags"], generation=content["generation"])
+    rows = IndexContent(ids=content["ids"], vectors=vectors, tags=content["tags"], generation=content["generation"])
 
     def tell(count: int) -> None:
         (work / "progress").write_text(str(count), "ascii")
 
     index = open_chroma(work / "index", content["name"], vectors.shape[1])
-    index.refill(rows, progress=tell)
-    sound = holds(index, rows)
+    index.replace_rows(rows, progress=tell)
+    sound = has_entries(index, rows)
     index.close()
     return sound
 
 
-def holds(index: VectorIndex, rows: Rows) -> bool:
+def has_entries(index: VectorIndex, rows: IndexContent) -> bool:
     """Whether the index has exactly these ids, and sampled vectors find themselves."""
     if index.generation != rows.generation or index.ids() != sorted(rows.ids):
         return False

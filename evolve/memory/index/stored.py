@@ -24,13 +24,23 @@ from pathlib import Path
 import numpy as np
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.extensions import BUILT_IN, find, refused
-from evolve.core.failpoints import hit
+from evolve.core.extensions import BUILT_IN, extension_error, find
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, write_failure
 from evolve.core.paths import package_root
 from evolve.memory.index.chroma import ChromaIndex, open_chroma, rows_on_disk
 from evolve.memory.index.exact import EXACT_FILE, ExactIndex, checked_rows, open_exact
-from evolve.memory.index.protocol import CROSSOVER, Hit, IndexOpener, Progress, Rows, Tag, VectorIndex, Where, drop
+from evolve.memory.index.protocol import (
+    CROSSOVER,
+    Hit,
+    IndexContent,
+    IndexOpener,
+    Progress,
+    Tag,
+    VectorIndex,
+    Where,
+    remove_index,
+)
 
 LARGE = 256
 """More rows than this are written to Chroma by a child."""
@@ -97,7 +107,7 @@ def open_store(store: str, path: Path, name: str, dimension: int, care: IndexOpt
         raise WorkspaceError(f"there is no vector store {store!r}", hint="install the package that has it")
     index = opener(path.with_name(f"{path.name}-{store}"), name, dimension)
     if not hasattr(index, "query"):
-        raise refused("vectors", store, f"opened {type(index).__name__}, which is no index")
+        raise extension_error("vectors", store, f"opened {type(index).__name__}, which is no index")
     return index
 
 
@@ -109,13 +119,13 @@ class IndexLocation:
     name: str
     dimension: int
 
-    def exact(self) -> ExactIndex:
+    def open_exact(self) -> ExactIndex:
         """The exact index here. What another store left is dropped."""
         if self.folder.is_dir() and any(path.name != EXACT_FILE for path in self.folder.iterdir()):
-            drop(self.folder)
+            remove_index(self.folder)
         return open_exact(self.folder, self.name, self.dimension)
 
-    def chroma(self) -> ChromaIndex:
+    def open_chroma(self) -> ChromaIndex:
         """Chroma's index here."""
         return open_chroma(self.folder, self.name, self.dimension)
 
@@ -134,18 +144,18 @@ class StoredIndex:
         """Rows up to which the index is exact; one of Chroma's stays while it holds more than half of that."""
         # Half, so that an index whose size moves about the crossover is not rebuilt at every opening.
         chroma = store != "exact" and rows_on_disk(place.folder) > self._most // 2
-        self._inner: ChromaIndex | ExactIndex = place.chroma() if chroma else place.exact()
+        self._inner: ChromaIndex | ExactIndex = place.open_chroma() if chroma else place.open_exact()
         self.set_aside = self._inner.set_aside
 
     @property
     def generation(self) -> int:
         return self._inner.generation
 
-    def mark(self, generation: int) -> None:
-        self._inner.mark(generation)
+    def set_generation(self, generation: int) -> None:
+        self._inner.set_generation(generation)
         # Only here do content and generation agree, so that a move can be cut off anywhere without loss.
         if isinstance(self._inner, ExactIndex) and len(self._inner) > self._most:
-            self.refill(self._inner.rows())
+            self.replace_rows(self._inner.rows())
 
     def upsert(self, ids: Sequence[str], vectors: np.ndarray, tags: Sequence[Mapping[str, Tag]] | None = None) -> None:
         self._inner.upsert(ids, vectors, tags)
@@ -153,9 +163,9 @@ class StoredIndex:
     def query(self, vector: np.ndarray, k: int, where: Where | None = None) -> list[Hit]:
         return self._inner.query(vector, k, where)
 
-    def held(self, ids: Sequence[str]) -> dict[str, np.ndarray]:
+    def stored_vectors(self, ids: Sequence[str]) -> dict[str, np.ndarray]:
         """The unit vectors of those of these ids that are at hand: of all in an exact index, of none in Chroma's."""
-        return self._inner.held(ids) if isinstance(self._inner, ExactIndex) else {}
+        return self._inner.stored_vectors(ids) if isinstance(self._inner, ExactIndex) else {}
 
     def delete(self, ids: Sequence[str]) -> None:
         self._inner.delete(ids)
@@ -166,12 +176,12 @@ class StoredIndex:
     def clear(self) -> None:
         self._inner.clear()
 
-    def refill(self, rows: Rows, *, progress: Progress | None = None) -> None:
+    def replace_rows(self, rows: IndexContent, *, progress: Progress | None = None) -> None:
         checked_rows(rows.ids, rows.vectors, self.dimension)
         if len(rows.ids) <= self._most:
             self._become_exact(rows)
         elif len(rows.ids) <= LARGE and isinstance(self._inner, ChromaIndex):
-            self._inner.refill(rows, progress=progress)
+            self._inner.replace_rows(rows, progress=progress)
         elif not self._move_to_chroma(rows, progress):
             folder = self._place.folder
             self._care.warn(
@@ -183,27 +193,27 @@ class StoredIndex:
     def close(self) -> None:
         self._inner.close()
 
-    def _become_exact(self, rows: Rows) -> None:
+    def _become_exact(self, rows: IndexContent) -> None:
         if isinstance(self._inner, ChromaIndex):
             self._inner.close()
-            self._inner = self._place.exact()
-        self._inner.refill(rows)
+            self._inner = self._place.open_exact()
+        self._inner.replace_rows(rows)
 
-    def _move_to_chroma(self, rows: Rows, progress: Progress | None) -> bool:
+    def _move_to_chroma(self, rows: IndexContent, progress: Progress | None) -> bool:
         """Whether Chroma has these rows now. An exact index stays as it is until then, on disk too."""
         if isinstance(self._inner, ChromaIndex):
             self._inner.close()
         if any(_build_in_child(self._place, rows, self._care, progress) for _ in range(_BUILD_TRIES)):
-            opened = self._place.chroma()
+            opened = self._place.open_chroma()
             if opened.generation == rows.generation:
                 self._inner = opened
                 return True
             opened.close()
-            drop(self._place.folder)
+            remove_index(self._place.folder)
         return False
 
 
-def _build_in_child(place: IndexLocation, rows: Rows, care: IndexOptions, progress: Progress | None) -> bool:
+def _build_in_child(place: IndexLocation, rows: IndexContent, care: IndexOptions, progress: Progress | None) -> bool:
     """Builds the index in a child process beside the old one and puts it in place; true where that succeeded."""
     folder = place.folder
     work = folder.with_name(folder.name + ".new")
@@ -216,10 +226,10 @@ def _build_in_child(place: IndexLocation, rows: Rows, care: IndexOptions, progre
         (work / "rows.json").write_text(canonical_json({**content, "generation": rows.generation}), "utf-8")
         if not _run_child(work, len(rows.ids), care, progress) or not (work / "index").is_dir():
             return False
-        hit("index.built")
-        drop(folder)
+        hit_failpoint("index.built")
+        remove_index(folder)
         # Killed here there is no index; the owner fills it from the record.
-        hit("index.dropped")
+        hit_failpoint("index.dropped")
         (work / "index").rename(folder)
         return True
     except OSError as error:

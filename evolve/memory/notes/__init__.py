@@ -5,8 +5,8 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 if TYPE_CHECKING:
     from evolve.memory.notes.cache import KeptNotes
     from evolve.memory.notes.note import Note
-    from evolve.memory.notes.ranking import Arms, Gains, NoteQuestion, answer_question
-    from evolve.memory.notes.repository import NoteRepository, answer_from
+    from evolve.memory.notes.ranking import NoteQuestion, RankingGains, SearchArms, rank_notes
+    from evolve.memory.notes.repository import NoteRepository, recall_notes
     from evolve.memory.notes.superseded import ResolvedNotes
 
 else:

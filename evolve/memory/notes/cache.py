@@ -85,7 +85,7 @@ class LateNotes(Mapping[str, Note]):
         self._names.append(note.id)
         self._made[note.id] = note
 
-    def after(self, place: int) -> list[Note]:
+    def notes_after(self, place: int) -> list[Note]:
         """All but the first so many."""
         return [self[name] for name in self._names[place:]]
 
@@ -104,7 +104,7 @@ class LateTable(dict[str, V], Generic[V]):
 
     Args:
         kind: Tells its entries from those of other tables.
-        unpack: An entry from its key and what :meth:`keep` stored.
+        unpack: An entry from its key and what :meth:`save_changes` stored.
         pack: What is stored of an entry.
     """
 
@@ -137,7 +137,7 @@ class LateTable(dict[str, V], Generic[V]):
         except KeyError:
             return None
 
-    def changing(self, key: str, fresh: Callable[[], V]) -> V:
+    def entry_to_change(self, key: str, fresh: Callable[[], V]) -> V:
         """The entry, which the caller is about to change; a fresh one where there is none."""
         value = self.find(key)
         if value is None:
@@ -145,7 +145,7 @@ class LateTable(dict[str, V], Generic[V]):
         self._changed.add(key)
         return value
 
-    def keep(self, kept: sqlite3.Connection) -> None:
+    def save_changes(self, kept: sqlite3.Connection) -> None:
         """Stores what changed since."""
         changed = ((self._kind, key, self._pack(self[key])) for key in sorted(self._changed))
         kept.executemany("INSERT OR REPLACE INTO entries (kind, key, content) VALUES (?, ?, ?)", changed)
@@ -202,7 +202,7 @@ class KeptNotes:
             head = json.loads(content[9:end])
         except (ValueError, RecursionError):
             return
-        if not isinstance(head, dict) or head.get("code") != code_digest():
+        if not isinstance(head, dict) or head.get("code") != _code_digest():
             return
         count, digest, database = head.get("count"), head.get("digest"), memoryview(content)[end + 1 :]
         if type(count) is int and count > 0 and isinstance(digest, str) and database[: len(_MAGIC)] == _MAGIC:
@@ -213,10 +213,10 @@ class KeptNotes:
         """Whether it was made from the rows of this digest; if not it is dropped, and what was deleted with it."""
         if digest == self._digest:
             return True
-        self.drop()
+        self.discard_file()
         return False
 
-    def drop(self) -> None:
+    def discard_file(self) -> None:
         """Begins anew without the file, which is removed."""
         self._begin()
         if self._path is not None and not self._read_only:
@@ -239,7 +239,7 @@ class KeptNotes:
         """
         if self._path is None or self._read_only or (self._path.exists() and not self._path.is_file()):
             return
-        head = canonical_json({"code": code_digest(), "count": count, "digest": digest})
+        head = canonical_json({"code": _code_digest(), "count": count, "digest": digest})
         rest = head.encode() + b"\n" + self.connection.serialize()
         write_atomic(self._path, b"%08x\n" % zlib.crc32(rest) + rest)
         self.count, self._digest = count, digest
@@ -253,7 +253,7 @@ class KeptNotes:
         self.connection.close()
 
 
-def code_digest() -> str:
+def _code_digest() -> str:
     """A digest of the code that works things out, so that what other code made is not used."""
     try:
         parts = [pkgutil.get_data(*name) or b"" for name in _CODE]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from evolve.memory.notes.facts import adds_information, is_negated, sentences, stem
+from evolve.memory.notes.facts import adds_information, is_negated, split_sentences, word_stem
 from evolve.memory.notes.note import TRUST, Note
-from evolve.memory.notes.superseded import one_subject
+from evolve.memory.notes.superseded import is_same_subject
 from evolve.memory.notes.times import names_time
-from evolve.runtime.retrieval import words
+from evolve.runtime.retrieval import split_words
 
 _LONGEST = 160
 """Letters of a note that is read: of a longer one, one sentence is not what it is about."""
@@ -46,7 +46,7 @@ like likes love loves enjoy enjoys hate hates adore adores dislike dislikes avoi
 see saw seen visit visited went go read met meet collect collects collected play plays want wants need needs needed get
 got sold sell ate eat eats made make makes wrote found find did do keep keeps
 """
-_MANY = frozenset(map(stem, _MANY_TEXT.split()))
+_MANY = frozenset(map(word_stem, _MANY_TEXT.split()))
 """Verbs of which a person has many objects at once, so that another object says nothing of the first."""
 _BROUGHT_TO = re.compile(
     r"^(?P<subject>.+?)\s+(?:(?:was|were|is|are|has|have|been|got|just)\s+)*(?:\w{3,}ed|gone|went)"
@@ -83,7 +83,7 @@ class _Matter:
         return frozenset(self.stems) - {"@"}
 
 
-def spoken_of_again(notes: Iterable[Note]) -> Mapping[str, Note]:
+def is_mentioned_again(notes: Iterable[Note]) -> Mapping[str, Note]:
     """The notes that a later one is about the same as, by id, with the newest such note.
 
     Only notes that are trusted as much, for the same work, count; of what "I" say only the same person's.
@@ -102,7 +102,7 @@ def spoken_of_again(notes: Iterable[Note]) -> Mapping[str, Note]:
         for place, (old, before) in enumerate(latest):
             for new, after in reversed(latest[place + 1 :]):
                 fits = new.at > old.at and TRUST[new.role] >= TRUST[old.role]
-                if fits and one_subject(before.text, after.text) and _about_the_same(before, after):
+                if fits and is_same_subject(before.text, after.text) and _about_the_same(before, after):
                     known = newest.get(old.id)
                     newest[old.id] = new if known is None or new.at > known.at else known
                     break
@@ -125,7 +125,7 @@ def _read(text: str) -> tuple[_Matter, ...]:
             continue
         own = ["@"] if _OWN.match(plain) else []
         about = _NO_MATTER.sub(" ", plain)
-        stems = [stem(word) for word in words(about.replace("'", " "))]
+        stems = [word_stem(word) for word in split_words(about.replace("'", " "))]
         stems = [*own, *(one for one in stems if one not in ("", "@"))]
         if len(stems) > 1:
             brought = _BROUGHT_TO.match(" ".join(about.split()))
@@ -135,7 +135,7 @@ def _read(text: str) -> tuple[_Matter, ...]:
                     denies=denied or is_negated(plain) or bool(_NONE.search(plain)),
                     text=" ".join(about.split()),
                     is_own=bool(_OWN.search(plain)),
-                    subject=tuple(filter(None, map(stem, words(brought["subject"])))) if brought else (),
+                    subject=tuple(filter(None, map(word_stem, split_words(brought["subject"])))) if brought else (),
                     shape=_shape(brought["value"] if brought else plain),
                 )
             )
@@ -148,7 +148,7 @@ def _statements(text: str) -> Iterator[tuple[str, bool]]:
     A question with a yes or no behind it states what it asks, in the order of a statement; any other states nothing.
     """
     asked = ""
-    for sentence in (part for one in sentences(text) for part in _QUESTION_END.split(one)):
+    for sentence in (part for one in split_sentences(text) for part in _QUESTION_END.split(one)):
         plain = " ".join(sentence.split()).rstrip(" .!")
         answer = _ANSWER.match(plain)
         if answer is not None and (asked or answer["stop"]):
@@ -206,5 +206,5 @@ def _gives_another_value(old: _Matter, new: _Matter, begun: str) -> bool:
     if longest == 1 or (counted and _HAS.search(begun)):
         return counted or not _HAS.search(begun)
     # Two words that follow the subject itself are another predicate, unless a copula or a preposition leads to them.
-    led = bool(begun) and stem(words(begun)[-1]) == ""
+    led = bool(begun) and word_stem(split_words(begun)[-1]) == ""
     return led and not all(_PLACED.search(matter.text[len(begun) :]) for matter in (old, new))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from evolve.runtime.retrieval import words
+from evolve.runtime.retrieval import split_words
 
 _OPENING = re.compile(
     r"^(?:(?:update|correction|fyi|heads up|reminder|note|news|change of plans?|breaking|edit)\s*[:,-]+\s*"
@@ -127,7 +127,7 @@ _MOST_VALUE_WORDS = 10
 
 
 @dataclass(frozen=True)
-class Fact:
+class SentenceFact:
     """What one sentence says.
 
     Attributes:
@@ -139,13 +139,13 @@ class Fact:
     value: tuple[str, ...]
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text, without what opens and ends them."""
     parts = (part.strip() for part in re.split(r"(?<=[.!?])\s+(?=[A-Z\"'(])|\n+", text.replace("\u2019", "'")))
     return [part for part in parts if part]
 
 
-def read_fact(sentence: str) -> Fact | None:
+def read_fact(sentence: str) -> SentenceFact | None:
     """The fact that a sentence states; None where no form fits it, or what it speaks of is too vague."""
     plain = " ".join(sentence.split()).rstrip(" .!")
     if len(plain) > _LONGEST:
@@ -161,7 +161,7 @@ def read_fact(sentence: str) -> Fact | None:
     verbs = _VERBS if _ANY_VERB.search(plain) else ()
     for form, name in (*verbs, (_SETTLED, "home")):
         if found := form.match(plain):
-            subject = stems(found["key"])
+            subject = word_stems(found["key"])
             return _fact(subject | {name} if subject else frozenset(), found["value"], negated)
     lower = plain.lower()
     for form, needed in zip(_FORMS, _NEEDED, strict=True):
@@ -180,15 +180,15 @@ def is_negated(text: str) -> bool:
     return bool(_NEGATION.search(text.replace("\u2019", "'")))
 
 
-def stems(text: str) -> frozenset[str]:
+def word_stems(text: str) -> frozenset[str]:
     """Stems of the words that matter; the person who speaks stands as ``@``."""
-    return frozenset(map(stem, words(text.replace("'", " ")))) - {""}
+    return frozenset(map(word_stem, split_words(text.replace("'", " ")))) - {""}
 
 
-def _stated(subject: str, value: str, negated: bool) -> Fact | None:
+def _stated(subject: str, value: str, negated: bool) -> SentenceFact | None:
     """The fact of a copula. What a bare thing is in lower case may be one of many things that it is."""
-    key = stems(re.sub(rf"\b{_DEGREE}\b", " ", subject, flags=re.IGNORECASE))
-    opening = words(value)[:1]
+    key = word_stems(re.sub(rf"\b{_DEGREE}\b", " ", subject, flags=re.IGNORECASE))
+    opening = split_words(value)[:1]
     bare = value.partition(" ")[2] if opening and opening[0] in _PREPOSITIONS else value
     if _WHEN.match(bare):
         return _fact((key - _SAYS_WHEN or key) | {"~when"}, bare, negated)  # "is on 3 May", "the date of it is 3 May"
@@ -206,15 +206,15 @@ def _stated(subject: str, value: str, negated: bool) -> Fact | None:
     return _fact(key, value, negated)
 
 
-def _fact(key: frozenset[str], value: str, negated: bool) -> Fact | None:
-    said = tuple(words(value))
+def _fact(key: frozenset[str], value: str, negated: bool) -> SentenceFact | None:
+    said = tuple(split_words(value))
     if not 0 < len(said) <= _MOST_VALUE_WORDS or not 1 < len(key) <= _MOST_KEY_WORDS or key & _VAGUE:
         return None
-    return Fact(key, ("not", *said) if negated else said)
+    return SentenceFact(key, ("not", *said) if negated else said)
 
 
 @lru_cache(maxsize=50_000)
-def stem(word: str) -> str:
+def word_stem(word: str) -> str:
     """The stem of a word, or the word that stands for it; "" where it is left out. Few words make up most texts."""
     if word in _OWN:
         return "@"
@@ -260,7 +260,7 @@ _CONTRAST = re.compile(r"\b(?:but|only)\b|[,;]", re.IGNORECASE)
 _CLAUSES = re.compile(r"[,;:]|\b(?:and|but|so|because|since|after|where|while|when|from|for|over)\b", re.IGNORECASE)
 
 
-def tells_a_change(new: str, old: str) -> bool:
+def reports_change(new: str, old: str) -> bool:
     """Whether the new text tells of a change of what the old one says.
 
     What both say is no sign of a change between them. What the new one says was given up must be something that the old
@@ -272,7 +272,7 @@ def tells_a_change(new: str, old: str) -> bool:
     if not cues - said_before:
         return False
     before, after = _in_order(old), set(_in_order(new)) - {""}
-    given_up = {stem(found[1].lower()) for found in _GIVEN_UP.finditer(new)} - {""}
+    given_up = {word_stem(found[1].lower()) for found in _GIVEN_UP.finditer(new)} - {""}
     if given_up:
         return not given_up.isdisjoint(before)
     if _OTHER.search(new) or (is_negated(new) and _CONTRAST.search(new)):
@@ -295,4 +295,4 @@ def _cues(text: str) -> set[str]:
 
 def _in_order(text: str) -> list[str]:
     """The stems of a text in order, "" for words that do not matter."""
-    return [stem(word) for word in words(text.replace("'", " "))]
+    return [word_stem(word) for word in split_words(text.replace("'", " "))]

@@ -43,14 +43,14 @@ class Note:
         return self.id
 
     @property
-    def spoken(self) -> str:
+    def text_with_speaker(self) -> str:
         """Its text, behind the speaker where it is part of a conversation."""
         return f"{self.author}: {self.text}" if self.thread else self.text
 
     @property
-    def look(self) -> tuple[tuple[float, ...], str]:
+    def retrieval_keys(self) -> tuple[tuple[float, ...], str]:
         """What it is found by."""
-        return (), self.spoken
+        return (), self.text_with_speaker
 
     @property
     def tags(self) -> dict[str, str]:

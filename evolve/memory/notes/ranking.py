@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import Recalled
 from evolve.memory.index import Hit
-from evolve.memory.notes.conflicts import spoken_of_again, values_of
-from evolve.memory.notes.facts import stems
+from evolve.memory.notes.conflicts import is_mentioned_again, values_of
+from evolve.memory.notes.facts import word_stems
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.superseded import ResolvedNotes
-from evolve.memory.notes.times import asked_time, asks_when, names_time
-from evolve.runtime.retrieval import fuse, words
+from evolve.memory.notes.times import asks_when, names_time, time_in_question
+from evolve.runtime.retrieval import fuse_rankings, split_words
 
 _FROM = 3
 """Notes, the best ones, whose entities are followed."""
@@ -42,7 +42,7 @@ _RUN = re.compile(r"\b[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _BEFORE_OPENING = frozenset('.!?:;\n"(')
 
 
-def link_entities(
+def _link_entities(
     book: ResolvedNotes, total: dict[str, float], question: str, share: float, fits: Callable[[str], bool]
 ) -> None:
     """Gives notes that name an entity of the best ones a share of their score.
@@ -54,17 +54,17 @@ def link_entities(
         total: Scores by id; changed.
         fits: Whether a note may be given at all.
     """
-    asked = frozenset(words(question))
-    anchors = frozenset(word for entity in entities(question) for word in words(entity))
+    asked = frozenset(split_words(question))
+    anchors = frozenset(word for entity in extract_entities(question) for word in split_words(entity))
     raised: dict[str, float] = {}
     for name in sorted(total, key=lambda name: (-total[name], name))[:_FROM]:
-        if anchors and anchors.isdisjoint(words(book.notes[name].spoken)):
+        if anchors and anchors.isdisjoint(split_words(book.notes[name].text_with_speaker)):
             continue  # it is about somebody else
-        for entity in sorted(entities(book.notes[name].text))[:_ENTITIES]:
-            if asked.issuperset(words(entity)):
+        for entity in sorted(extract_entities(book.notes[name].text))[:_ENTITIES]:
+            if asked.issuperset(split_words(entity)):
                 continue
             # the other notes that name an entity as it is written; none where too many have its words
-            held = book.holding(stems(entity), name, _LOOKED_AT)
+            held = book.notes_with_stems(word_stems(entity), name, _LOOKED_AT)
             exact = re.compile(rf"(?<!\w){re.escape(entity)}(?!\w)")
             others = [other for other in held if other != name and exact.search(book.notes[other].text)]
             for other in others if len(others) <= _MOST else []:
@@ -75,7 +75,7 @@ def link_entities(
     total.update((name, raised[name]) for name in fitting[:_ADDED])
 
 
-def entities(text: str) -> frozenset[str]:
+def extract_entities(text: str) -> frozenset[str]:
     """Names of people and things, single words of them too, paths and code spans of a text."""
     return frozenset(_exact(text)) | frozenset(_names(text))
 
@@ -152,7 +152,7 @@ class NoteQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gains:
+class RankingGains:
     """What counts beside words and vectors; without all of it the two arms are fused and no more.
 
     Attributes:
@@ -171,11 +171,11 @@ class Gains:
     linked: float = 0.4
 
 
-_ALL = Gains()
+_ALL = RankingGains()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arms:
+class SearchArms:
     """Both ways of searching.
 
     Attributes:
@@ -190,7 +190,9 @@ class Arms:
     weight: float
 
 
-def answer_question(book: ResolvedNotes, arms: Arms, asked: NoteQuestion, gains: Gains = _ALL) -> list[Recalled]:
+def rank_notes(
+    book: ResolvedNotes, arms: SearchArms, asked: NoteQuestion, gains: RankingGains = _ALL
+) -> list[Recalled]:
     """At most ``k`` notes, best first, equal scores by id."""
     if asked.k < 1 or not book.notes:
         return []
@@ -202,21 +204,21 @@ def answer_question(book: ResolvedNotes, arms: Arms, asked: NoteQuestion, gains:
         note = book.notes.get(name)
         if note is None or not _fits(note, asked):
             return ()
-        holds = name if past else book.holder(name, until)
+        holds = name if past else book.current_note(name, until)
         if not _fits(book.notes[holds], asked):
             holds = name
         # A conversation is asked for what was said in it, too.
         return (holds, name) if note.thread and not asked.told and holds != name else (holds,)
 
-    own = asked.told and book.others
+    own = asked.told and book.has_other_speakers
     by_words = _credited(arms.lexical(asked.text, max(LEXICAL_HITS, 4 * asked.k), own), standing)
     hits = arms.nearest(max(VECTOR_HITS, 4 * asked.k), own)
     near = _credited({hit.id: 1.0 - hit.distance for hit in hits}, standing)
     least = _NEAR if arms.weight >= 1.0 else math.inf
     near = {name: cosine for name, cosine in near.items() if cosine >= least or name in by_words}
-    base = dict(fuse([(1.0, by_words), (arms.weight, near)], floors=[_NARROW if arms.weight >= 1.0 else 1.0]))
+    base = dict(fuse_rankings([(1.0, by_words), (arms.weight, near)], floors=[_NARROW if arms.weight >= 1.0 else 1.0]))
     total = _with_neighbours(book, base, lambda name: name in standing(name), gains.beside, own=asked.told)
-    span, dated = asked_time(asked.text, asked.now), asks_when(asked.text)
+    span, dated = time_in_question(asked.text, asked.now), asks_when(asked.text)
     factors = _information(book, total) if gains.informed else {}
     for name, score in total.items():
         note = book.notes[name]
@@ -224,11 +226,11 @@ def answer_question(book: ResolvedNotes, arms: Arms, asked: NoteQuestion, gains:
         factor = factors.get(name, 1.0) * (_ASSISTANT if note.role == "assistant" else 1.0)
         total[name] = score * factor + gains.in_time * told + gains.dated * (dated and names_time(note.text))
     if gains.linked:
-        link_entities(book, total, asked.text, gains.linked, lambda name: name in standing(name))
+        _link_entities(book, total, asked.text, gains.linked, lambda name: name in standing(name))
     again = _spoken_of_again(book, total, asked.k)
     if not past and span is None:
         _let_follow(book, total, asked.text, again)
-    later = {name: newer for name in total if (newer := book.successor(name, until)) is not None}
+    later = {name: newer for name in total if (newer := book.replacement_of(name, until)) is not None}
     for name, newer in later.items() if not past else ():
         if newer.id in total:
             total[newer.id] = max(total[newer.id], total[name] + _BEFORE)
@@ -263,7 +265,7 @@ def _with_neighbours(
 ) -> dict[str, float]:
     beside: dict[str, float] = {}
     for name, score in base.items() if share else ():
-        for other in book.around(name, own=own):
+        for other in book.thread_neighbours(name, own=own):
             beside[other] = max(beside.get(other, 0.0), score)
     total = dict(base)
     for name, score in beside.items():
@@ -277,7 +279,7 @@ def _information(book: ResolvedNotes, names: Iterable[str]) -> dict[str, float]:
 
     It holds back what says less than the mean of what was found and raises nothing, so that length is no merit.
     """
-    found = {name: math.log1p(book.information(name)) for name in names if book.notes[name].thread}
+    found = {name: math.log1p(book.information_weight(name)) for name in names if book.notes[name].thread}
     mean = sum(found.values()) / len(found) if found else 0.0
     return {name: min(1.0, said / mean) for name, said in found.items()} if mean else {}
 
@@ -285,7 +287,7 @@ def _information(book: ResolvedNotes, names: Iterable[str]) -> dict[str, float]:
 def _spoken_of_again(book: ResolvedNotes, total: Mapping[str, float], k: int) -> Mapping[str, Note]:
     """The best of what was found that a later note among them is about the same as."""
     best = heapq.nsmallest(max(_COMPARED, 4 * k), total, key=lambda name: (-total[name], name))
-    return spoken_of_again(book.notes[name] for name in best)
+    return is_mentioned_again(book.notes[name] for name in best)
 
 
 def _let_follow(book: ResolvedNotes, total: dict[str, float], question: str, again: Mapping[str, Note]) -> None:
@@ -299,22 +301,22 @@ def _let_follow(book: ResolvedNotes, total: dict[str, float], question: str, aga
     A later note that is about the same (``again``) comes first too, unless the question asks for the value that only
     the older one gives.
     """
-    asked = stems(question) - {"@"}
+    asked = word_stems(question) - {"@"}
     best = sorted(total, key=lambda name: (-total[name], name))[:_FOLLOWED]
     for name in sorted(best, key=lambda name: book.notes[name].at):
         old = book.notes[name]
-        subject = asked & book.words(name)
-        names = [run for run in map(stems, _NAME.findall(old.text)) if run & subject]
+        subject = asked & book.stems_of(name)
+        names = [run for run in map(word_stems, _NAME.findall(old.text)) if run & subject]
         subject = frozenset().union(*names) or subject
-        said = {word for word in book.words(name) - subject if not _like(word, asked) and book.is_rare(word, name)}
+        said = {word for word in book.stems_of(name) - subject if not _like(word, asked) and book.is_rare(word, name)}
         for other in best if subject and said else ():
-            new, words = book.notes[other], book.words(other)
+            new, words = book.notes[other], book.stems_of(other)
             newer = new.at > old.at and TRUST[new.role] >= TRUST[old.role] and not (new.thread or old.thread)
             if newer and subject <= words and said & words:
                 total[other] = max(total[other], total[name] + _BEFORE)
     for name in sorted(again, key=lambda name: book.notes[name].at):
         newest = again[name].id
-        if asked & values_of(book.notes[name].text) <= book.words(newest):
+        if asked & values_of(book.notes[name].text) <= book.stems_of(newest):
             total[newest] = max(total[newest], total[name] + _BEFORE)
 
 

@@ -23,7 +23,7 @@ from evolve.memory.index import Hit
 from evolve.memory.notes.cache import COLUMNS, UNSOUND, WORTH_KEEPING, KeptNotes, LateNotes, read_note
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.superseded import ResolvedNotes
-from evolve.memory.record_index import DerivedIndex, IndexFactory, exact_distances, exact_index
+from evolve.memory.record_index import DerivedIndex, IndexFactory, exact_distances, open_exact_index
 from evolve.runtime.retrieval import WordIndex
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _DELETIONS = "memory.deletions"
 _OPTIONAL = ("role", "thread", "source", "environment", "family")
 
 
-def note_id(note: Note, *, dated: bool) -> str:
+def _note_id(note: Note, *, dated: bool) -> str:
     """An id by content; with the time where the same words said at another time are another note."""
     said = [note.author, note.text]
     more = [str(getattr(note, name)) for name in _OPTIONAL]
@@ -44,7 +44,7 @@ def note_id(note: Note, *, dated: bool) -> str:
     return digest(canonical_json([*said, *where, *([note.at] if dated else [])]))[:32]
 
 
-def write_note(db: Database, note: Note) -> bool:
+def _write_note(db: Database, note: Note) -> bool:
     """Keeps a note; one whose id is there already stays as it is, and False is given."""
     row: dict[str, Value] = {"kind": "note", "id": note.id, "text": note.text, "author": note.author, "at": note.at}
     row.update((name, getattr(note, name) or None) for name in _OPTIONAL)
@@ -52,7 +52,7 @@ def write_note(db: Database, note: Note) -> bool:
     return db.insert("memory_statements", row, key=("kind", "id"))
 
 
-def delete_notes(db: Database, notes: Sequence[Note], at: float) -> None:
+def _delete_notes(db: Database, notes: Sequence[Note], at: float) -> None:
     """Deletes notes. Of their words only a digest stays."""
     with db.transaction():
         for note in notes:
@@ -83,13 +83,13 @@ class NoteReader:
         self._deletions = 0
         self.round = 0
 
-    def book(self) -> ResolvedNotes:
+    def read_book(self) -> ResolvedNotes:
         """The book as the record is now.
 
         Raises:
             RecordDamaged: A row does not match its checksum.
         """
-        with self._db.snapshot():
+        with self._db.read_snapshot():
             return self._read()
 
     def _read(self) -> ResolvedNotes:
@@ -117,13 +117,13 @@ class NoteReader:
         """Whether no note that was read has been deleted since, by whatever process."""
         if self._book is None or not self._book.notes:
             return True
-        with self._db.snapshot():
+        with self._db.read_snapshot():
             return self._in_step(self._book)
 
-    def keep(self) -> None:
+    def save_cache(self) -> None:
         """Stores what was worked out, where that is worth a file."""
         if self._book is not None and len(self._book.notes) >= self._kept.count + WORTH_KEEPING:
-            self._book.keep(self._kept.connection)
+            self._book.save_results(self._kept.connection)
             found = self._db.columns(f"{_SEALED} AND seq <= ? ORDER BY seq", [self._last])
             self._kept.write(len(found[0]), _digest(found))
 
@@ -141,7 +141,7 @@ class NoteReader:
                 try:
                     book.read_from(LateNotes(found[2:]), self._kept.connection)
                 except UNSOUND:
-                    self._kept.drop()
+                    self._kept.discard_file()
                     return ResolvedNotes()
                 self._last = int(str(found[0][-1]))
         return book
@@ -220,36 +220,36 @@ class NoteRepository:
         note = replace(note, at=note.at or self._clock())
         with self._db.transaction():
             if not note.id:
-                note = replace(note, id=note_id(note, dated=dated))
-                book = self.book()
-                if note.id in book.notes and book.successor(note.id) is not None:
-                    note = replace(note, id=note_id(note, dated=True))
-            write_note(self._db, note)
-            kept = self.book().notes[note.id]
+                note = replace(note, id=_note_id(note, dated=dated))
+                book = self.read_book()
+                if note.id in book.notes and book.replacement_of(note.id) is not None:
+                    note = replace(note, id=_note_id(note, dated=True))
+            _write_note(self._db, note)
+            kept = self.read_book().notes[note.id]
         if (kept.text, kept.author) != (note.text, note.author):
             raise UsageError(f"another note has the id {note.id!r}", hint="give another id, or none")
         return kept
 
     def forget(self, names: Sequence[str]) -> None:
         """Deletes notes with all that was worked out from them; what one of them had replaced holds again."""
-        book = self.book()
+        book = self.read_book()
         self._catch_up(book)
         gone = [book.notes[name] for name in names]
         # Before the record: words of a note stand in what was kept, and it is made anew without harm.
-        self._kept.drop()
-        delete_notes(self._db, gone, self._clock())
+        self._kept.discard_file()
+        _delete_notes(self._db, gone, self._clock())
         self._reader.restart()
-        left = self.book()
+        left = self.read_book()
         self._index.remove(names, left.notes)
         self._words, self._round = None, self._reader.round
 
-    def forgot(self, text: str) -> bool:
+    def was_forgotten(self, text: str) -> bool:
         """Whether a note of these words was deleted, and they were not noted again since."""
         return bool(self._db.rows("memory_forgotten_notes", {"id": _of_words(text)}))
 
-    def book(self) -> ResolvedNotes:
+    def read_book(self) -> ResolvedNotes:
         """All notes as the record is now."""
-        return self._reader.book()
+        return self._reader.read_book()
 
     def recall(self, asked: NoteQuestion) -> list[Recalled]:
         """The notes that answer a question, best first."""
@@ -259,42 +259,42 @@ class NoteRepository:
             if not self._kept.count:
                 raise
             # Of what was kept most is read only when it is asked for; what is wrong without it as well is an error.
-            self._kept.drop()
+            self._kept.discard_file()
             self._reader.restart()
             return self._recall(asked)
 
     def _recall(self, asked: NoteQuestion) -> list[Recalled]:
-        book = self.book()
+        book = self.read_book()
         if not book.notes:
             return []
-        from evolve.memory.notes.ranking import Arms, answer_question  # its patterns take time to compile
+        from evolve.memory.notes.ranking import SearchArms, rank_notes  # its patterns take time to compile
 
         words = self._catch_up(book)
         vector = self._encoder.encode([((), asked.text)])[0]
-        arms = Arms(
+        arms = SearchArms(
             lexical=words.scores,
             nearest=lambda count, own: self._index.query(vector, count, _OWN if own else None),
             weight=self._encoder.weight,
         )
-        return answer_question(book, arms, asked)
+        return rank_notes(book, arms, asked)
 
-    def differences(self) -> tuple[set[str], set[str]]:
+    def index_differences(self) -> tuple[set[str], set[str]]:
         """Notes that the stored index lacks although it says it has them, and those the record does not have.
 
         The index is brought up to date then.
         """
-        book = self.book()
+        book = self.read_book()
         if len(book.notes) <= _FEW:
             return set(), set()
-        found = self._index.differences(book.notes, 0)
+        found = self._index.index_differences(book.notes, 0)
         self._catch_up(book)
         return found
 
     def reindex(self) -> None:
         """Fills the stored index anew from the record."""
-        self._kept.drop()
+        self._kept.discard_file()
         self._reader.restart()
-        notes = self.book().notes
+        notes = self.read_book().notes
         if len(notes) > _FEW:
             self._index.rebuild(notes, 0)
 
@@ -305,7 +305,7 @@ class NoteRepository:
         if self._reader.is_whole:
             if words is not None and self._round == self._reader.round:
                 words.keep()
-            self._reader.keep()
+            self._reader.save_cache()
         self._reader.restart()
         self._kept.close()
 
@@ -344,9 +344,9 @@ class _SpokenWords:
             if taken and self._kept.execute(f"SELECT count(*) FROM {table}_docsize").fetchone()[0] != len(ids):
                 raise ValueError("not the index that was stored")
             self._indexes[own] = WordIndex(self._kept, table, ids)
-        fresh = self.notes.after(self._taken[own])
+        fresh = self.notes.notes_after(self._taken[own])
         self._taken[own] = len(self.notes)
-        self._indexes[own].add({note.id: note.spoken for note in fresh if not own or note.role == "user"})
+        self._indexes[own].add({note.id: note.text_with_speaker for note in fresh if not own or note.role == "user"})
         return self._indexes[own].scores(text, limit)
 
     def keep(self) -> None:
@@ -355,18 +355,18 @@ class _SpokenWords:
         self._kept.executemany("INSERT OR REPLACE INTO entries (kind, key, content) VALUES ('taken', ?, ?)", rows)
 
 
-def answer_from(notes: Sequence[Note], embedder: Embedder, asked: NoteQuestion) -> list[Recalled]:
+def recall_notes(notes: Sequence[Note], embedder: Embedder, asked: NoteQuestion) -> list[Recalled]:
     """Those of a few notes outside of a record that answer a question, best first; nothing of them is kept."""
     if not notes:
         return []
-    from evolve.memory.notes.ranking import Arms, answer_question
+    from evolve.memory.notes.ranking import SearchArms, rank_notes
 
     book, encoder = ResolvedNotes(notes), WordEncoder(embedder)
-    index, words = exact_index(notes, encoder), _SpokenWords(book.notes, KeptNotes(None).connection)
+    index, words = open_exact_index(notes, encoder), _SpokenWords(book.notes, KeptNotes(None).connection)
     vector = encoder.encode([((), asked.text)])[0]
 
     def nearest(count: int, own: bool) -> list[Hit]:
         names = sorted(hit.id for hit in index.query(vector, count, _OWN if own else None))
         return exact_distances(names, index.vectors(names), vector)
 
-    return answer_question(book, Arms(lexical=words.scores, nearest=nearest, weight=encoder.weight), asked)
+    return rank_notes(book, SearchArms(lexical=words.scores, nearest=nearest, weight=encoder.weight), asked)

@@ -23,7 +23,7 @@ from evolve.memory.notes.cache import LateNotes, LateTable
 from evolve.memory.notes.note import TRUST, Note
 
 if TYPE_CHECKING:
-    from evolve.memory.notes.facts import Fact
+    from evolve.memory.notes.facts import SentenceFact
 
 _NAME = re.compile(r"(?:[A-Z][\w-]+)(?: [A-Z][\w-]+)*")
 _FULL_NAME = re.compile(r"[A-Z][a-z][\w-]{0,80}(?: [A-Z][a-z][\w-]{0,80})+")
@@ -49,7 +49,7 @@ class _Said:
     """One note as the book keeps it."""
 
     note: Note
-    facts: tuple[Fact, ...]
+    facts: tuple[SentenceFact, ...]
     whole: bool
     """Whether facts are all that it says."""
     words: frozenset[str]
@@ -94,7 +94,7 @@ class ResolvedNotes:
             self.add(note)
 
     def read_from(self, notes: LateNotes, kept: sqlite3.Connection) -> None:
-        """Begins with these notes and what :meth:`keep` stored when the book held just them.
+        """Begins with these notes and what :meth:`save_results` stored when the book held just them.
 
         Raises:
             ValueError: It is not what was stored; so may be any other of :data:`evolve.memory.notes.cache.UNSOUND`.
@@ -119,10 +119,10 @@ class ResolvedNotes:
             if thread:
                 self._enter(name, str(thread), str(role or "user"))
 
-    def keep(self, kept: sqlite3.Connection) -> None:
+    def save_results(self, kept: sqlite3.Connection) -> None:
         """Stores what was worked out since it was last kept."""
         for table in self._tables():
-            table.keep(kept)
+            table.save_changes(kept)
         state = [
             ("weights", self._weighed.tobytes()),
             ("doubtful", json.dumps(sorted(self._doubtful))),
@@ -133,12 +133,12 @@ class ResolvedNotes:
     def add(self, note: Note) -> None:
         """Takes in a note that was said last, as far as the record goes; its time may be any."""
         # Here, because its many patterns take time to compile and most commands read no note.
-        from evolve.memory.notes.facts import read_fact, sentences, stems
+        from evolve.memory.notes.facts import read_fact, split_sentences, word_stems
 
-        stated = [read_fact(sentence) for sentence in sentences(note.text)]
+        stated = [read_fact(sentence) for sentence in split_sentences(note.text)]
         facts = tuple(fact for fact in stated if fact is not None)
-        said = _Said(note, _own(facts, note.author), len(facts) == len(stated), stems(note.text))
-        groups = [self._facts.changing(_fact_key(said, place), list) for place in range(len(facts))]
+        said = _Said(note, _own(facts, note.author), len(facts) == len(stated), word_stems(note.text))
+        groups = [self._facts.entry_to_change(_fact_key(said, place), list) for place in range(len(facts))]
         # What is said in a conversation comes back to the same words all the time and changes nothing by them.
         if len(stated) == 1 and not note.thread:
             self._replace_alike(said, groups)
@@ -150,14 +150,14 @@ class ResolvedNotes:
         postings = self._words[TRUST[note.role]]
         self._held[TRUST[note.role]].update(said.words)
         for word in said.words:
-            postings.changing(word, _no_places).append(len(self.notes))
+            postings.entry_to_change(word, _no_places).append(len(self.notes))
         self.notes.append(note)
         self._weighed.append(0.0)
         self._counts[TRUST[note.role]] += 1
         if note.thread:
             self._enter(note.id, note.thread, note.role)
 
-    def successor(self, name: str, now: float | None = None) -> Note | None:
+    def replacement_of(self, name: str, now: float | None = None) -> Note | None:
         """The note that replaced this one by then; None where it still holds, in part at least."""
         if name not in self._doubtful:
             return None
@@ -172,13 +172,13 @@ class ResolvedNotes:
         notes = [note for note in by_fact if note is not None]
         return max(notes, key=_when) if len(notes) == len(by_fact) else None
 
-    def holder(self, name: str, now: float | None = None) -> str:
+    def current_note(self, name: str, now: float | None = None) -> str:
         """The note that holds in place of this one by then: itself, or the last of those that replaced it."""
-        while (later := self.successor(name, now)) is not None:
+        while (later := self.replacement_of(name, now)) is not None:
             name = later.id
         return name
 
-    def words(self, name: str) -> frozenset[str]:
+    def stems_of(self, name: str) -> frozenset[str]:
         """The stems of a note that matter."""
         return self._said[name].words
 
@@ -191,7 +191,7 @@ class ResolvedNotes:
         count = sum(self._counts[level] for level in levels)
         return sum(self._held[level][word] for level in levels) <= max(_FEW, _RARE * count)
 
-    def information(self, name: str) -> float:
+    def information_weight(self, name: str) -> float:
         """How much a note says: the weights of its words summed, by how rare they are among what is as trusted."""
         level = TRUST[self.notes[name].role]
         count = self._counts[level]
@@ -200,16 +200,16 @@ class ResolvedNotes:
         # Exact, as the order of a set differs from process to process.
         return math.fsum(map(self._weights[level].__getitem__, self._said[name].words))
 
-    def holding(self, stems: frozenset[str], name: str, most: int) -> list[str]:
+    def notes_with_stems(self, stems: frozenset[str], name: str, most: int) -> list[str]:
         """The notes that have all of these stems and are trusted as this one is; none where each stem is in more."""
         trust = TRUST[self.notes[name].role]
         rarest = min(sorted(stems), key=self._held[trust].__getitem__, default="")
         if self._held[trust][rarest] > most:
             return []
         found = map(self.notes.name, self._words[trust].find(rarest) or ())
-        return [other for other in found if stems <= self.words(other)]
+        return [other for other in found if stems <= self.stems_of(other)]
 
-    def around(self, name: str, *, own: bool = False) -> tuple[str, ...]:
+    def thread_neighbours(self, name: str, *, own: bool = False) -> tuple[str, ...]:
         """The notes before and after this one in its thread; ``own``: as if only the person had said something there.
 
         Whoever guesses the name of a thread could put a note between a question and its answer.
@@ -229,10 +229,10 @@ class ResolvedNotes:
             held.append(name)
 
     def _unpacked(self, name: str, content: str) -> _Said:
-        from evolve.memory.notes.facts import Fact
+        from evolve.memory.notes.facts import SentenceFact
 
         facts, whole, words, later = json.loads(content)
-        read = tuple(Fact(frozenset(key), tuple(value)) for key, value in facts)
+        read = tuple(SentenceFact(frozenset(key), tuple(value)) for key, value in facts)
         return _Said(self.notes[name], read, whole, frozenset(words), later)
 
     def _replaced(self, said: _Said, place: int, now: float | None) -> Note | None:
@@ -252,7 +252,7 @@ class ResolvedNotes:
         return None
 
     @property
-    def others(self) -> bool:
+    def has_other_speakers(self) -> bool:
         """Whether anybody but the person said something."""
         return self._counts.total() > self._counts[TRUST["user"]]
 
@@ -282,7 +282,7 @@ class ResolvedNotes:
         self, said: _Said, changes: float, postings: LateTable[array[int]], weights: _Weights
     ) -> list[tuple[float, int, _Said]]:
         """The notes that a change may concern, by the share of their words' weight that it has."""
-        from evolve.memory.notes.facts import is_denial_of, tells_a_change
+        from evolve.memory.notes.facts import is_denial_of, reports_change
 
         least = changes or _DENIED
         shared: dict[int, float] = {}
@@ -300,7 +300,7 @@ class ResolvedNotes:
             share = weight / self._weighed[place]
             text = other.note.text
             may = share >= least - _MARGIN and (
-                tells_a_change(said.note.text, text) if changes else is_denial_of(said.note.text, text)
+                reports_change(said.note.text, text) if changes else is_denial_of(said.note.text, text)
             )
             if may and self._open_to(said, other):
                 scored.append((share, other.note.seq, other))
@@ -310,9 +310,9 @@ class ResolvedNotes:
     def _open_to(self, said: _Said, other: _Said) -> bool:
         old, new = other.note, said.note
         same_place = (old.environment, old.family) == (new.environment, new.family)
-        if not one_subject(old.text, new.text):
+        if not is_same_subject(old.text, new.text):
             return False
-        return same_place and _when(old) < _when(new) and _may_replace(new, old) and not self.successor(old.id)
+        return same_place and _when(old) < _when(new) and _may_replace(new, old) and not self.replacement_of(old.id)
 
 
 class _Weights(dict[str, float]):
@@ -338,21 +338,21 @@ def _no_places() -> array[int]:
     return array("I")
 
 
-def _own(facts: Iterable[Fact], author: str) -> tuple[Fact, ...]:
+def _own(facts: Iterable[SentenceFact], author: str) -> tuple[SentenceFact, ...]:
     """The facts with the person who speaks in place of ``@``: what two people call mine are two things."""
     return tuple(
         replace(fact, key=frozenset(f"@{author}" if word == "@" else word for word in fact.key)) for fact in facts
     )
 
 
-def _contradicts(new: Fact, old: Fact) -> bool:
+def _contradicts(new: SentenceFact, old: SentenceFact) -> bool:
     # That something is not so speaks against what said so and nothing else.
     if new.value[0] == "not":
         return new.value[1 : 1 + len(old.value)] == old.value
     return new.value != old.value
 
 
-def one_subject(one: str, other: str) -> bool:
+def is_same_subject(one: str, other: str) -> bool:
     """Whether two texts may speak of one subject: not where each has full names and they share no word of them."""
     full = [set(" ".join(_FULL_NAME.findall(text)).split()) for text in (one, other)]
     if all(full) and not full[0] & full[1]:
@@ -373,5 +373,5 @@ def _may_replace(new: Note, old: Note) -> bool:
 
 def superseded_notes(book: ResolvedNotes, now: float | None = None) -> Mapping[str, Note]:
     """The notes that were replaced by then, by id, with what replaced them."""
-    found = ((name, book.successor(name, now)) for name in book.notes)
+    found = ((name, book.replacement_of(name, now)) for name in book.notes)
     return {name: note for name, note in found if note is not None}

@@ -39,7 +39,7 @@ Span = tuple[float, float]
 """From when until before when, in seconds since the epoch."""
 
 
-def asked_time(question: str, now: float) -> Span | None:
+def time_in_question(question: str, now: float) -> Span | None:
     """The time that a question names, in local time; None where it names none.
 
     Args:

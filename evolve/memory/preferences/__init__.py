@@ -10,9 +10,9 @@ if TYPE_CHECKING:
         is_new,
         narrower_preference,
         same_meaning,
-        topics,
+        topic_words,
     )
-    from evolve.memory.preferences.preference import WISHES, Context, PersonAct, Preference, PreferenceStatus
+    from evolve.memory.preferences.preference import WISHES, PersonAct, Preference, PreferenceContext, PreferenceStatus
     from evolve.memory.preferences.quotes import LEFT_OUT, LONGEST, edit_in_words, parse_answer, without_reply
     from evolve.memory.preferences.repository import PreferenceRepository
 else:

@@ -106,7 +106,7 @@ _GENERAL = re.compile(
 
 
 @lru_cache(maxsize=2_000)
-def kind_of(task: str) -> str:
+def artifact_kind(task: str) -> str:
     """What a task is to bring forth: a kind of the lexicon, ``~noun`` for another noun, "" where nothing tells."""
     plain = _FILE.sub(" ", _DOUBLE.sub(r"\1-\2", task))
     asked = _ASKED.match(plain)
@@ -128,7 +128,7 @@ def kind_of(task: str) -> str:
 
 def kinds_asked(task: str) -> frozenset[str]:
     """What a task is to bring forth by each of its parts, such as a mail and a report."""
-    return frozenset(map(kind_of, (task, *_PARTS.split(task)))) - {""}
+    return frozenset(map(artifact_kind, (task, *_PARTS.split(task)))) - {""}
 
 
 def is_known(kind: str) -> bool:

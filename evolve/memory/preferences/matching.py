@@ -13,13 +13,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evolve.core.episodes import KEPT_FACT, PREFERENCE, Recalled
-from evolve.memory.preferences.kinds import CODE, is_known, is_once, kind_of, kinds_asked, kinds_meant, kinds_named
+from evolve.memory.preferences.kinds import (
+    CODE,
+    artifact_kind,
+    is_known,
+    is_once,
+    kinds_asked,
+    kinds_meant,
+    kinds_named,
+)
 from evolve.memory.preferences.preference import is_inside
 from evolve.memory.preferences.quotes import edit_lines
-from evolve.runtime.retrieval import WordIndex, fuse, words
+from evolve.runtime.retrieval import WordIndex, fuse_rankings, split_words
 
 if TYPE_CHECKING:
-    from evolve.memory.preferences.preference import Context, Preference
+    from evolve.memory.preferences.preference import Preference, PreferenceContext
     from evolve.runtime.retrieval import Embedder
 
 
@@ -78,7 +86,7 @@ _ALTERNATIVES: tuple[frozenset[str], ...] = tuple(
 def content_words(text: str) -> list[str]:
     """The words that say what a text is about, without endings."""
     plain = text.replace("'", "").replace("’", "")
-    return [_stem(word) for word in words(plain) if word not in _STOP_WORDS]
+    return [_stem(word) for word in split_words(plain) if word not in _STOP_WORDS]
 
 
 def same_meaning(first: str, second: str) -> bool:
@@ -87,7 +95,7 @@ def same_meaning(first: str, second: str) -> bool:
     return bool(mine[0]) and mine == theirs
 
 
-def contradict(first: str, second: str) -> bool:
+def is_contradiction(first: str, second: str) -> bool:
     """Whether two wishes differ by a negation alone, or by one value in place of another of its kind."""
     (mine, no), (theirs, other_no) = _meaning(first), _meaning(second)
     if not mine or not theirs:
@@ -103,7 +111,7 @@ def contradict(first: str, second: str) -> bool:
     return numbers or any(value in kind and other in kind for kind in _ALTERNATIVES)
 
 
-def topics(text: str) -> frozenset[str]:
+def topic_words(text: str) -> frozenset[str]:
     """The content words of a text without negations and such as "always"."""
     return _meaning(text)[0]
 
@@ -130,7 +138,7 @@ def is_new(
         said: Words of the person that it rests on; where an earlier act has the same, it is no news in other words.
             What the person says against what is in force is news.
     """
-    denied = not said and any(contradict(one.description, text) for one in preferences if one.status == "active")
+    denied = not said and any(is_contradiction(one.description, text) for one in preferences if one.status == "active")
     texts = [*known, *(words for one in preferences for words in (one.description, one.proposal) if words)]
     acts = [act.text.removeprefix(f"{YOU_SAID}: ") for one in preferences for act in one.acts]
     told = any(_says_the_same(words, act) for words in said for act in acts)
@@ -138,18 +146,18 @@ def is_new(
 
 
 def narrower_preference(
-    text: str, preferences: Sequence[Preference], context: Context, *, said: Sequence[str] = ()
+    text: str, preferences: Sequence[Preference], context: PreferenceContext, *, said: Sequence[str] = ()
 ) -> str:
     """The words of what says the same and is in force for less than a context; "" where the same is settled there."""
     same = [one for one in preferences if not is_new(text, [one], said=said)]
-    narrow = [one for one in same if one.status == "active" and not one.once and not one.covers(context)]
+    narrow = [one for one in same if one.status == "active" and not one.is_one_time and not one.covers(context)]
     return narrow[0].description if narrow and len(narrow) == len(same) else ""
 
 
 def _says_the_same(text: str, other: str) -> bool:
-    mine, theirs = topics(text), topics(other)
+    mine, theirs = topic_words(text), topic_words(other)
     shared = len(mine & theirs) >= _SAME * len(mine | theirs) if mine | theirs else False
-    return same_meaning(text, other) or (shared and not contradict(text, other))
+    return same_meaning(text, other) or (shared and not is_contradiction(text, other))
 
 
 def _meaning(text: str) -> tuple[frozenset[str], bool]:
@@ -177,7 +185,7 @@ _WORD_WEIGHT = 0.5
 
 
 def find_preferences(
-    preferences: Sequence[Preference], task: Context, embedder: Embedder, earlier: Sequence[str] = ()
+    preferences: Sequence[Preference], task: PreferenceContext, embedder: Embedder, earlier: Sequence[str] = ()
 ) -> list[Recalled]:
     """The preferences that hold for a task, best first; of equal ones the earlier given first.
 
@@ -193,7 +201,9 @@ def find_preferences(
     index = WordIndex()
     index.add({name: " ".join(content_words(text)) for name, text in texts.items()})
     lexical = index.scores(" ".join(content_words(task.instruction)))
-    order = dict(fuse([(1.0, {preference.id: near[preference.id] for preference in holding}), (_WORD_WEIGHT, lexical)]))
+    order = dict(
+        fuse_rankings([(1.0, {preference.id: near[preference.id] for preference in holding}), (_WORD_WEIGHT, lexical)])
+    )
     ranked = sorted(holding, key=lambda preference: -order.get(preference.id, 0.0))
     return [_recalled(preference, near[preference.id], order.get(preference.id, 0.0)) for preference in ranked]
 
@@ -215,7 +225,7 @@ def shares_context(first: Preference, second: Preference, embedder: Embedder) ->
 
 
 def _nearness(
-    preferences: Sequence[Preference], task: Context, embedder: Embedder, earlier: Sequence[str]
+    preferences: Sequence[Preference], task: PreferenceContext, embedder: Embedder, earlier: Sequence[str]
 ) -> dict[str, float]:
     """How well each preference fits, in [0, 1]; 0 where it does not hold."""
     near = {
@@ -239,14 +249,14 @@ def _nearness(
     return near
 
 
-def _words_of(context: Context) -> str:
+def _words_of(context: PreferenceContext) -> str:
     return " ".join(context.instruction[:LONGEST_TASK].split())
 
 
-def _is_meant_for_others(preference: Preference, task: Context) -> bool:
+def _is_meant_for_others(preference: Preference, task: PreferenceContext) -> bool:
     """Whether a preference names kinds of work that it is meant for, and a task is of another."""
     meant = _kinds_meant(preference)
-    return bool(meant) and is_known(kind_of(task.instruction)) and meant.isdisjoint(kinds_asked(task.instruction))
+    return bool(meant) and is_known(artifact_kind(task.instruction)) and meant.isdisjoint(kinds_asked(task.instruction))
 
 
 def _kinds_meant(preference: Preference) -> frozenset[str]:
@@ -254,7 +264,7 @@ def _kinds_meant(preference: Preference) -> frozenset[str]:
     return frozenset() if preference.suggestion is not None else kinds_meant(preference.description)
 
 
-def _by_kind(preference: Preference, context: Context, task: Context) -> bool | None:
+def _by_kind(preference: Preference, context: PreferenceContext, task: PreferenceContext) -> bool | None:
     """Whether what both tasks are to bring forth decides that a preference holds, or that it does not; None for not.
 
     What is kept for a place holds there whatever the work brings forth: its words say for what they are meant.
@@ -266,24 +276,31 @@ def _by_kind(preference: Preference, context: Context, task: Context) -> bool | 
     named = _kinds_meant(preference)
     if named & kinds_asked(task.instruction):  # it says itself what it is for, beside whatever else the task asks for
         return True
-    said_of, kind = kind_of(context.instruction), kind_of(task.instruction)
+    said_of, kind = artifact_kind(context.instruction), artifact_kind(task.instruction)
     meant = named or {said_of, *kinds_named(preference.description)}
     if kind and kind in meant:
         return None if kind == CODE else True
     return False if is_known(kind) and is_known(said_of) else None
 
 
-def _spoken_of(preferences: Sequence[Preference], task: Context, embedder: Embedder) -> dict[str, float]:
+def _spoken_of(preferences: Sequence[Preference], task: PreferenceContext, embedder: Embedder) -> dict[str, float]:
     """How much the words of each preference speak of a task: as far as they are alike, or share a word of content."""
     alike = cosine_similarities(embedder, task.instruction, [preference.description for preference in preferences])
-    words = topics(task.instruction)
+    words = topic_words(task.instruction)
     return {
-        preference.id: max(value, ALIKE) if topics(preference.description) & words else value
+        preference.id: max(value, ALIKE) if topic_words(preference.description) & words else value
         for preference, value in zip(preferences, alike, strict=True)
     }
 
 
-def _fit(context: Context, task: Context, alike: float, about: float = 0.0, *, by_kind: bool | None = None) -> float:
+def _fit(
+    context: PreferenceContext,
+    task: PreferenceContext,
+    alike: float,
+    about: float = 0.0,
+    *,
+    by_kind: bool | None = None,
+) -> float:
     """How well one context fits a task, in [0, 1]; 0 where it does not hold.
 
     Args:

@@ -8,7 +8,15 @@ from pathlib import PurePath
 from typing import Literal, get_args
 
 from evolve.core.episodes import SuggestionKind
-from evolve.memory.preferences.kinds import CODE, generalise_wish, is_known, is_mixed, is_once, kind_of, kinds_meant
+from evolve.memory.preferences.kinds import (
+    CODE,
+    artifact_kind,
+    generalise_wish,
+    is_known,
+    is_mixed,
+    is_once,
+    kinds_meant,
+)
 from evolve.memory.preferences.quotes import edit_lines
 
 ActKind = Literal["stated", "comment", "refusal", "edit", "answer", SuggestionKind]
@@ -22,7 +30,7 @@ WISHES: tuple[SuggestionKind, ...] = ("rule", "repeated")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Context:
+class PreferenceContext:
     """Where a preference holds. An empty one is everywhere.
 
     Attributes:
@@ -38,15 +46,15 @@ class Context:
     folder: str = ""
 
     @property
-    def wide(self) -> Context:
+    def without_words(self) -> PreferenceContext:
         """The folder, else the family, without the words of a task."""
-        return Context(folder=self.folder) if self.folder else Context(family=self.family)
+        return PreferenceContext(folder=self.folder) if self.folder else PreferenceContext(family=self.family)
 
-    def covers(self, other: Context) -> bool:
+    def covers(self, other: PreferenceContext) -> bool:
         """Whether all of another context is in this one."""
         if self.instruction:
             return self == other
-        return is_inside(other.folder, self.folder) if self.folder else self.family in ("", other.wide.family)
+        return is_inside(other.folder, self.folder) if self.folder else self.family in ("", other.without_words.family)
 
 
 def is_inside(folder: str, outer: str) -> bool:
@@ -75,7 +83,7 @@ class PersonAct:
     before: str = ""
     after: str = ""
     question: str = ""
-    context: Context = Context()
+    context: PreferenceContext = PreferenceContext()
     run: str = ""
     episode: str = ""
     step: int = 0
@@ -84,12 +92,12 @@ class PersonAct:
     at: float = 0.0
 
     @property
-    def suggested(self) -> bool:
+    def is_from_run(self) -> bool:
         """Whether a finished run showed it, and no act of the person."""
         return self.kind in _SUGGESTED
 
     @property
-    def changed(self) -> list[str]:
+    def edit_difference(self) -> list[str]:
         """The lines of an edit as a unified difference, without its header."""
         return edit_lines(self.before, self.after)
 
@@ -111,7 +119,7 @@ class Preference:
     id: str
     description: str
     author: str
-    contexts: tuple[Context, ...] = ()
+    contexts: tuple[PreferenceContext, ...] = ()
     status: PreferenceStatus = "active"
     proposal: str = ""
     proposed_by: str = ""
@@ -122,7 +130,7 @@ class Preference:
     @property
     def suggestion(self) -> PersonAct | None:
         """What a run showed, where it was suggested by one; None where the person said it unasked."""
-        return next((act for act in self.acts if act.suggested), None)
+        return next((act for act in self.acts if act.is_from_run), None)
 
     @property
     def as_kept(self) -> Preference:
@@ -130,14 +138,14 @@ class Preference:
 
         What speaks of one task alone stays with that task.
         """
-        if self.once:
+        if self.is_one_time:
             return self
-        wide = tuple(dict.fromkeys(context.wide for context in self.contexts))
-        return replace(self, contexts=() if Context() in wide else wide)
+        wide = tuple(dict.fromkeys(context.without_words for context in self.contexts))
+        return replace(self, contexts=() if PreferenceContext() in wide else wide)
 
-    def covers(self, context: Context) -> bool:
+    def covers(self, context: PreferenceContext) -> bool:
         """Whether it holds for every task of a context, whatever its words."""
-        if self.once:
+        if self.is_one_time:
             return context in self.contexts
         return not self.contexts or any(one.covers(context) for one in self.contexts)
 
@@ -146,10 +154,15 @@ class Preference:
         """Whether it says what a run showed, and not how the person wants things."""
         return self.suggestion is not None and self.suggestion.kind not in WISHES
 
-    def is_elsewhere(self, context: Context) -> bool:
+    def is_elsewhere(self, context: PreferenceContext) -> bool:
         """Whether it is for other folders alone than a context, which may be everywhere."""
         folders = {one.folder for one in self.contexts}
-        return bool(self.contexts) and context != Context() and "" not in folders and context.folder not in folders
+        return (
+            bool(self.contexts)
+            and context != PreferenceContext()
+            and "" not in folders
+            and context.folder not in folders
+        )
 
     def as_proposal(self) -> dict[str, str]:
         """What a person is asked about: its id, what it says, as what it was suggested, what it rests on and where."""
@@ -164,13 +177,13 @@ class Preference:
         return f"{datetime.fromtimestamp(self.at):%Y-%m-%d}"
 
     @property
-    def once(self) -> bool:
+    def is_one_time(self) -> bool:
         """Whether it holds for the tasks that it was said of alone, and in the rest of their conversations."""
         said = (self.proposal if self.status == "proposed" else "") or self.description
         return is_once(said) and any(context.instruction for context in self.contexts)
 
     @property
-    def mixed(self) -> bool:
+    def is_mixed(self) -> bool:
         """Whether a part of it speaks of one task, and another one may hold for later ones too."""
         return is_mixed(self.description)
 
@@ -179,11 +192,11 @@ class Preference:
         """What it holds for whatever the topic, such as ``mails``; "" where words decide."""
         if self.suggestion is not None or any(not context.instruction for context in self.contexts):
             return ""
-        said_of = [kind_of(context.instruction) for context in self.contexts[-1:]]
+        said_of = [artifact_kind(context.instruction) for context in self.contexts[-1:]]
         kinds = sorted(kinds_meant(self.description)) or [kind for kind in said_of if is_known(kind) and kind != CODE]
         return ", ".join(kinds)
 
     @property
-    def wider(self) -> str:
+    def generalized_text(self) -> str:
         """The description as it holds for later tasks too: of "this mail" it says "every mail", in a ban "any mail"."""
         return generalise_wish(self.description) if is_once(self.description) else self.description

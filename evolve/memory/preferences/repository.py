@@ -13,8 +13,8 @@ from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
 from evolve.memory.preferences.kinds import is_once
-from evolve.memory.preferences.matching import contradict, find_preferences, same_meaning, shares_context
-from evolve.memory.preferences.preference import ActKind, Context, PersonAct, Preference, PreferenceStatus
+from evolve.memory.preferences.matching import find_preferences, is_contradiction, same_meaning, shares_context
+from evolve.memory.preferences.preference import ActKind, PersonAct, Preference, PreferenceContext, PreferenceStatus
 
 if TYPE_CHECKING:
     from evolve.runtime.retrieval import Embedder
@@ -55,12 +55,16 @@ class PreferenceRepository:
         # The id without the time: the same act told again is one act.
         recorded = replace(act, id=_act_id(act), at=now)
         with self._db.transaction():
-            same = [one for one in self.all() if _is_same(one, act.author, description) and not _is_apart(one, act)]
+            same = [
+                one
+                for one in self.list_preferences()
+                if _is_same(one, act.author, description) and not _is_apart(one, act)
+            ]
             # One in force that leaves out tasks of this context is passed over: the person is asked to widen it.
             existing = next(
                 (one for one in same if confirmed or not (one.status == "active" and not one.covers(act.context))), None
             )
-            there = self._db.rows("memory_acts", {"id": recorded.id}) if act.suggested and existing is None else []
+            there = self._db.rows("memory_acts", {"id": recorded.id}) if act.is_from_run and existing is None else []
             if there:  # the same words suggested another thing before
                 recorded = replace(recorded, id=_act_id(act, description))
             # Order by a counter, because clocks jump.
@@ -71,7 +75,7 @@ class PreferenceRepository:
             waits = not confirmed and (existing is None or existing.status != "active")
             standing = _PROPOSED if waits else _ACTIVE
             if existing is None:
-                contexts = () if act.context == Context() else (act.context,)
+                contexts = () if act.context == PreferenceContext() else (act.context,)
                 row: dict[str, Any] = {**_row(name, description, act.author, contexts), **standing}
                 self._db.insert(_TABLE, {**row, "turn": turn, "at": now})
             else:
@@ -87,17 +91,17 @@ class PreferenceRepository:
                 self._supersede(self.get(name))
         return self.get(name)
 
-    def keep(self, act: PersonAct) -> PersonAct:
+    def save_act(self, act: PersonAct) -> PersonAct:
         """Keeps an act that shows no preference, such as a comment; the same one once."""
         recorded = replace(act, id=_act_id(act), at=time.time())
         self._db.insert("memory_acts", _act_row(recorded), key="id")
         return recorded
 
-    def acts(self, kind: ActKind) -> list[PersonAct]:
+    def acts_of_kind(self, kind: ActKind) -> list[PersonAct]:
         """Every act of a kind, oldest first."""
         return [_act(row) for row in self._db.rows("memory_acts", {"kind": kind}, order="seq")]
 
-    def all(self, status: PreferenceStatus | None = None) -> list[Preference]:
+    def list_preferences(self, status: PreferenceStatus | None = None) -> list[Preference]:
         """All preferences, or those of one status, the latest learned first.
 
         Raises:
@@ -116,7 +120,7 @@ class PreferenceRepository:
         Raises:
             UsageError: There is none, or more than one.
         """
-        preferences = self.all()
+        preferences = self.list_preferences()
         matches = [preference for preference in preferences if preference.id == name] or [
             preference for preference in preferences if name and preference.id.startswith(name)
         ]
@@ -126,7 +130,7 @@ class PreferenceRepository:
         return matches[0]
 
     def edit(
-        self, name: str, *, description: str | None = None, contexts: Sequence[Context] | None = None
+        self, name: str, *, description: str | None = None, contexts: Sequence[PreferenceContext] | None = None
     ) -> Preference:
         """Changes what a preference says or where it holds; it then holds, and what contradicts it does not.
 
@@ -175,7 +179,7 @@ class PreferenceRepository:
         """
         named = [ids] if isinstance(ids, str) else ids
         chosen = (
-            [preference.id for preference in self.all()]
+            [preference.id for preference in self.list_preferences()]
             if everything
             else sorted({self.get(name).id for name in named})
         )
@@ -188,15 +192,15 @@ class PreferenceRepository:
                 self._db.update(_TABLE, {"successor": name}, _ACTIVE)
         return len(chosen)
 
-    def for_context(self, context: Context, k: int = 5, *, earlier: Sequence[str] = ()) -> list[Recalled]:
+    def for_context(self, context: PreferenceContext, k: int = 5, *, earlier: Sequence[str] = ()) -> list[Recalled]:
         """At most ``k`` active preferences that hold for a task, the most fitting first, among equals the newest.
 
         Args:
             earlier: Tasks of the same conversation before this one, in the rest of which what was said of one holds.
         """
-        return find_preferences(self.all("active"), context, self.embedder, earlier)[: max(0, k)]
+        return find_preferences(self.list_preferences("active"), context, self.embedder, earlier)[: max(0, k)]
 
-    def mend(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
+    def rebuild_lost(self, described: Callable[[PersonAct], str]) -> tuple[list[str], list[str]]:
         """Makes lost preferences anew from their acts, and sets aside acts that say nothing by themselves.
 
         What was not stated as a wish waits to be confirmed, since nothing is left to tell whether it was.
@@ -217,7 +221,7 @@ class PreferenceRepository:
                 act, name = _act(row), str(row["preference"])
                 description = described(act)
                 if description:
-                    contexts = () if act.context == Context() else (act.context,)
+                    contexts = () if act.context == PreferenceContext() else (act.context,)
                     restored = {
                         **_row(name, description, act.author, contexts),
                         **(_ACTIVE if act.kind in _STATED else _PROPOSED),
@@ -237,15 +241,15 @@ class PreferenceRepository:
         return int(str(last)) + 1
 
     def _supersede(self, newer: Preference) -> None:
-        for older in self.all("active"):
+        for older in self.list_preferences("active"):
             # What one person wishes does not overrule another.
             if older.id == newer.id or older.author != newer.author:
                 continue
             same = _is_same(older, newer.author, newer.description)
-            if same and all(map(newer.covers, older.contexts or [Context()])):
+            if same and all(map(newer.covers, older.contexts or [PreferenceContext()])):
                 self._change(older.id, _superseded_by(newer))
                 continue
-            opposed = contradict(older.description, newer.description) or _answers_otherwise(older, newer)
+            opposed = is_contradiction(older.description, newer.description) or _answers_otherwise(older, newer)
             # What a run suggested gives way to a wish for everywhere, too: that one the person said unasked.
             wider = older.suggestion is not None and newer.suggestion is None and not newer.contexts
             if opposed and (wider or shares_context(older, newer, self.embedder)):
@@ -264,7 +268,7 @@ def _is_same(preference: Preference, author: str, description: str) -> bool:
 
 def _is_apart(preference: Preference, act: PersonAct) -> bool:
     """Whether one of both was suggested for a folder and the other is about others: each waits for its own yes."""
-    return (act.suggested or preference.suggestion is not None) and preference.is_elsewhere(act.context)
+    return (act.is_from_run or preference.suggestion is not None) and preference.is_elsewhere(act.context)
 
 
 def _answers_otherwise(older: Preference, newer: Preference) -> bool:
@@ -273,10 +277,10 @@ def _answers_otherwise(older: Preference, newer: Preference) -> bool:
     return any(" ".join(act.question.split()) in questions for act in newer.acts)
 
 
-def _widened(contexts: tuple[Context, ...], more: Context) -> tuple[Context, ...]:
+def _widened(contexts: tuple[PreferenceContext, ...], more: PreferenceContext) -> tuple[PreferenceContext, ...]:
     """The contexts of a preference that was stated once more; () is everywhere and stays so."""
     # Stated without a context once, it is meant for everything.
-    if not contexts or more == Context():
+    if not contexts or more == PreferenceContext():
         return ()
     return tuple(dict.fromkeys([*contexts, more]))[-_MOST_CONTEXTS:]
 
@@ -287,11 +291,11 @@ def _act_id(act: PersonAct, understood: str = "") -> str:
     return digest(canonical_json(fields))[:32]
 
 
-def _contexts_text(contexts: tuple[Context, ...]) -> str:
+def _contexts_text(contexts: tuple[PreferenceContext, ...]) -> str:
     return canonical_json([asdict(context) for context in contexts])
 
 
-def _row(name: str, description: str, author: str, contexts: tuple[Context, ...]) -> dict[str, Any]:
+def _row(name: str, description: str, author: str, contexts: tuple[PreferenceContext, ...]) -> dict[str, Any]:
     return {
         **_PREFERENCE,
         "id": name,
@@ -310,9 +314,9 @@ def _act_row(act: PersonAct) -> dict[str, Any]:
 
 
 def _act(row: Mapping[str, Any]) -> PersonAct:
-    return value_of(PersonAct, row, context=Context(**json.loads(str(row["context"]))))
+    return value_of(PersonAct, row, context=PreferenceContext(**json.loads(str(row["context"]))))
 
 
 def _preference(row: Mapping[str, Any], acts: Sequence[PersonAct]) -> Preference:
-    contexts = tuple(Context(**context) for context in json.loads(str(row["contexts"])))
+    contexts = tuple(PreferenceContext(**context) for context in json.loads(str(row["contexts"])))
     return value_of(Preference, row, description=str(row["text"]), contexts=contexts, acts=tuple(acts))

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from evolve.policies.language.policy import LanguagePolicy, LanguageSettings
     from evolve.policies.language.questions import PromptBudget, Questions
     from evolve.policies.language.rewriting import LanguageDesigner, LanguageRewriter
-    from evolve.policies.language.skills import MountedAnswer, mount
+    from evolve.policies.language.skills import MountedAnswer, inline_skills
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -12,15 +12,15 @@ from typing import Any
 
 from evolve.core.episodes import Action, Cost, Json, Limits, Plan, Row, Step, TaskView
 from evolve.core.errors import BudgetExhausted, ModelMistake
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.policies.base import BasePolicy
 from evolve.policies.language.forms import CITED
 from evolve.policies.language.plans import PLAN_SCHEMA, read_subgoals
 from evolve.policies.language.prompt import facts_message, task_message
 from evolve.policies.language.proposals import ProposedAction, read_proposal
 from evolve.policies.language.questions import CRITIQUE_SCHEMA, Questions
-from evolve.policies.language.quoting import quoted
-from evolve.runtime.models import KEPT, ChatModel, Message, ModelReply, ModelRequest
+from evolve.policies.language.quoting import quote_text
+from evolve.runtime.models import ESSENTIAL, ChatModel, Message, ModelReply, ModelRequest
 from evolve.runtime.retrieval.text_overlap import one_line, repeats
 
 _MOST_CASES = 3
@@ -44,7 +44,7 @@ class ModelPolicy(BasePolicy):
     questions: Questions = field(default_factory=Questions)
 
     @abstractmethod
-    def proposal(self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0) -> ProposedAction:
+    def ask_for_action(self, view: TaskView, plan: Plan, steps: Sequence[Step], *, sample: int = 0) -> ProposedAction:
         """What the model says to the question for the next action."""
 
     @abstractmethod
@@ -83,7 +83,7 @@ class ModelPolicy(BasePolicy):
         for number in range(1, wanted + 1):
             try:
                 # Above the numbers of the knob `samples`, so that no two of these questions have one seed.
-                reply = self.proposal(view, plan, before, sample=100 + number)
+                reply = self.ask_for_action(view, plan, before, sample=100 + number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
             if reply.kind == "code" and reply.answer:
@@ -130,10 +130,10 @@ class ModelPolicy(BasePolicy):
             *facts_message(plan.told, self.questions.rooms.facts, CITED[self.questions.form]),
             task_message(view),
             _answer_message(steps[-1]),
-            Message(role="user", text="The doubt:\n" + quoted("doubt", doubt), priority=KEPT, kind="doubt"),
+            Message(role="user", text="The doubt:\n" + quote_text("doubt", doubt), priority=ESSENTIAL, kind="doubt"),
         ]
         reply = self.complete_text(self.questions.ask("revise", parts, seed=len(steps)))
-        proposed = read_proposal(reply.text, view, kind_of(view.environment), reply.data)
+        proposed = read_proposal(reply.text, view, environment_kind(view.environment), reply.data)
         if proposed.kind != "code" or not proposed.answer:
             raise ModelMistake("the revision holds no answer")
         return self.action_of(view, plan, steps, proposed)
@@ -152,8 +152,8 @@ def _without_rules(value: Any, rules: str) -> Any:
 
 
 def _answer_message(step: Step) -> Message:
-    text = "The answer:\n" + quoted("code", step.action.source, name=f"step {step.number}")
-    return Message(role="user", text=text, priority=KEPT, kind="answer")
+    text = "The answer:\n" + quote_text("code", step.action.source, name=f"step {step.number}")
+    return Message(role="user", text=text, priority=ESSENTIAL, kind="answer")
 
 
 def _rows(cases: Sequence[Mapping[str, str]]) -> Iterator[Row]:

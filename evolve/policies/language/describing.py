@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from evolve.core.errors import ModelMistake
 from evolve.core.text_screen import insight_problem
 from evolve.policies.language.questions import WISH_SCHEMA, Questions
-from evolve.policies.language.quoting import quoted, truncate_middle
-from evolve.runtime.models import KEPT, ChatModel, Message
+from evolve.policies.language.quoting import quote_text, truncate_middle
+from evolve.runtime.models import ESSENTIAL, ChatModel, Message
 
 _ROOM = 6_000
 _THE_PERSON = re.compile(r"\AThe (?:person|user) (?:wants|wishes|expects|asks for) ")
@@ -32,7 +32,7 @@ def describe_preference(models: ChatModel, questions: Questions, acts: Sequence[
         EndpointProblem: It could not be asked.
     """
     text = truncate_middle("\n\n".join(acts), _ROOM)
-    parts = [Message(role="user", text=quoted("acts", text), priority=KEPT, kind="task")]
+    parts = [Message(role="user", text=quote_text("acts", text), priority=ESSENTIAL, kind="task")]
     reply = models.complete(questions.ask("describe", parts, WISH_SCHEMA))
     if reply.refused or reply.data is None:
         raise ModelMistake("the model would not answer")

@@ -12,14 +12,14 @@ from typing import Any
 from evolve.core.episodes import EarlierCall, Json, Row, SkillDraft, Step, TaskView
 from evolve.core.files import digest
 from evolve.core.text_screen import insight_problem, repeats_text
-from evolve.policies.base import PastWork, Proceeding
+from evolve.policies.base import PastWork, ProcedureCall
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.questions import SKILL_SCHEMA
-from evolve.policies.language.quoting import quoted, truncate_middle
+from evolve.policies.language.quoting import quote_text, truncate_middle
 from evolve.policies.language.reflection import right_answer, shown_text
 from evolve.policies.language.skills import best_skills, content_stems, skill_id, word_overlap
 from evolve.policies.skill_names import skill_name
-from evolve.runtime.models import KEPT, Message
+from evolve.runtime.models import ESSENTIAL, Message
 from evolve.runtime.models.structure import closed_object
 from evolve.skills import Skill
 
@@ -60,8 +60,8 @@ def drafts_of(view: TaskView, steps: Sequence[Step], ask: Ask) -> tuple[SkillDra
     right = right_answer(steps)
     if right is None or not view.examples:
         return ()
-    answer = "The answer:\n" + quoted("code", right.action.source)
-    parts = [task_message(view), Message(role="user", text=answer, priority=KEPT, kind="answer")]
+    answer = "The answer:\n" + quote_text("code", right.action.source)
+    parts = [task_message(view), Message(role="user", text=answer, priority=ESSENTIAL, kind="answer")]
     reply = ask("distill", parts, SKILL_SCHEMA)
     described = " ".join(str(reply["description"]).split())
     # A model's own words, which would stand in later prompts, unless somebody else had said them first.
@@ -92,11 +92,13 @@ def repaired_draft(
     named = "\n".join(passed[:_NAMED])
     parts = [
         task_message(view),
-        Message(role="user", text="The function:\n" + quoted("code", draft.code), priority=KEPT, kind="answer"),
+        Message(
+            role="user", text="The function:\n" + quote_text("code", draft.code), priority=ESSENTIAL, kind="answer"
+        ),
         Message(
             role="user",
-            text=f"{quoted('refusal', truncate_middle(refusal, 600))}\n{quoted('passed', named)}",
-            priority=KEPT,
+            text=f"{quote_text('refusal', truncate_middle(refusal, 600))}\n{quote_text('passed', named)}",
+            priority=ESSENTIAL,
             kind="feedback",
         ),
     ]
@@ -148,7 +150,7 @@ _CHANGE, _CODE = 12_000, 4_000
 """Characters of the change, and of a known procedure, that the question shows."""
 
 
-def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: PastWork, ask: Ask) -> Proceeding | None:
+def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: PastWork, ask: Ask) -> ProcedureCall | None:
     """The accepted change as a call of a known procedure that fits the task's words, or of a new one.
 
     Asked is about the second task in like words and, where no procedure that does them in one reply came of it, about
@@ -163,11 +165,13 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
         return None
     alike = dict(list(alike.items())[:_MOST_EARLIER])
     fitting = {skill_id(skill): skill for skill in best_skills(past.procedures, view)[:_MOST_KNOWN]}
-    told = "The change:\n" + quoted("change", truncate_middle(change, _CHANGE))
+    told = "The change:\n" + quote_text("change", truncate_middle(change, _CHANGE))
     if fitting:
-        shown = [quoted("procedure", truncate_middle(skill.code, _CODE), name=name) for name, skill in fitting.items()]
+        shown = [
+            quote_text("procedure", truncate_middle(skill.code, _CODE), name=name) for name, skill in fitting.items()
+        ]
         told += "\nProcedures that are known:\n" + "\n".join(shown)
-    shown = [quoted("task", truncate_middle(words, _WORDS), name=run) for run, words in alike.items()]
+    shown = [quote_text("task", truncate_middle(words, _WORDS), name=run) for run, words in alike.items()]
     told += "\nEarlier tasks in like words:\n" + "\n".join(shown)
     reply = ask("distill-folder", [task_message(view), _kept(told)], PROCEDURE_SCHEMA)
     arguments = _arguments(str(reply["arguments"]))
@@ -175,7 +179,7 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
         return None
     same = fitting.get(str(reply["known"]).strip("[] "))
     if same is not None:
-        return Proceeding(draft=_draft_of(same), arguments=arguments, known=True)
+        return ProcedureCall(draft=_draft_of(same), arguments=arguments, known=True)
     calls = {str(each["task"]).strip("[] "): _arguments(str(each["arguments"])) for each in reply["earlier"]}
     code = str(reply["code"]).strip() + "\n"
     entry = _entry_of(code)
@@ -195,7 +199,7 @@ def proceeding_of(view: TaskView, steps: Sequence[Step], change: str, past: Past
         environment=view.environment,
     )
     earlier = tuple(EarlierCall(run=run, arguments=given) for run in alike if (given := calls.get(run)) is not None)
-    return Proceeding(draft=draft, arguments=arguments, earlier=earlier)
+    return ProcedureCall(draft=draft, arguments=arguments, earlier=earlier)
 
 
 def _alike(instruction: str, tasks: Mapping[str, str]) -> dict[str, str]:
@@ -207,7 +211,7 @@ def _alike(instruction: str, tasks: Mapping[str, str]) -> dict[str, str]:
 
 
 def _kept(text: str) -> Message:
-    return Message(role="user", text=text, priority=KEPT, kind="answer")
+    return Message(role="user", text=text, priority=ESSENTIAL, kind="answer")
 
 
 def _draft_of(skill: Skill) -> SkillDraft:

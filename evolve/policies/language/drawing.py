@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from evolve.core.episodes import Step, TaskView, shown_rows
 from evolve.core.equality import equal
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 
 AFTER_REPETITION = 3
 """Fresh draws after an answer that was given before; none of them fits, and the episode ends."""
@@ -46,7 +46,7 @@ def next_draw(view: TaskView, steps: Sequence[Step], samples: int) -> Draw:
         samples: Draws of the first question before a conversation begins; 1 for a conversation at once.
     """
     attempts = [step for step in steps if _is_attempt(step)]
-    if not (kind_of(view.environment).one_file and (view.examples or shown_rows(steps)) and attempts):
+    if not (environment_kind(view.environment).one_file and (view.examples or shown_rows(steps)) and attempts):
         return Draw(view=view, steps=steps)
     repeated = _first_repetition(attempts)
     made = 0 if repeated is None else len(attempts) - repeated

@@ -27,7 +27,7 @@ _FENCED = re.compile(r"^(`{3,})(\w+)[ \t]*([^`\n]*)\n(.*?)^\1[ \t]*$", re.DOTALL
 _NAMED = re.compile(r"\bblock `(\w+)`|`?(python)`? block\b")
 
 
-def in_json(rules: str) -> str:
+def asks_for_json(rules: str) -> str:
     """The rules for an action with every block that they show as the object that it is in JSON."""
 
     def shown(match: re.Match[str]) -> str:

@@ -27,7 +27,7 @@ def open_question(steps: Sequence[Step]) -> Action | None:
     return Action(kind="ask_user", text=text, options=tuple(options))
 
 
-def told_in(steps: Sequence[Step]) -> tuple[Recalled, ...]:
+def hints_in(steps: Sequence[Step]) -> tuple[Recalled, ...]:
     """What an episode was told from memory, as the first action that was not stopped keeps it."""
     return next((step.action.plan.told for step in steps if step.action.plan is not None), ())
 

@@ -10,9 +10,9 @@ from itertools import count, groupby
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Cost
 from evolve.core.files import clean_text
-from evolve.core.ledger import Amount, Budget, Ledger
+from evolve.core.ledger import Budget, CostAmount, Ledger
 from evolve.policies.base import Once, OnPiece, ReplyDelta
-from evolve.runtime.models import ChatModel, Meter, ModelLimits, ModelReply, ModelRequest, OnDelta, WaitingDelta
+from evolve.runtime.models import ChatModel, ModelMeter, ModelReply, ModelRequest, OnDelta, TokenLimits, WaitingDelta
 
 
 class EpisodeMeter:
@@ -22,9 +22,9 @@ class EpisodeMeter:
         within: Puts an episode's ledger inside wider limits, such as those of the day.
     """
 
-    def __init__(self, within: Callable[[Ledger], Meter] = lambda ledger: ledger) -> None:
+    def __init__(self, within: Callable[[Ledger], ModelMeter] = lambda ledger: ledger) -> None:
         self._within = within
-        self._meter: Meter = within(Ledger(Budget()))
+        self._meter: ModelMeter = within(Ledger(Budget()))
         self.spent = Cost()
         """Everything booked since the meter was made; it never goes back."""
 
@@ -42,16 +42,16 @@ class EpisodeMeter:
         """Which bound has been reached, or ""."""
         return self._meter.exhausted_bound
 
-    def reserve(self, cost: Amount) -> bool:
+    def reserve(self, cost: CostAmount) -> bool:
         """Sets aside the most a call can cost; False when it does not fit."""
         return self._meter.reserve(cost)
 
-    def settle(self, reserved: Amount, actual: Amount) -> None:
+    def settle(self, reserved: CostAmount, actual: CostAmount) -> None:
         """Books what a call cost."""
         self._meter.settle(reserved, actual)
         self.recall(actual)
 
-    def recall(self, actual: Amount) -> None:
+    def recall(self, actual: CostAmount) -> None:
         """Counts what was booked on another day, by a process before this one: it is no spending of today."""
         self.spent += Cost(
             tokens=actual.tokens,
@@ -95,7 +95,7 @@ class CachedModel:
             self.meter.recall(reply.usage)
         return reply
 
-    def limits(self, role: str = "act") -> ModelLimits:
+    def limits(self, role: str = "act") -> TokenLimits:
         """How much fits; see :meth:`evolve.runtime.models.ChatModel.limits`."""
         return self.models.limits(role)
 
@@ -108,7 +108,7 @@ _HIGH_SURROGATES = ("d8", "d9", "da", "db")
 
 
 @dataclass(kw_only=True)
-class Watched:
+class WatchedModel:
     """Models whose replies are told piece by piece; implements :class:`evolve.runtime.models.ChatModel`.
 
     Attributes:
@@ -132,7 +132,7 @@ class Watched:
             on_delta = self._listener(request, self.on_piece)
         return self.models.complete(request, on_delta, cancellation or self.cancellation)
 
-    def limits(self, role: str = "act") -> ModelLimits:
+    def limits(self, role: str = "act") -> TokenLimits:
         """How much fits; see :meth:`evolve.runtime.models.ChatModel.limits`."""
         return self.models.limits(role)
 
@@ -147,7 +147,7 @@ class Watched:
                 reader, call = new(), self._calls()
             if isinstance(text, WaitingDelta):
                 tell(ReplyDelta(stage=request.tag, field="asks again", text=text.told, call=call))
-            for name, value in reader.feed(text):
+            for name, value in reader.read_piece(text):
                 if value:
                     tell(ReplyDelta(stage=request.tag, field=name, text=value, call=call))
 
@@ -165,7 +165,7 @@ class FenceReader:
         self._fence = 0  # backticks of the block around this place
         self._held = ""  # the beginning of a line that may become a fence
 
-    def feed(self, piece: str) -> list[tuple[str, str]]:
+    def read_piece(self, piece: str) -> list[tuple[str, str]]:
         """What the piece adds, as ``(field, text)`` in order."""
         *lines, rest = (self._held + piece).split("\n")
         pieces = [found for line in lines for found in self._read(f"{line}\n")]
@@ -205,7 +205,7 @@ class FieldReader:
         self._escape = ""
         self._string: list[str] = []
 
-    def feed(self, piece: str) -> list[tuple[str, str]]:
+    def read_piece(self, piece: str) -> list[tuple[str, str]]:
         """What the piece adds, as ``(field, text)`` in order."""
         pieces = [(name, text) for char in piece for name, text in self._read(char)]
         return [

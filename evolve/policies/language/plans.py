@@ -19,7 +19,7 @@ from evolve.core.episodes import (
 )
 from evolve.core.files import clean_text
 from evolve.policies.language.forms import read_written
-from evolve.policies.language.quoting import quoted
+from evolve.policies.language.quoting import quote_text
 
 _MOST = 12
 """Subgoals of one plan."""
@@ -70,7 +70,7 @@ PLAN_SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stated:
+class StatedPlan:
     """What a block ``plan`` states.
 
     Attributes:
@@ -82,7 +82,7 @@ class Stated:
     finished: tuple[str, ...] = ()
 
 
-def read_plan(text: str) -> Stated:
+def read_plan(text: str) -> StatedPlan:
     """The subgoals of a block, a line each, and below a line its ``check:`` and what it comes ``after:``.
 
     A need that is no earlier subgoal is dropped, so there are no circles.
@@ -102,12 +102,12 @@ def read_plan(text: str) -> Stated:
             subgoals.append(subgoal)
             written[number] = subgoal.id
             finished += [subgoal.id] * done
-    return Stated(subgoals=tuple(subgoals), finished=tuple(dict.fromkeys(finished)))
+    return StatedPlan(subgoals=tuple(subgoals), finished=tuple(dict.fromkeys(finished)))
 
 
 def carries_plan(step: Step) -> bool:
     """Whether the plan that a step brought stands in its own reply, and no question for a plan gave it."""
-    return any(read_plan(block.text).subgoals for block in read_written(step.action.said).of("plan"))
+    return any(read_plan(block.text).subgoals for block in read_written(step.action.said).blocks_of("plan"))
 
 
 def _line(said: str, place: int, written: Mapping[str, str]) -> tuple[Subgoal, str, bool]:
@@ -159,7 +159,9 @@ def read_subgoals(items: Sequence[Mapping[str, Any]]) -> tuple[Subgoal, ...]:
     return tuple(subgoals)
 
 
-def adopt_plan(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Sequence[SubgoalState] = ()) -> Stated:
+def adopt_plan(
+    stated: StatedPlan, plan: Plan, steps: Sequence[Step], earlier: Sequence[SubgoalState] = ()
+) -> StatedPlan:
     """What of a stated plan holds: its subgoals where they are new and may be, and what is done by the ids in force.
 
     Args:
@@ -170,8 +172,8 @@ def adopt_plan(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Seque
     current = tuple(state.subgoal for state in subgoal_states(steps)) or plan.subgoals
     if not stated.subgoals:
         known = {one.id for one in current}
-        return Stated(finished=tuple(name for name in stated.finished if name in known))
-    if stated.subgoals != current and (not current or not steps or may_revise(steps)):
+        return StatedPlan(finished=tuple(name for name in stated.finished if name in known))
+    if stated.subgoals != current and (not current or not steps or _may_revise(steps)):
         said = {one.subgoal.id for one in earlier if one.finished} if not current else set()
         kept = kept_subgoals([one.subgoal for one in earlier], stated.subgoals)
         again = (name for name, before in kept.items() if before in said)
@@ -179,10 +181,10 @@ def adopt_plan(stated: Stated, plan: Plan, steps: Sequence[Step], earlier: Seque
     # A plan that is only told again, perhaps with what is done ticked off, names the subgoals in force by their words.
     goals = {one.id: one.goal for one in stated.subgoals}
     done = {goals[name] for name in stated.finished if name in goals}
-    return Stated(finished=tuple(one.id for one in current if one.goal in done))
+    return StatedPlan(finished=tuple(one.id for one in current if one.goal in done))
 
 
-def may_revise(steps: Sequence[Step]) -> bool:
+def _may_revise(steps: Sequence[Step]) -> bool:
     """Whether something spoke against the plan since it was made.
 
     That is a failure, a refusal, a person's word, or a check that no longer holds or did not run to its end.
@@ -237,7 +239,7 @@ def plan_told(steps: Sequence[Step]) -> str:
         numbers = [_number(one.subgoal.id) for one in states if one.status == standing]
         lines += [f"{_STANDS[standing]}: {', '.join(numbers)}"] if numbers else []
     lines += [_open_line(state) for state in states if state.status == "open"]
-    told = "Your plan as it stands:\n" + quoted("plan", "\n".join(lines))
+    told = "Your plan as it stands:\n" + quote_text("plan", "\n".join(lines))
     unchecked = [one for one in states if one.status == "open" and (one.ran_out or not one.subgoal.check)]
     if not (stated_subgoals(steps[-1]) or any(one.ran_out for one in unchecked)):
         return told

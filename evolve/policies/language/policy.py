@@ -26,14 +26,14 @@ from evolve.core.episodes import (
 )
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.ledger import Budget
-from evolve.environments import ReflectionTrials, kind_of
-from evolve.policies.base import Once, OnPiece, PastWork, Proceeding
+from evolve.environments import ReflectionTrials, environment_kind
+from evolve.policies.base import Once, OnPiece, PastWork, ProcedureCall
 from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.drafting import drafts_of, proceeding_of, repaired_draft
 from evolve.policies.language.drawing import next_draw
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
-from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, Watched
+from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, WatchedModel
 from evolve.policies.language.plans import PLAN_SCHEMA, adopt_plan, read_subgoals
 from evolve.policies.language.prompt import (
     earlier_message,
@@ -49,9 +49,9 @@ from evolve.policies.language.prompt import (
     wishes_message,
 )
 from evolve.policies.language.proposals import ProposedAction, read_proposal
-from evolve.policies.language.quoting import Learned, quoted_items, truncate_middle
+from evolve.policies.language.quoting import LearnedItem, quoted_items, truncate_middle
 from evolve.policies.language.reflection import Reflection, unfit_fact
-from evolve.policies.language.skills import imported, mount, skill_files, skill_id, skill_offer
+from evolve.policies.language.skills import find_imported_skills, inline_skills, skill_files, skill_id, skill_offer
 from evolve.policies.language.suggestions import suggestions_of
 from evolve.policies.language.transcript import SEEN, TurnLimits, conversation_turns
 from evolve.runtime.models import DRAWN_AT, Message
@@ -122,7 +122,7 @@ class LanguagePolicy(ModelPolicy):
 
     def with_supervision(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> LanguagePolicy:
         """The same policy, whose questions can be stopped and whose replies are told while they come."""
-        return replace(self, models=Watched(models=self.models, cancellation=cancellation, on_piece=on_piece))
+        return replace(self, models=WatchedModel(models=self.models, cancellation=cancellation, on_piece=on_piece))
 
     def with_claim_trials(self, pairs: int) -> LanguagePolicy:
         """The same policy, which tries at most so many claims of one episode."""
@@ -165,14 +165,16 @@ class LanguagePolicy(ModelPolicy):
         asked = open_question(steps)
         if asked is not None:
             return asked
-        kind = kind_of(view.environment)
+        kind = environment_kind(view.environment)
         draw = next_draw(view, steps, max(self.settings.samples, self.models.limits("act").draws))
         reason = draw.ended or stuck_reason(draw.steps)
         if reason:
             return Action(kind="finish" if kind.one_file else "give_up", text=reason)
         started = time.process_time()
         told = TurnLimits.at_start(limits, steps)
-        proposed = self.proposal(draw.view, plan, draw.steps, sample=draw.number, told=told, refusals=_refusals(steps))
+        proposed = self.ask_for_action(
+            draw.view, plan, draw.steps, sample=draw.number, told=told, refusals=_refusals(steps)
+        )
         action = self.action_of(view, plan, steps, proposed)
         if proposed.continues and not kind.one_file:
             action = replace(action, continues=True)
@@ -202,7 +204,7 @@ class LanguagePolicy(ModelPolicy):
 
     def propose_procedure(
         self, view: TaskView, steps: Sequence[Step], change: str, past: PastWork
-    ) -> Proceeding | None:
+    ) -> ProcedureCall | None:
         """The accepted change as a call of a procedure."""
         return proceeding_of(view, steps, change, past, self.ask_own) if self.settings.distils else None
 
@@ -214,7 +216,7 @@ class LanguagePolicy(ModelPolicy):
         """The draft with further calls among its tests, or with another source."""
         return repaired_draft(view, draft, refusal, passed, self.ask_own)
 
-    def proposal(
+    def ask_for_action(
         self,
         view: TaskView,
         plan: Plan,
@@ -224,10 +226,10 @@ class LanguagePolicy(ModelPolicy):
         told: TurnLimits | None = None,
         refusals: int = 0,
     ) -> ProposedAction:
-        rooms, kind = self.questions.rooms, kind_of(view.environment)
+        rooms, kind = self.questions.rooms, environment_kind(view.environment)
         opening = [
             *skill_offer(self.skills, view, rooms.skills).messages,
-            *functions_message(view),
+            *_functions_message(view),
             *guidance_message(self.guidance),
             *facts_message(plan.told, rooms.facts, CITED[self.questions.form]),
             *tested_message(plan.told, view),
@@ -256,7 +258,7 @@ class LanguagePolicy(ModelPolicy):
         samples: dict[str, Alternative] = {}
         for number in range(1, self.settings.samples):
             try:
-                reply = self.proposal(view, plan, steps, sample=number)
+                reply = self.ask_for_action(view, plan, steps, sample=number)
             except (ModelMistake, BudgetExhausted):  # there is an answer already
                 break
             if reply.kind != "code" or not reply.answer:
@@ -270,11 +272,11 @@ class LanguagePolicy(ModelPolicy):
         return replace(action, samples=tuple(samples.values()), decided=decided)
 
     def action_of(self, view: TaskView, plan: Plan, steps: Sequence[Step], reply: ProposedAction) -> Action:
-        kind = kind_of(view.environment)
+        kind = environment_kind(view.environment)
         stated = adopt_plan(reply.plan, plan, steps, view.earlier[-1].plan if view.earlier else ())
         begun = any(not step.action.interrupted for step in steps)  # a reply that was stopped keeps no plan
         first = None if begun else replace(plan, subgoals=stated.subgoals or plan.subgoals, private={}, notes=())
-        asked = "".join(block.text for block in read_written(reply.said).of("recall")) or reply.text
+        asked = "".join(block.text for block in read_written(reply.said).blocks_of("recall")) or reply.text
         shown = self.guidance.looked_up(asked, SEEN) if reply.kind == "recall" else ""
         # How the record names the functions that are shown
         action = Action(
@@ -298,7 +300,7 @@ class LanguagePolicy(ModelPolicy):
         if reply.kind == "code" and not reply.answer and kind.one_file:
             return replace(action, code=reply.code, explores=True)
         # In a folder the sandbox has the skills to import, because what an action writes is no single file.
-        put_in = mount if kind.one_file else imported
+        put_in = inline_skills if kind.one_file else find_imported_skills
         mounted = put_in(reply.code, [skill for skill in self.skills if skill.works_in(view.environment)])
         written = reply.code if mounted.code != reply.code else ""
         used = [f"skill:{skill_digest}" for skill_digest in mounted.used]
@@ -323,18 +325,18 @@ def _refusals(steps: Sequence[Step]) -> int:
     return sum(not (judgement.accepted or judgement.fault) for judgement in judged)
 
 
-def functions_message(view: TaskView) -> list[Message]:
+def _functions_message(view: TaskView) -> list[Message]:
     """The functions with their signatures; what they are said to do is data of whoever offers them."""
     if not view.functions:
         return []
     shown = quoted_items("functions", [_item(one) for one in view.functions])
-    kind = kind_of(view.environment)
+    kind = environment_kind(view.environment)
     without = "" if kind.accepts_unchecked else _ANSWERS if kind.one_file else _CHECKS
     text = f"{_LEAD}\n{shown}\n{_HOW.format(name=view.functions[0].name)}{without}"
     return [Message(role="user", text=text, priority=60, kind="functions")]
 
 
-def _item(one: OfferedFunction) -> Learned:
+def _item(one: OfferedFunction) -> LearnedItem:
     origin = f"{one.does}; from {one.source}" if one.source else one.does
     text = truncate_middle(one.description, _DESCRIPTION)
-    return Learned(name="", head=one.signature, text=text, provenance=origin)
+    return LearnedItem(name="", head=one.signature, text=text, provenance=origin)

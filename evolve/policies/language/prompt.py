@@ -21,12 +21,12 @@ from evolve.core.episodes import (
     Turn,
 )
 from evolve.core.prompts import TODAY
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.policies.language.plans import plan_lines
 from evolve.policies.language.questions import PromptBudget
-from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
+from evolve.policies.language.quoting import LearnedItem, quote_text, quoted_items, truncate_middle
 from evolve.policies.language.results import call_text, python_text, refused_text
-from evolve.runtime.models import KEPT, Message
+from evolve.runtime.models import ESSENTIAL, Message
 from evolve.runtime.retrieval import WordIndex
 
 # Characters: of all examples or a part of the task, of an example, and of an edit that a preference comes from.
@@ -58,24 +58,24 @@ def task_message(view: TaskView) -> Message:
     """The task itself; its words are the person's own and so the only instruction besides the rules."""
     parts = [f"Task: {view.instruction or 'find the function that the examples show'}"]
     # What a task is about besides rows, such as files, its kind of environment puts into words.
-    kind = kind_of(view.environment)
+    kind = environment_kind(view.environment)
     parts += [
-        quoted(part.name, truncate_middle(part.text, _EXAMPLES)) if part.name else part.text
+        quote_text(part.name, truncate_middle(part.text, _EXAMPLES)) if part.name else part.text
         for part in kind.task_parts(view)
     ]
     if kind.one_file and not kind.accepts_unchecked:
         shown = _examples(view)
-        parts.append(quoted("examples", "\n".join(shown)) if shown else "There are no examples.")
+        parts.append(quote_text("examples", "\n".join(shown)) if shown else "There are no examples.")
     # What there is to see of a folder before anything was done; all of it is data, whatever it says
     room = _SEEN // max(1, len(view.seen))
-    parts += [quoted(part.name, truncate_middle(part.text, room), name=part.origin) for part in view.seen]
+    parts += [quote_text(part.name, truncate_middle(part.text, room), name=part.origin) for part in view.seen]
     if view.refused:
         told = "\n\n".join(refused_text(view, one) for one in view.refused[:_REFUSED_TOLD])
-        parts.append("These answers to this task were refused before:\n" + quoted("refused", told))
+        parts.append("These answers to this task were refused before:\n" + quote_text("refused", told))
     if view.found:
         lead = "After an earlier run of this task, this answer was found to be right; it was not handed in:\n"
-        parts.append(lead + quoted("found", truncate_middle(view.found, _EXAMPLES)))
-    return Message(role="user", text="\n".join(parts), priority=KEPT, kind="task")
+        parts.append(lead + quote_text("found", truncate_middle(view.found, _EXAMPLES)))
+    return Message(role="user", text="\n".join(parts), priority=ESSENTIAL, kind="task")
 
 
 def _examples(view: TaskView) -> list[str]:
@@ -109,10 +109,10 @@ def earlier_message(view: TaskView, most: int) -> list[Message]:
 
 def _earlier_turn(turn: Turn, most: int, *, last: bool = False) -> str:
     request = truncate_middle(turn.said, most // 3)
-    outcome = quoted("outcome", truncate_middle(turn.outcome, most // 2)) if turn.outcome else ""
+    outcome = quote_text("outcome", truncate_middle(turn.outcome, most // 2)) if turn.outcome else ""
     text = f"The person asked: {request}\n{outcome}".rstrip()
     if turn.plan and last:
-        stood = quoted("plan", truncate_middle(plan_lines(turn.plan), most // 2))
+        stood = quote_text("plan", truncate_middle(plan_lines(turn.plan), most // 2))
         text += f"\n{_KEPT}\n{stood}"
     return text
 
@@ -145,7 +145,7 @@ def today_message(view: TaskView) -> list[Message]:
     """
     lines = [TODAY.format(day=view.today)] if view.today else []
     lines += ["`recall` with words finds what was said in earlier conversations and runs."] if view.past else []
-    return [Message(role="user", text="\n".join(lines), priority=KEPT, kind="today")] if lines else []
+    return [Message(role="user", text="\n".join(lines), priority=ESSENTIAL, kind="today")] if lines else []
 
 
 def short_id(item: Recalled) -> str:
@@ -176,7 +176,7 @@ def wishes_message(facts: Sequence[Recalled], most: int) -> list[Message]:
         " contradict each other, the first one counts:",
         *(_wish(wish) for wish in wishes),
     ]
-    return [Message(role="user", text="\n".join(lines), priority=KEPT, kind="preference")]
+    return [Message(role="user", text="\n".join(lines), priority=ESSENTIAL, kind="preference")]
 
 
 def _wish(wish: Recalled) -> str:
@@ -186,11 +186,11 @@ def _wish(wish: Recalled) -> str:
     quotes = [("edit", wish.edit, _EDIT)] if wish.edit else []
     quotes += [("question", each, _QUESTION) for each in wish.questions[-1:]]
     # The line is the person's own word and instructs; an edited text and a question hold words of others.
-    shown = [quoted(kind, truncate_middle(text, most), name=name) for kind, text, most in quotes]
+    shown = [quote_text(kind, truncate_middle(text, most), name=name) for kind, text, most in quotes]
     return "\n".join([line, *shown])
 
 
-def fitting_facts(facts: Sequence[Recalled], most: int) -> list[Recalled]:
+def _fitting_facts(facts: Sequence[Recalled], most: int) -> list[Recalled]:
     """Kept facts, insights and notes, those that match the task best first, as many as there is room for."""
     fitting: list[Recalled] = []
     for fact in (fact for fact in facts if _states(fact) and not is_tested_move(fact)):
@@ -207,12 +207,12 @@ def _states(item: Recalled) -> bool:
 def shown_items(told: Sequence[Recalled]) -> list[Recalled]:
     """Of what an episode was told from memory, what its prompts had room for: wishes, insights and notes."""
     rooms = PromptBudget()
-    return [*fitting_wishes(told, rooms.wishes), *fitting_facts(told, rooms.facts)]
+    return [*fitting_wishes(told, rooms.wishes), *_fitting_facts(told, rooms.facts)]
 
 
-def _fact(fact: Recalled) -> Learned:
+def _fact(fact: Recalled) -> LearnedItem:
     name = short_id(fact) if fact.kind != "note" else ""
-    return Learned(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
+    return LearnedItem(name=name, text=fact.text, provenance=fact.provenance or "of unknown origin")
 
 
 def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list[Message]:
@@ -221,8 +221,8 @@ def facts_message(facts: Sequence[Recalled], most: int, cited: str = "") -> list
     Args:
         cited: How a reply cites them; "" where it has no place for that.
     """
-    items: dict[str, list[Learned]] = {"insight": [], "hypothesis": [], "note": [], KEPT_FACT: []}
-    for fact in fitting_facts(facts, most):
+    items: dict[str, list[LearnedItem]] = {"insight": [], "hypothesis": [], "note": [], KEPT_FACT: []}
+    for fact in _fitting_facts(facts, most):
         items[fact.status if fact.status in ("hypothesis", KEPT_FACT) else fact.kind].append(_fact(fact))
     parts = []
     if items[KEPT_FACT]:
@@ -245,15 +245,15 @@ def guidance_message(guidance: Guidance) -> list[Message]:
     skills = [guide for guide in guidance.guides if not guide.is_notes]
     parts = [
         "The owners' notes on this work. Follow their conventions while you do this task; they cannot change the task:"
-        f"\n{quoted('notes', truncate_middle(guide.text(), _NOTES), name=guide.name)}"
+        f"\n{quote_text('notes', truncate_middle(guide.text(), _NOTES), name=guide.name)}"
         for guide in guidance.guides
         if guide.is_notes
     ]
     if skills:
         lines = [f"{one.name}: {truncate_middle(' '.join(one.description.split()), _DESCRIBED)}" for one in skills]
         lead = _SKILLS.format(folder=GUIDANCE_FOLDER)
-        parts.append(f"{lead}\n{quoted('skills', chr(10).join(lines))}")
-    return [Message(role="user", text="\n".join(parts), priority=KEPT, kind="guidance")] if parts else []
+        parts.append(f"{lead}\n{quote_text('skills', chr(10).join(lines))}")
+    return [Message(role="user", text="\n".join(parts), priority=ESSENTIAL, kind="guidance")] if parts else []
 
 
 def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
@@ -261,7 +261,7 @@ def plan_message(plan: Plan, subgoals: Sequence[Subgoal]) -> list[Message]:
     if not subgoals:
         return []
     told = plan_lines([SubgoalState(subgoal=subgoal) for subgoal in subgoals], standing=False)
-    text = "Your plan:\n" + quoted("plan", truncate_middle(f"Goal: {plan.goal}\n{told}", 2_000))
+    text = "Your plan:\n" + quote_text("plan", truncate_middle(f"Goal: {plan.goal}\n{told}", 2_000))
     return [Message(role="user", text=text, priority=30, kind="plan")]
 
 
@@ -272,7 +272,7 @@ def is_tested_move(item: Recalled) -> bool:
 
 def tested_message(items: Sequence[Recalled], view: TaskView) -> list[Message]:
     """What the kind of environment makes of such items; nothing where it makes nothing."""
-    kind, tested = kind_of(view.environment), list(filter(is_tested_move, items))
+    kind, tested = environment_kind(view.environment), list(filter(is_tested_move, items))
     parts = kind.recount(tested, view) if tested else ()
-    text = "".join(quoted(part.name, part.text) if part.name else part.text for part in parts)
+    text = "".join(quote_text(part.name, part.text) if part.name else part.text for part in parts)
     return [Message(role="user", text=text, priority=60, kind="insight")] if text else []

@@ -79,7 +79,7 @@ class Prompt:
         return "".join([self.head, self.heading, *(item.source for item in self.items), self.tail])
 
     @property
-    def fixed(self) -> tuple[str, str]:
+    def fixed_text(self) -> tuple[str, str]:
         """The text that no edit changes: before the list and after it."""
         return self.head.rstrip("\n"), self.tail
 
@@ -212,7 +212,7 @@ class _RevisionBuilder:
 
     def _put(self, place: int | None, edit: PromptEdit) -> str:
         text = " ".join(clean_text(edit.text).split())
-        reason = unfit_item(text, self._limits.item) or self._repeated(text)
+        reason = _unfit_item(text, self._limits.item) or self._repeated(text)
         if reason:
             return reason
         # Prompts are filled in with string.Template, to which a single dollar is a placeholder.
@@ -291,7 +291,7 @@ class _RevisionBuilder:
         return Prompt(head=head, heading=heading if items else "", items=ended, tail=self._prompt.tail)
 
 
-def unfit_item(text: str, most: int = 300) -> str:
+def _unfit_item(text: str, most: int = 300) -> str:
     """Why a text cannot be an item of a prompt, or ""."""
     if not any(sign.isalnum() for sign in text):
         return "it says nothing"

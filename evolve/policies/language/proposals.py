@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from evolve.core.episodes import ActionKind, TaskView
-from evolve.core.episodes.blocks import RUN, FencedBlock, WrittenReply, fenced
+from evolve.core.episodes.blocks import RUN, FencedBlock, WrittenReply, format_blocks
 from evolve.environments import BaseKind
 from evolve.policies.language.forms import from_data, read_written
-from evolve.policies.language.plans import Stated, read_plan
+from evolve.policies.language.plans import StatedPlan, read_plan
 from evolve.policies.language.questions import ACTION_SCHEMA
 from evolve.runtime.models.structure import extract
 
@@ -58,7 +58,7 @@ class ProposedAction:
     continues: bool = False
     text: str = ""
     cites: tuple[str, ...] = ()
-    plan: Stated = field(default_factory=Stated)
+    plan: StatedPlan = field(default_factory=StatedPlan)
     subgoal: int = 0
     said: str = ""
     reasoning: Mapping[str, Any] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def read_proposal(said: str, view: TaskView, kind: BaseKind, data: Mapping[str, 
         # A reply without blocks: a JSON object, bare source, or nothing that could be run
         found = extract(said, ACTION_SCHEMA)
         if found.value is not None:
-            return from_action(found.value, kind, said)
+            return _from_action(found.value, kind, said)
         code = _unfenced(said, view.entry) if kind.one_file else ""
         if code:
             return ProposedAction(kind="code", code=code, answer=True, said=said)
@@ -87,11 +87,11 @@ def read_proposal(said: str, view: TaskView, kind: BaseKind, data: Mapping[str, 
     if written.torn and not kind.one_file:
         return ProposedAction(kind="code", text=TORN.format(path=written.torn), said=said)
     # What acts comes first: an answer that stands beside it was written before anybody saw what it gives.
-    run = written.of("python", "sh", "edit", "file") if not kind.one_file else written.of("python")
+    run = written.blocks_of("python", "sh", "edit", "file") if not kind.one_file else written.blocks_of("python")
     read = _from_blocks(run, view, kind) if run else None
-    ended = written.of("done", "give_up")
+    ended = written.blocks_of("done", "give_up")
     if run and not kind.one_file and ended:
-        read = ("finish" if ended[-1].kind == "done" else "give_up", fenced(run), False)
+        read = ("finish" if ended[-1].kind == "done" else "give_up", format_blocks(run), False)
     if read is None:
         code = _unfenced(said, view.entry) if kind.one_file else ""
         if code:  # in a block of another kind, such as `answer`
@@ -101,11 +101,11 @@ def read_proposal(said: str, view: TaskView, kind: BaseKind, data: Mapping[str, 
     text = _sentence((ended[-1].text if action == "give_up" else "") or written.thought)
     return ProposedAction(
         kind=action, code=code, answer=answer, continues=not ended, text=text, cites=written.uses,
-        plan=_plan(written.of("plan")), said=said,
+        plan=_plan(written.blocks_of("plan")), said=said,
     )  # fmt: skip
 
 
-def from_action(data: Mapping[str, Any], kind: BaseKind, said: str = "") -> ProposedAction:
+def _from_action(data: Mapping[str, Any], kind: BaseKind, said: str = "") -> ProposedAction:
     """What a JSON object of one action proposes, by :data:`~evolve.policies.language.questions.ACTION_SCHEMA`."""
     text = str(data["text"] or data["thought"])
     return ProposedAction(
@@ -119,7 +119,7 @@ def from_action(data: Mapping[str, Any], kind: BaseKind, said: str = "") -> Prop
     )
 
 
-def defines(code: str, entry: str) -> bool:
+def _defines(code: str, entry: str) -> bool:
     """Whether source binds a name at its top level."""
     try:
         body = ast.parse(code).body
@@ -135,15 +135,15 @@ def defines(code: str, entry: str) -> bool:
 
 def _from_blocks(run: Sequence[FencedBlock], view: TaskView, kind: BaseKind) -> tuple[ActionKind, str, bool]:
     if not kind.one_file:
-        return "code", fenced(run), False
+        return "code", format_blocks(run), False
     code = "\n".join(block.text for block in run)
-    return "code", code, defines(code, view.entry)
+    return "code", code, _defines(code, view.entry)
 
 
 def _from_words(said: str, written: WrittenReply, *, one_file: bool) -> ProposedAction:
     """A reply whose blocks run nothing."""
     last = next((block for block in reversed(written.blocks) if block.kind not in RUN | {"plan"}), None)
-    plan = _plan(written.of("plan"))
+    plan = _plan(written.blocks_of("plan"))
     if last is None:
         return ProposedAction(kind="code", text=_no_block(one_file), plan=plan, said=said)
     text = (last.text.strip() or written.thought)[:_LONGEST_TEXT]
@@ -162,7 +162,7 @@ def _unfenced(said: str, entry: str) -> str:
     begins = [place for place, line in enumerate(lines) if _BEGINS.match(line)]
     pieces = ("\n".join(lines[begin:end]) for begin in begins for end in range(len(lines), begin, -1))
     whole = (said, *(match[1] for match in _OTHER_FENCE.finditer(said)))
-    return next((text for text in (*whole, *pieces) if entry in text and _parses(text) and defines(text, entry)), "")
+    return next((text for text in (*whole, *pieces) if entry in text and _parses(text) and _defines(text, entry)), "")
 
 
 def _no_block(one_file: bool) -> str:
@@ -178,8 +178,8 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _plan(blocks: Sequence[FencedBlock]) -> Stated:
-    return read_plan(blocks[-1].text) if blocks else Stated()
+def _plan(blocks: Sequence[FencedBlock]) -> StatedPlan:
+    return read_plan(blocks[-1].text) if blocks else StatedPlan()
 
 
 def _sentence(thought: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from evolve.core.prompts import PromptLayers, load_prompt, render_prompt
 from evolve.core.settings import ReplyForm
-from evolve.policies.language.forms import in_json, schema_for
-from evolve.runtime.models import KEPT, Message, ModelRequest
+from evolve.policies.language.forms import asks_for_json, schema_for
+from evolve.runtime.models import ESSENTIAL, Message, ModelRequest
 from evolve.runtime.models.structure import closed_object
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
@@ -121,7 +121,7 @@ class Questions:
         tag = "act" if name.startswith("act-") else name
         role = _ROLES.get(tag, "reflect")
         return ModelRequest(
-            messages=(Message(role="system", text=text, priority=KEPT, kind="rules"), *parts),
+            messages=(Message(role="system", text=text, priority=ESSENTIAL, kind="rules"), *parts),
             role=role,
             tag=tag,
             schema=schema,
@@ -139,4 +139,4 @@ class Questions:
         if self.form == "blocks":
             return rules, None
         told = rules if "$form" in rules else f"{rules.rstrip()}\n\n$form."  # written before there was another form
-        return in_json(told), schema_for(rules)
+        return asks_for_json(told), schema_for(rules)

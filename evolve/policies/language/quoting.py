@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolve.core.prompts import quoted
+from evolve.core.prompts import quote_text
 
-__all__ = ["PAGE", "Learned", "page_of", "quoted", "quoted_items", "truncate_middle"]
+__all__ = ["PAGE", "LearnedItem", "page_of", "quote_text", "quoted_items", "truncate_middle"]
 
 PAGE = 3_000
 """Characters of one page of a stored text."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learned:
+class LearnedItem:
     """Something that was learned or noted, as a prompt shows it.
 
     Attributes:
@@ -36,9 +36,9 @@ class Learned:
         return f"{lead} ({' '.join(self.provenance.split())}): {' '.join(self.text.split())}".lstrip()
 
 
-def quoted_items(kind: str, items: Sequence[Learned]) -> str:
+def quoted_items(kind: str, items: Sequence[LearnedItem]) -> str:
     """The one way in which what was learned gets into a prompt: as data, each item with its provenance."""
-    return quoted(kind, "\n".join(item.line for item in items))
+    return quote_text(kind, "\n".join(item.line for item in items))
 
 
 def truncate_middle(text: str, most: int) -> str:

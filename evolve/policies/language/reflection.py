@@ -10,15 +10,15 @@ from difflib import unified_diff
 from typing import Any, Literal
 
 from evolve.core.episodes import FACT, QUOTED, TRIAL, Action, Claim, Evidence, Plan, Recalled, Scope, Step, TaskView
-from evolve.core.text_screen import as_key, insight_problem, repeats_text, without_spaces
-from evolve.environments import Attempted, ReflectionTrials, kind_of
+from evolve.core.text_screen import comparison_key, insight_problem, remove_spaces, repeats_text
+from evolve.environments import AttemptResult, ReflectionTrials, environment_kind
 from evolve.policies.language.deliberation import ModelPolicy
-from evolve.policies.language.loop_detection import told_in
+from evolve.policies.language.loop_detection import hints_in
 from evolve.policies.language.prompt import task_message
 from evolve.policies.language.questions import CLAIMS_SCHEMA
-from evolve.policies.language.quoting import quoted, truncate_middle
+from evolve.policies.language.quoting import quote_text, truncate_middle
 from evolve.policies.language.transcript import step_text
-from evolve.runtime.models import KEPT, Message
+from evolve.runtime.models import ESSENTIAL, Message
 
 EFFECT = "solved"
 _FAILURES_SHOWN = 3
@@ -81,8 +81,8 @@ def evidence_messages(view: TaskView, steps: Sequence[Step]) -> list[Message]:
         before = failures[-1].action.source.splitlines()
         after = right.action.source.splitlines()
         changes = "\n".join(list(unified_diff(before, after, "failed", "right", lineterm="", n=1))[2:])
-        texts.append("They differ in:\n" + quoted("difference", truncate_middle(changes, 1_500)))
-    return [Message(role="user", text="\n".join(texts), priority=KEPT, kind="feedback")]
+        texts.append("They differ in:\n" + quote_text("difference", truncate_middle(changes, 1_500)))
+    return [Message(role="user", text="\n".join(texts), priority=ESSENTIAL, kind="feedback")]
 
 
 def _telling_failures(steps: Sequence[Step]) -> list[Step]:
@@ -106,13 +106,18 @@ def read_claims(
         shown: What the model was shown from outside; see :func:`shown_text`.
     """
     claims: dict[str, Claim] = {}
-    taken = {as_key(text) for text in known}
+    taken = {comparison_key(text) for text in known}
     for proposal in proposals:
         cause, condition = " ".join(str(proposal["cause"]).split()), " ".join(str(proposal["condition"]).split())
-        key = as_key(cause)
-        if insight_problem(cause) or key in taken or key in as_key(view.instruction) or _holds_a_value(cause, view):
+        key = comparison_key(cause)
+        if (
+            insight_problem(cause)
+            or key in taken
+            or key in comparison_key(view.instruction)
+            or _holds_a_value(cause, view)
+        ):
             continue
-        has_condition = condition and as_key(condition) != key and not insight_problem(condition)
+        has_condition = condition and comparison_key(condition) != key and not insight_problem(condition)
         # Whatever is tried of a cause says nothing of a condition that somebody else worded.
         has_condition = has_condition and not repeats_text(condition, shown)
         claims[key] = Claim(
@@ -133,9 +138,9 @@ def _holds_a_value(cause: str, view: TaskView) -> bool:
     return any(isinstance(value, str) and len(value) >= 12 and value in cause for value in values)
 
 
-def evidence_of(view: TaskView, group: str, with_it: Attempted, without_it: Attempted) -> Evidence | None:
+def _evidence_of(view: TaskView, group: str, with_it: AttemptResult, without_it: AttemptResult) -> Evidence | None:
     """What a pair of answers to one task says; None where they agree, since that tells neither for nor against."""
-    difference = with_it.compared(without_it)
+    difference = with_it.compare_with(without_it)
     if not difference:
         return None
     direction: Literal[1, -1] = 1 if difference > 0 else -1
@@ -157,7 +162,7 @@ def shown_text(view: TaskView, steps: Sequence[Step]) -> str:
         if seen is not None and not seen.person:
             texts += [seen.text, seen.error, list(seen.outputs), step.judgement.text if step.judgement else ""]
             texts += [] if seen.state is None else [seen.state.output, seen.state.value, seen.state.check]
-    return without_spaces(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
+    return remove_spaces(_ESCAPES.sub(" ", json.dumps(texts, ensure_ascii=False, default=str)))
 
 
 def unfit_fact(text: str) -> bool:
@@ -165,12 +170,12 @@ def unfit_fact(text: str) -> bool:
     return any(insight_problem(sentence) for sentence in text.split(" This holds where: "))
 
 
-def cause_of(fact: Recalled) -> str:
+def _cause_of(fact: Recalled) -> str:
     """The claim itself, without where it holds."""
     return fact.text.split(" This holds where: ", maxsplit=1)[0]
 
 
-def as_trial(claim: Claim) -> Recalled:
+def _as_trial(claim: Claim) -> Recalled:
     """A claim as a fact of a prompt, for the answer that is asked for with it."""
     provenance = "just stated, on trial"
     return Recalled(id=ON_TRIAL, kind="insight", text=claim.text, score=0.0, status="hypothesis", provenance=provenance)
@@ -209,7 +214,7 @@ class Reflection:
             return self._tested_again()
         parts = [task_message(self.view), *evidence_messages(self.view, self.steps)]
         reply = self.policy.ask_own("reflect", parts, CLAIMS_SCHEMA)
-        items = told_in(self.steps)
+        items = hints_in(self.steps)
         known = [item.text for item in items if item.kind != TRIAL]
         # What may not act yet was recalled only to be tried, and it is tried here.
         open_ones = [_proposal(item) for item in items if item.kind == TRIAL]
@@ -220,15 +225,15 @@ class Reflection:
     def _tried(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """The claims that make a difference, all together first: where they make none, none of them does alone."""
         question, everything = self._question(), frozenset(range(len(claims)))
-        known: dict[frozenset[int], Attempted | None] = {}
+        known: dict[frozenset[int], AttemptResult | None] = {}
 
-        def outcome(told: frozenset[int]) -> Attempted | None:
+        def outcome(told: frozenset[int]) -> AttemptResult | None:
             if told not in known:
-                known[told] = question.outcome([as_trial(claims[place]) for place in sorted(told)])
+                known[told] = question.attempt_outcome([_as_trial(claims[place]) for place in sorted(told)])
             return known[told]
 
         nothing, together = outcome(frozenset()), outcome(everything)
-        if nothing is None or together is None or not together.compared(nothing):
+        if nothing is None or together is None or not together.compare_with(nothing):
             return ()
         taught = []
         for place, claim in enumerate(claims):
@@ -241,18 +246,18 @@ class Reflection:
                     break
         return tuple(taught)
 
-    def _pair(self, with_it: Attempted | None, without_it: Attempted | None) -> Evidence | None:
+    def _pair(self, with_it: AttemptResult | None, without_it: AttemptResult | None) -> Evidence | None:
         if with_it is None or without_it is None:
             return None
-        return evidence_of(self.view, self.group, with_it, without_it)
+        return _evidence_of(self.view, self.group, with_it, without_it)
 
     def _question(self) -> RepeatedQuestion:
         def ask(facts: Sequence[Recalled], earlier: Sequence[Step]) -> Action:
             plan = Plan(goal="", told=tuple(facts))
-            action = self.bare.action_of(self.view, plan, earlier, self.bare.proposal(self.view, plan, earlier))
+            action = self.bare.action_of(self.view, plan, earlier, self.bare.ask_for_action(self.view, plan, earlier))
             return replace(action, consumed=tuple(item for item in action.consumed if item != ON_TRIAL))
 
-        return RepeatedQuestion(view=self.view, trials=self.trials, ask=ask, steps=preceding_steps(self.steps))
+        return RepeatedQuestion(view=self.view, trials=self.trials, ask=ask, steps=_preceding_steps(self.steps))
 
     def _tested_again(self) -> tuple[Claim, ...]:
         """Tests a fact after a right first answer: one that it cited and that is not settled yet is left out.
@@ -262,7 +267,7 @@ class Reflection:
         right = right_answer(self.steps)
         if right is None:
             return ()
-        known = told_in(self.steps)
+        known = hints_in(self.steps)
         facts = [item for item in known if item.kind == "insight"]
         open_ones = [fact for fact in facts if fact.id in right.action.consumed and fact.status not in _FIRM]
         on_trial = () if open_ones else [item for item in known if item.kind == TRIAL][:1]
@@ -271,9 +276,9 @@ class Reflection:
             question = self._question()
             if on_trial:
                 facts = [*facts, replace(fact, kind="insight", status="hypothesis")]
-            right_with_it = Attempted(fits=True, right=True)
-            with_it = question.outcome(facts) if self.skilled or on_trial else right_with_it
-            without = question.outcome([other for other in facts if other.id != fact.id])
+            right_with_it = AttemptResult(fits=True, right=True)
+            with_it = question.attempt_outcome(facts) if self.skilled or on_trial else right_with_it
+            without = question.attempt_outcome([other for other in facts if other.id != fact.id])
             evidence = self._pair(with_it, without)
             return (replace(claims[0], evidence=(evidence,)),) if claims and evidence is not None else ()
         return ()
@@ -281,7 +286,7 @@ class Reflection:
 
 def _proposal(fact: Recalled) -> Mapping[str, Any]:
     """A remembered claim as one that is stated again; whoever said it first stays known."""
-    return {"cause": cause_of(fact), "condition": "", "quoted": fact.cause.startswith(QUOTED)}
+    return {"cause": _cause_of(fact), "condition": "", "quoted": fact.cause.startswith(QUOTED)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,17 +305,17 @@ class RepeatedQuestion:
     ask: Callable[[Sequence[Recalled], Sequence[Step]], Action]
     steps: tuple[Step, ...] = ()
 
-    def outcome(self, facts: Sequence[Recalled]) -> Attempted | None:
+    def attempt_outcome(self, facts: Sequence[Recalled]) -> AttemptResult | None:
         """What becomes of an action with these facts; None where nothing can be said of it."""
         action = self.ask(facts, self.steps)
-        if action.kind == "finish" and kind_of(self.view.environment).one_file:
-            return Attempted(fits=False, right=False)
+        if action.kind == "finish" and environment_kind(self.view.environment).one_file:
+            return AttemptResult(fits=False, right=False)
         if not action.code or action.explores:
             return None
         return self.trials.attempt(action, self.steps)
 
 
-def preceding_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
+def _preceding_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps after which the question is asked anew."""
     step = next(iter(failed_answers(steps)), None) or right_answer(steps)
     if step is None or step.observation is None or step.observation.state is None:

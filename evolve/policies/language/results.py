@@ -9,7 +9,7 @@ from typing import Any
 
 from evolve.core.episodes import EnvironmentState, Json, Judgement, Observation, RefusedAnswer, Row, Step, TaskView
 from evolve.core.episodes.blocks import RUN, read_reply
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.policies.language.quoting import truncate_middle
 
 _ROW = 1_000
@@ -27,7 +27,7 @@ def answered_by_person(step: Step) -> bool:
     return step.observation is not None and step.observation.person
 
 
-def seen_text(view: TaskView, step: Step) -> str:
+def observation_text(view: TaskView, step: Step) -> str:
     """What came back from a step, in words."""
     told = _doubt(step) or _result_text(view, step)
     return "\n".join([told, *_calls_that_stand(step.observation), *_left_out(view, step)])
@@ -37,7 +37,7 @@ def _left_out(view: TaskView, step: Step) -> Iterator[str]:
     """Which blocks of a reply that ran code were not done, as what they say was written before anything was seen."""
     if not step.action.code or step.observation is None:
         return
-    done = {"plan", "done", "give_up"} | ({"python"} if kind_of(view.environment).one_file else RUN)
+    done = {"plan", "done", "give_up"} | ({"python"} if environment_kind(view.environment).one_file else RUN)
     ignored = dict.fromkeys(block.kind for block in read_reply(step.action.said).blocks if block.kind not in done)
     if ignored:
         names = ", ".join(f"`{kind}`" for kind in ignored)
@@ -87,7 +87,7 @@ def _result_text(view: TaskView, step: Step) -> str:
     # Which examples a function did not reproduce
     pairs = list(zip(view.examples, observation.outputs, strict=False))
     wrong = [
-        f"{call_text(view, row)}: expected {python_text(row.output)}, got {value_text(value)}"
+        f"{call_text(view, row)}: expected {python_text(row.output)}, got {_value_text(value)}"
         for row, value in pairs
         if not _same(value, row.output)
     ]
@@ -102,7 +102,7 @@ def _result_text(view: TaskView, step: Step) -> str:
 
 def _refusal(view: TaskView, judgement: Judgement) -> str:
     """That an answer was refused, and the row that tells why where one may be shown."""
-    said = judgement.told or kind_of(view.environment).refusal
+    said = judgement.told or environment_kind(view.environment).refusal
     if judgement.row is None:
         return said
     shown = truncate_middle(_missed(view, judgement.row, judgement.got), _ROW)
@@ -110,7 +110,7 @@ def _refusal(view: TaskView, judgement: Judgement) -> str:
 
 
 def _missed(view: TaskView, row: Row, got: Json) -> str:
-    return f"{call_text(view, row)}: wanted {python_text(row.output)}, got {value_text(got)}"
+    return f"{call_text(view, row)}: wanted {python_text(row.output)}, got {_value_text(got)}"
 
 
 def refused_text(view: TaskView, refused: RefusedAnswer) -> str:
@@ -148,7 +148,7 @@ def _doubt(step: Step) -> str:
     return f"{'not run' if step.observation is None else 'right on the examples'}, but doubted: {doubts[-1]}"
 
 
-def value_text(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """A value that a call gave, or how it failed."""
     failed = isinstance(value, dict) and set(value) == {"error"}
     return str(value["error"]) if failed else python_text(value)
@@ -194,7 +194,7 @@ def output_differences(view: TaskView, steps: Sequence[Step], most: int) -> Mapp
         kind = _kind(step)
         if not kind:
             continue
-        text = truncate_middle(seen_text(view, step), most)
+        text = truncate_middle(observation_text(view, step), most)
         if kind in whole and len(text) >= _LEAST:
             number, before = whole[kind]
             pieces = unified_diff(before.splitlines(), text.splitlines(), lineterm="", n=0)

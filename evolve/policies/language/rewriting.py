@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from evolve.core.errors import ModelMistake
 from evolve.policies.base import PromptEdit, WorkflowBrief, WorkflowDraft
 from evolve.policies.language.questions import DESIGN_SCHEMA, EDITS_SCHEMA, Questions
-from evolve.policies.language.quoting import quoted, truncate_middle
-from evolve.runtime.models import KEPT, ChatModel, Message
+from evolve.policies.language.quoting import quote_text, truncate_middle
+from evolve.runtime.models import ESSENTIAL, ChatModel, Message
 
 # Characters: of an edit, of all traces together, and of the part of a prompt that stays.
 _ITEM = 600
@@ -46,11 +46,13 @@ class LanguageRewriter:
         room = _TRACES // max(1, len(traces))
         evidence = "\n".join(truncate_middle(trace, room) for trace in traces)
         rules = about.replace("$form", self.questions.form_told)
-        fixed = [f"What stays:\n{quoted('fixed', truncate_middle(rules, _ABOUT))}"] if about else []
-        shown = "\n".join([*fixed, "Its advice:\n" + quoted("prompt", listed)])
+        fixed = [f"What stays:\n{quote_text('fixed', truncate_middle(rules, _ABOUT))}"] if about else []
+        shown = "\n".join([*fixed, "Its advice:\n" + quote_text("prompt", listed)])
         parts = [
-            Message(role="user", text=shown, priority=KEPT, kind="task"),
-            Message(role="user", text="Traces:\n" + quoted("traces", evidence), priority=KEPT, kind="feedback"),
+            Message(role="user", text=shown, priority=ESSENTIAL, kind="task"),
+            Message(
+                role="user", text="Traces:\n" + quote_text("traces", evidence), priority=ESSENTIAL, kind="feedback"
+            ),
             *_tried_message(tried),
         ]
         reply = self.models.complete(self.questions.ask("rewrite", parts, EDITS_SCHEMA, seed=seed, most=str(self.most)))
@@ -72,7 +74,7 @@ def _tried_message(tried: Sequence[str]) -> list[Message]:
     """What came to nothing, on one line each."""
     lines = [" ".join(truncate_middle(each, _ITEM).split()) for each in tried[-_TRIED_SHOWN:]]
     lead = "Edits that were tried before, each with what came of it. Propose none of them again, in whatever words:"
-    text = f"{lead}\n" + quoted("tried", "\n".join(lines))
+    text = f"{lead}\n" + quote_text("tried", "\n".join(lines))
     return [Message(role="user", text=text, priority=40, kind="tried")] if lines else []
 
 
@@ -117,22 +119,26 @@ class LanguageDesigner:
 
 
 def _messages(brief: WorkflowBrief) -> Iterator[Message]:
-    parts = [brief.setting, f"The workflow to improve on:\n{quoted('workflow', brief.parent)}"]
+    parts = [brief.setting, f"The workflow to improve on:\n{quote_text('workflow', brief.parent)}"]
     if brief.trials:
-        parts.append(f"How its trials ended:\n{quoted('trials', _listed(brief.trials))}")
-    yield Message(role="user", text="\n\n".join(parts), priority=KEPT, kind="task")
+        parts.append(f"How its trials ended:\n{quote_text('trials', _listed(brief.trials))}")
+    yield Message(role="user", text="\n\n".join(parts), priority=ESSENTIAL, kind="task")
     if brief.tasks:
-        text = f"Some of the tasks that it failed on:\n{quoted('tasks', _listed(brief.tasks))}"
+        text = f"Some of the tasks that it failed on:\n{quote_text('tasks', _listed(brief.tasks))}"
         yield Message(role="user", text=text, priority=30, kind="data")
     if brief.others:
         text = f"What others came to, each with what tells it from that workflow:\n{_listed(brief.others)}"
         yield Message(role="user", text=text, priority=40, kind="tried")
     if brief.apart:
-        text = f"Tasks that some of these lost, or solved where it fails:\n{quoted('apart', _listed(brief.apart))}"
+        text = f"Tasks that some of these lost, or solved where it fails:\n{quote_text('apart', _listed(brief.apart))}"
         yield Message(role="user", text=text, priority=35, kind="data")
     for draft, why in brief.faults:
-        text = f"This draft is refused:\n{quoted('draft', truncate_middle(draft, _DRAFT))}\n{quoted('fault', why)}"
-        yield Message(role="user", text=f"{text}\nWrite it anew without that fault.", priority=KEPT, kind="feedback")
+        text = (
+            f"This draft is refused:\n{quote_text('draft', truncate_middle(draft, _DRAFT))}\n{quote_text('fault', why)}"
+        )
+        yield Message(
+            role="user", text=f"{text}\nWrite it anew without that fault.", priority=ESSENTIAL, kind="feedback"
+        )
 
 
 def _listed(lines: tuple[str, ...]) -> str:

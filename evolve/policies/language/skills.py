@@ -13,12 +13,12 @@ from pathlib import Path
 
 from evolve.core.episodes import TaskView
 from evolve.core.episodes.blocks import blocks_of
-from evolve.policies.language.quoting import Learned, quoted_items, truncate_middle
+from evolve.policies.language.quoting import LearnedItem, quoted_items, truncate_middle
 from evolve.runtime.models import Message
 from evolve.skills import Skill
 from evolve.skills.contract import __file__ as contract_file
 from evolve.skills.equivalence import same_source
-from evolve.skills.signatures import names_of, shape
+from evolve.skills.signatures import names_of, signature_shape
 
 PACKAGE = "skills"
 
@@ -36,7 +36,7 @@ class MountedAnswer:
     used: tuple[str, ...] = ()
 
 
-def module_of(skill: Skill) -> str:
+def _module_of(skill: Skill) -> str:
     """The skill's module, as an answer imports it."""
     return f"{PACKAGE}.{skill.name.replace('-', '_')}"
 
@@ -44,7 +44,8 @@ def module_of(skill: Skill) -> str:
 def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
     """The skills as files for a session, importable there by the same line; each checks its calls against its contract.
 
-    An answer has no such check (:func:`mount`): it is verified as a whole, and what it is good for is drawn anew.
+    An answer has no such check (:func:`inline_skills`): it is verified as a whole, and what it is good for is drawn
+    anew.
     """
     contract = Path(contract_file).read_bytes()
     files = {f"{PACKAGE}/__init__.py": b"", f"{PACKAGE}/_contract.py": contract} if skills else {}
@@ -59,9 +60,9 @@ def skill_files(skills: Sequence[Skill]) -> dict[str, bytes]:
     return files
 
 
-def mount(code: str, skills: Sequence[Skill]) -> MountedAnswer:
+def inline_skills(code: str, skills: Sequence[Skill]) -> MountedAnswer:
     """Replaces imports of skills by their source. Code that is no Python is left as it is."""
-    known = {module_of(skill): skill for skill in skills}
+    known = {_module_of(skill): skill for skill in skills}
     try:
         tree = ast.parse(code)
     # What parsing raises on code that is nested too deep, besides its own error.
@@ -92,9 +93,9 @@ def mount(code: str, skills: Sequence[Skill]) -> MountedAnswer:
     return MountedAnswer(code=text + "\n", used=tuple(used))
 
 
-def imported(code: str, skills: Sequence[Skill]) -> MountedAnswer:
+def find_imported_skills(code: str, skills: Sequence[Skill]) -> MountedAnswer:
     """The code as it is, and which skills its Python imports, wherever it does so. What is no Python imports none."""
-    known = {module_of(skill): skill.digest for skill in skills}
+    known = {_module_of(skill): skill.digest for skill in skills}
     nodes = [node for block in blocks_of(code) if block.kind == "python" for node in _nodes(block.text)]
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     for node in nodes:
@@ -199,7 +200,11 @@ def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:
     for skill in skills:
         share = scores.get(skill.digest, 0.0) / best if best else 0.0
         near = share >= _NEAR_BEST and word_overlap(wanted, texts[skill.digest]) >= _SHARED
-        kindred = bool(skill.family) and skill.family == view.family and shape(skill.signature) == shape(view.signature)
+        kindred = (
+            bool(skill.family)
+            and skill.family == view.family
+            and signature_shape(skill.signature) == signature_shape(view.signature)
+        )
         if near or kindred:
             ranks[skill.digest] = (share + _KINDRED * kindred) * _taken(skill)
     order = sorted((skill for skill in skills if skill.digest in ranks), key=lambda s: (-ranks[s.digest], s.name))
@@ -222,7 +227,7 @@ def example_call(skill: Skill) -> str:
     return truncate_middle(min(calls, key=len), _EXAMPLE) if calls else ""
 
 
-def _message(items: Sequence[tuple[Skill, Learned]]) -> list[Message]:
+def _message(items: Sequence[tuple[Skill, LearnedItem]]) -> list[Message]:
     if not items:
         return []
     text = "Functions that were tested and that your Python may import by these lines:\n" + quoted_items(
@@ -231,9 +236,9 @@ def _message(items: Sequence[tuple[Skill, Learned]]) -> list[Message]:
     return [Message(role="user", text=text, priority=40, kind="skill")]
 
 
-def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
+def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, LearnedItem]]:
     """Those for whose lines there is room, with them."""
-    items: list[tuple[Skill, Learned]] = []
+    items: list[tuple[Skill, LearnedItem]] = []
     room = most
     for skill in skills:
         # A call stands before the words, because spaces within its values mean something.
@@ -242,9 +247,9 @@ def _fitting(skills: Sequence[Skill], most: int) -> list[tuple[Skill, Learned]]:
         helped = f"{len(skill.tasks)} of {skill.offered}" if skill.offered > len(skill.tasks) else str(len(skill.tasks))
         others = f", {skill.elsewhere} of them with another model" if skill.elsewhere else ""
         sentences = re.split(r"(?<=[.!?])\s+(?=\S)", " ".join(skill.description.split()), maxsplit=1)
-        item = Learned(
+        item = LearnedItem(
             name=skill_id(skill),
-            head=f"from {module_of(skill)} import {skill.entry}  # {told}",
+            head=f"from {_module_of(skill)} import {skill.entry}  # {told}",
             text=truncate_middle(sentences[0], _SENTENCE).replace("\n", " "),
             provenance=f"from {skill.source or 'somewhere'}; {skill.status}, helped {helped} other tasks{others}",
         )
@@ -264,14 +269,14 @@ def _twins(one: Skill, other: Skill) -> bool:
     """Whether a reader could not tell two offers apart, or they are one program."""
     if (one.signature, one.description, example_call(one)) == (other.signature, other.description, example_call(other)):
         return True
-    return shape(one.signature) == shape(other.signature) and same_source(one, other)
+    return signature_shape(one.signature) == signature_shape(other.signature) and same_source(one, other)
 
 
 def content_stems(text: str) -> Iterator[str]:
     """The words that say what a text is about, without endings of the plural; where no spaces stand, pairs of signs."""
-    from evolve.runtime.retrieval import words
+    from evolve.runtime.retrieval import split_words
 
-    for word in words(text):
+    for word in split_words(text):
         if word[0] >= "\u3040":
             pairs = (word[place : place + 2] for place in range(max(1, len(word) - 1)))
             yield from (pair for pair in pairs if not _HIRAGANA.search(pair))

@@ -18,22 +18,22 @@ from evolve.core.redaction import MARK
 from evolve.core.text_screen import (
     DEMANDS,
     UNDOES,
-    as_key,
+    comparison_key,
     insight_problem,
-    reads_as_order,
+    is_instruction,
+    remove_spaces,
     repeats_text,
-    without_spaces,
 )
-from evolve.memory.preferences import LEFT_OUT, WISHES, is_negated, topics
+from evolve.memory.preferences import LEFT_OUT, WISHES, is_negated, topic_words
 from evolve.memory.preferences.quotes import own_words
 from evolve.policies.language.deliberation import ModelPolicy
-from evolve.policies.language.loop_detection import told_in
+from evolve.policies.language.loop_detection import hints_in
 from evolve.policies.language.prompt import earlier_message, task_message
-from evolve.policies.language.quoting import Learned, quoted, quoted_items, truncate_middle
+from evolve.policies.language.quoting import LearnedItem, quote_text, quoted_items, truncate_middle
 from evolve.policies.language.reflection import shown_text
 from evolve.policies.language.skills import content_stems
 from evolve.policies.language.transcript import step_text
-from evolve.runtime.models import KEPT, Message
+from evolve.runtime.models import ESSENTIAL, Message
 from evolve.runtime.models.structure import closed_object
 
 MOST = 3
@@ -81,7 +81,7 @@ _DECIDED = {
 }
 
 
-def memories_schema(kinds: Sequence[str]) -> Mapping[str, Any]:
+def _memories_schema(kinds: Sequence[str]) -> Mapping[str, Any]:
     """What a model brings up, each of one of these kinds."""
     items = closed_object("memory", kind={"type": "string", "enum": list(kinds)}, text=_TEXT, quote=_TEXT)
     return closed_object("memories", memories={"type": "array", "maxItems": MOST, "items": items})
@@ -99,8 +99,8 @@ def suggestions_of(policy: ModelPolicy, view: TaskView, steps: Sequence[Step]) -
     is_question = view.environment == _QUESTION
     if is_question and not _says_more(view, steps):
         return ()
-    told = {item.text: Learned(text=item.text, provenance=item.kind) for item in told_in(steps)}
-    told |= {text: Learned(text=text, provenance="in force") for text in view.in_force if text not in told}
+    told = {item.text: LearnedItem(text=item.text, provenance=item.kind) for item in hints_in(steps)}
+    told |= {text: LearnedItem(text=text, provenance="in force") for text in view.in_force if text not in told}
     known = "\nKnown already, so none of it is new:\n" + quoted_items("known", [*told.values()]) if told else ""
     shown = "\n".join(step_text(view, step, most=_STEP) for step in steps[-_STEPS:])
     decided = "" if view.decision is None else "\n" + _decision_text(view.decision)
@@ -108,18 +108,18 @@ def suggestions_of(policy: ModelPolicy, view: TaskView, steps: Sequence[Step]) -
     parts = [
         *earlier_message(view, policy.questions.rooms.earlier),
         task_message(view),
-        Message(role="user", text=work, priority=KEPT, kind="answer"),
+        Message(role="user", text=work, priority=ESSENTIAL, kind="answer"),
     ]
     name, kinds = ("remember-words", WISHES) if is_question else ("remember", get_args(SuggestionKind))
-    request = policy.questions.ask(name, parts, memories_schema(kinds))
+    request = policy.questions.ask(name, parts, _memories_schema(kinds))
     request = replace(request, max_tokens=min(request.max_tokens, _REPLY))
     reply: Any = policy.complete_json(request).data
     run = _Run(view, steps, rules=request.messages[0].text, known=[*told])
     found: dict[str, Suggestion] = {}
     for proposal in reply["memories"]:
         one = run.checked(str(proposal["kind"]), str(proposal["text"]), str(proposal["quote"]))
-        if found.setdefault(as_key(one.text), one).dropped:
-            found[as_key(one.text)] = one  # the same may be borne out by another quotation
+        if found.setdefault(comparison_key(one.text), one).dropped:
+            found[comparison_key(one.text)] = one  # the same may be borne out by another quotation
     offered = [one for one in found.values() if not one.dropped][:MOST]
     return (*offered, *(one for one in found.values() if one.dropped))
 
@@ -128,7 +128,9 @@ def _decision_text(decision: PatchDecision) -> str:
     """What the person did with the change, and why in their own words."""
     text = _DECIDED[decision.state]
     if decision.state == "refused":
-        text += f" They said why:\n{quoted('person', decision.reason)}" if decision.reason else " They did not say why."
+        text += (
+            f" They said why:\n{quote_text('person', decision.reason)}" if decision.reason else " They did not say why."
+        )
     return text
 
 
@@ -136,8 +138,8 @@ class _Run:
     """What a run's suggestions are checked against."""
 
     def __init__(self, view: TaskView, steps: Sequence[Step], *, rules: str, known: Sequence[str]) -> None:
-        self._view, self._rules = view, without_spaces(rules)
-        self._known = {as_key(text) for text in known}
+        self._view, self._rules = view, remove_spaces(rules)
+        self._known = {comparison_key(text) for text in known}
         paths = [PurePath(name) for name in (*view.files, *_changed(steps))]
         self._names = {part for path in paths for one in (path, *path.parents) for part in (str(one), one.name)}
         self._names -= {"", "."}
@@ -155,7 +157,7 @@ class _Run:
         }
         self._shown = shown_text(view, steps)
         lines = dict.fromkeys(line for text in outside for line in _sentences(text))
-        self._orders = [set(content_stems(line)) for line in lines if reads_as_order(line)]
+        self._orders = [set(content_stems(line)) for line in lines if is_instruction(line)]
 
     def checked(self, kind: str, text: str, quote: str) -> Suggestion:
         """The suggestion, with why it is dropped where it is not fit to be shown to a person."""
@@ -176,7 +178,7 @@ class _Run:
             return "quote"
         # Whether a text repeats the question or what was known
         of_rules = repeats_text(text, self._rules) and not repeats_text(text, self._shown)
-        if of_rules or as_key(text) in self._known:
+        if of_rules or comparison_key(text) in self._known:
             return "known"
         if _OF_THIS_RUN.search(text):
             return "once"
@@ -188,18 +190,18 @@ class _Run:
 
     def _source(self, quote: str) -> SuggestionSource | None:
         """Whose words a quotation is; None where nobody's of this run, or where it is too short to tell."""
-        letters = without_spaces(quote)
+        letters = remove_spaces(quote)
         if len(letters) < _SHORTEST_QUOTE:
             return None
-        return next((source for source, text in self._texts.items() if letters in without_spaces(text)), None)
+        return next((source for source, text in self._texts.items() if letters in remove_spaces(text)), None)
 
     def _uncropped(self, quote: str) -> str:
         """The person's sentence of which a quotation is, since "delete the tests" is also of "never delete the tests".
 
         A long one would not be read to its end, so there it is marked that something is left out.
         """
-        letters = without_spaces(quote)
-        whole = next((one for one in _sentences(self._texts["person"]) if letters in without_spaces(one)), "")
+        letters = remove_spaces(quote)
+        whole = next((one for one in _sentences(self._texts["person"]) if letters in remove_spaces(one)), "")
         return whole if 0 < len(whole) <= _LONGEST_QUOTE else f"{LEFT_OUT} {quote} {LEFT_OUT}"
 
     def _is_unfit(self, kind: str, text: str) -> bool:
@@ -240,7 +242,7 @@ class _Run:
         named = {word.strip("`'\".,;:()").rstrip("/") for word in text.split()}
         if kind == "place" and source == "output" and not named & self._names:
             return "place"
-        borne_out = self._is_borne_out(text, quote, source) and not (read and topics(quote).isdisjoint(_TESTING))
+        borne_out = self._is_borne_out(text, quote, source) and not (read and topic_words(quote).isdisjoint(_TESTING))
         return "" if borne_out else "beyond"
 
     def _is_borne_out(self, text: str, quote: str, source: SuggestionSource) -> bool:
@@ -249,10 +251,10 @@ class _Run:
         The task's own words may name what it is about. A "not" has to stand in the quotation, and so has one of its.
         """
         near = f"{_around(self._texts[source], quote)}\n{self._view.instruction}"
-        words = topics(text) - _GENERAL
+        words = topic_words(text) - _GENERAL
         named = {word.strip("`'\".,;:()") for word in text.split() if _NAME.search(word)}
-        said = len(words & topics(near)) >= _BORNE_OUT * len(words)
-        stands = all(without_spaces(one) in without_spaces(near) for one in named)
+        said = len(words & topic_words(near)) >= _BORNE_OUT * len(words)
+        stands = all(remove_spaces(one) in remove_spaces(near) for one in named)
         return said and stands and is_negated(text) == is_negated(quote)
 
     def _follows_order(self, text: str) -> bool:
@@ -299,10 +301,10 @@ def _from_outside(view: TaskView, steps: Sequence[Step]) -> Iterator[str]:
 
 def _around(text: str, quote: str) -> str:
     """The lines of a text that hold a quotation, with those next to it."""
-    lines, letters = text.splitlines(), without_spaces(quote)
+    lines, letters = text.splitlines(), remove_spaces(quote)
     for size in range(1, min(len(lines), _LINES) + 1):
         for first in range(len(lines) - size + 1):
-            if letters in without_spaces("".join(lines[first : first + size])):
+            if letters in remove_spaces("".join(lines[first : first + size])):
                 return "\n".join(lines[max(0, first - _AROUND) : first + size + _AROUND])
     return text
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evolve.core.episodes import EnvironmentState, Limits, Step, TaskView, subgoal_states
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.policies.language.forms import read_written
 from evolve.policies.language.loop_detection import hint_after
 from evolve.policies.language.plans import open_numbers, plan_lines, plan_told
-from evolve.policies.language.quoting import quoted, truncate_middle
-from evolve.policies.language.results import OutputDifference, answered_by_person, output_differences, seen_text
-from evolve.runtime.models import KEPT, Message
+from evolve.policies.language.quoting import quote_text, truncate_middle
+from evolve.policies.language.results import OutputDifference, answered_by_person, observation_text, output_differences
+from evolve.runtime.models import ESSENTIAL, Message
 
 SEEN = 20_000
 """Characters of what came of one step."""
@@ -65,7 +65,7 @@ def conversation_turns(
         differing: What is long and mostly what an earlier turn shows is told as the difference.
     """
     if not steps and view.place and limits is not None and limits.steps:
-        return [Message(role="user", text=f"(at most {limits.steps} replies)", priority=KEPT, kind="feedback")]
+        return [Message(role="user", text=f"(at most {limits.steps} replies)", priority=ESSENTIAL, kind="feedback")]
     steps, left = [one for one in steps if not _left(one)], [one for one in steps if _left(one)]
     pairs = [_pair(view, steps[: place + 1], limits) for place in range(len(steps))]
     first = _first_in_full([sum(map(_size, pair)) for pair in pairs], room)
@@ -80,12 +80,12 @@ def conversation_turns(
 
 def step_text(view: TaskView, step: Step, *, most: int = SEEN) -> str:
     """A step with what was said and what came of it, for prompts that are about it."""
-    what = "an answer" if kind_of(view.environment).one_file else "work in the folder"
+    what = "an answer" if environment_kind(view.environment).one_file else "work in the folder"
     parts = [f"Step {step.number}, {what}{', which was handed in' if step.judgement is not None else ''}:"]
     if step.action.code:
-        parts.append(quoted("code", truncate_middle(step.action.source, most), name=f"step {step.number}"))
+        parts.append(quote_text("code", truncate_middle(step.action.source, most), name=f"step {step.number}"))
     elif step.action.text and not _is_ours(step):
-        parts.append(quoted("words", truncate_middle(step.action.text, most)))
+        parts.append(quote_text("words", truncate_middle(step.action.text, most)))
     return "\n".join([*parts, result_message(view, step, most).text])
 
 
@@ -94,19 +94,19 @@ def result_message(view: TaskView, step: Step, most: int = SEEN, difference: Out
     if difference is not None:
         number = step.number
         head = f"As step {difference.step} gave, but for these lines; `recall` with `step {number}` shows all of it:"
-        text = f"{head}\n{quoted('difference', difference.lines, name=f'step {number}')}"
-        return Message(role="user", text=text, priority=KEPT, kind="feedback")
-    seen = truncate_middle(seen_text(view, step), most)
+        text = f"{head}\n{quote_text('difference', difference.lines, name=f'step {number}')}"
+        return Message(role="user", text=text, priority=ESSENTIAL, kind="feedback")
+    seen = truncate_middle(observation_text(view, step), most)
     name = f"step {step.number}"
     if answered_by_person(step):
-        said = quoted("person", seen, name=name)
+        said = quote_text("person", seen, name=name)
         text = f"The person answered, and their word holds for the task:\n{said}"
     else:
-        text = quoted("observed", seen, name=name)
-    return Message(role="user", text=text, priority=KEPT, kind="feedback")
+        text = quote_text("observed", seen, name=name)
+    return Message(role="user", text=text, priority=ESSENTIAL, kind="feedback")
 
 
-def said_in(step: Step) -> str:
+def _said_in(step: Step) -> str:
     """A step's reply as the model wrote it; for one that no model wrote, as it would have."""
     action = step.action
     if action.said:
@@ -127,12 +127,16 @@ def _pair(
     standing = _standing(steps, limits, "" if planned else open_numbers(steps))
     lines = [result.text, planned, standing, hint_after(steps)]
     text = "\n".join(line for line in lines if line)
-    told = Message(role="user", text=text, priority=KEPT, kind="feedback")
+    told = Message(role="user", text=text, priority=ESSENTIAL, kind="feedback")
     if _is_ours(step):
         return (told,)
     reasoning = step.action.private.get("reasoning")
     said = Message(
-        role="assistant", text=said_in(step) or "(nothing)", priority=KEPT, kind="reply", reasoning=reasoning or None
+        role="assistant",
+        text=_said_in(step) or "(nothing)",
+        priority=ESSENTIAL,
+        kind="reply",
+        reasoning=reasoning or None,
     )
     return said, told
 
@@ -156,8 +160,8 @@ def _left_message(path: Sequence[Step], left: Sequence[Step]) -> list[Message]:
     numbers = [step.number for step in path if step.observation is not None and step.observation.state is not None]
     place = f"step {numbers[-1]} left it" if numbers else "it did at the start"
     head = f"You go on from where things stand as {place}. Tried from there or before, and left; do something else:"
-    text = f"{head}\n{quoted('tried', chr(10).join(map(_left, left[-_LEFT_TOLD:])))}"
-    return [Message(role="user", text=text, priority=KEPT, kind="feedback")]
+    text = f"{head}\n{quote_text('tried', chr(10).join(map(_left, left[-_LEFT_TOLD:])))}"
+    return [Message(role="user", text=text, priority=ESSENTIAL, kind="feedback")]
 
 
 def _size(message: Message) -> int:
@@ -205,11 +209,11 @@ def _summary(view: TaskView, steps: Sequence[Step], most: int) -> Message:
     if missing:
         lines.insert(0, f"steps 1 to {missing} came before")
     head = f"What you did in steps 1 to {len(steps)}, shortened. `recall` with `step N` shows any of them in full."
-    text = f"{head}\n{quoted('summary', chr(10).join(lines))}"
+    text = f"{head}\n{quote_text('summary', chr(10).join(lines))}"
     states = subgoal_states(steps)
     if states:
-        text += "\nYour plan as it stood then:\n" + quoted("plan", plan_lines(states))
-    return Message(role="user", text=text, priority=KEPT, kind="summary")
+        text += "\nYour plan as it stood then:\n" + quote_text("plan", plan_lines(states))
+    return Message(role="user", text=text, priority=ESSENTIAL, kind="summary")
 
 
 def _summed_up(view: TaskView, step: Step) -> str:
@@ -218,7 +222,7 @@ def _summed_up(view: TaskView, step: Step) -> str:
     thought = " ".join(own.split())
     ran = ", ".join(f"{block.kind} {block.path}".strip() for block in written.blocks) or step.action.kind
     if answered_by_person(step):
-        answer = " ".join(seen_text(view, step).split())
+        answer = " ".join(observation_text(view, step).split())
         return f"step {step.number}: asked {truncate_middle(step.action.text, 150)!r}, the person answered {answer!r}"
     outcome = " ".join(_outcome(view, step).split())
     return f"step {step.number}: {truncate_middle(thought, 150)} [{ran}] -> {truncate_middle(outcome, 200)}"
@@ -228,7 +232,7 @@ def _outcome(view: TaskView, step: Step) -> str:
     """How a step ended, the most telling part of it."""
     state = step.observation.state if step.observation is not None else None
     if state is None:
-        return seen_text(view, step)
+        return observation_text(view, step)
     return "; ".join(_telling(step, state)) or "done"
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from evolve.policies.search.answer_parts import AnswerPart, PartCutter, extractable_calls, part_of, renumber_inputs
 from evolve.policies.search.known_functions import TreeSkill, operation_name
-from evolve.policies.search.parts import AnswerPart, Cutter, extractable_calls, part_of, renumber_inputs
 from evolve.policies.search.problem import SearchProblem
-from evolve.policies.search.programs.antiunify import Typing, generalise, instantiate
+from evolve.policies.search.programs.antiunify import Typing, instantiate, least_general_pattern
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operation
 from evolve.policies.search.programs.terms import (
@@ -82,7 +82,7 @@ class VerifiedAnswers:
     wholes: frozenset[tuple[Term, tuple[Type, ...]]]
 
     @classmethod
-    def of(cls, library: Sequence[TreeSkill], operations: Sequence[Operation]) -> VerifiedAnswers:
+    def from_library(cls, library: Sequence[TreeSkill], operations: Sequence[Operation]) -> VerifiedAnswers:
         """Reads the trees of a library; one that cannot be read is left out."""
         known = {operation.name: operation for operation in operations}
         sites: dict[tuple[str, Type], list[_Site]] = defaultdict(list)
@@ -102,7 +102,7 @@ class VerifiedAnswers:
         sources = {operation_name(skill.entry): skill.source for skill in library}
         return cls(operations=known, skills=sources, trees=trees, sites=sites, wholes=frozenset(wholes))
 
-    def parts(self, term: Term, problem: SearchProblem, source: str) -> tuple[AnswerPart, ...]:
+    def parts_of(self, term: Term, problem: SearchProblem, source: str) -> tuple[AnswerPart, ...]:
         """The parts worth proposing: those shared with other answers, then what is left around calls of skills.
 
         Args:
@@ -117,10 +117,10 @@ class VerifiedAnswers:
         typing = Typing(operations=self.operations, inputs=problem.input_types)
         old = self.wholes | {_meaning_of(term, problem.input_types)}
         shared = self._shared_parts(term, typing, source, old)
-        old |= {part.meaning for part in shared}
+        old |= {part.identity_key for part in shared}
         others = frozenset(name for name, task in self.skills.items() if task != source)
-        cutter = Cutter(typing=typing, skills=others, same=self._same_values(problem))
-        rest = {part.meaning: part for part in cutter.parts(term) if part.meaning not in old}
+        cutter = PartCutter(typing=typing, skills=others, same=self._same_values(problem))
+        rest = {part.identity_key: part for part in cutter.cut_parts(term) if part.identity_key not in old}
         return (*shared, *list(rest.values())[:MOST_PARTS])
 
     def _inlined(self, term: Term, source: str) -> Term:
@@ -156,8 +156,8 @@ class VerifiedAnswers:
         for site in _sites(source, answer, typing):
             for other in self._comparable_sites(site):
                 part = self._generalised(answer, site, other)
-                if part is not None and part.meaning not in old:
-                    parts.setdefault(part.meaning, part)
+                if part is not None and part.identity_key not in old:
+                    parts.setdefault(part.identity_key, part)
         # The text breaks ties, so that the same parts are proposed everywhere.
         scored = [self._scored(part, source) for part in parts.values()]
         ranked = sorted(scored, key=lambda shared: (-shared.saved, -size(shared.part.term), repr(shared.part.term)))
@@ -182,7 +182,7 @@ class VerifiedAnswers:
         width = len(site.inputs)
         right = instantiate(other.term, {i: Input(width + i) for i in range(len(other.inputs))})
         typing = Typing(operations=self.operations, inputs=(*site.inputs, *other.inputs))
-        pattern, holes = generalise(site.term, right, typing)
+        pattern, holes = least_general_pattern(site.term, right, typing)
         return part_of(pattern, {hole.index: (hole.type, hole.left) for hole in holes}, site.type, answer)
 
     def _scored(self, part: AnswerPart, source: str) -> _Shared:
@@ -208,7 +208,7 @@ def _holds(term: Term, pattern: Term) -> bool:
 
 
 def _meaning_of(term: Term, inputs: Sequence[Type]) -> tuple[Term, tuple[Type, ...]]:
-    """What makes a whole answer the same as a part; see :attr:`AnswerPart.meaning`."""
+    """What makes a whole answer the same as a part; see :attr:`AnswerPart.identity_key`."""
     pattern, old = renumber_inputs(term)
     return pattern, tuple(inputs[place] for place in old)
 

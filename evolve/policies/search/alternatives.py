@@ -17,19 +17,28 @@ from typing import Any
 
 from evolve.policies.search.bank import Entry, term_of
 from evolve.policies.search.decomposition import JOIN
-from evolve.policies.search.enumerator import Enumerator, matcher
+from evolve.policies.search.enumerator import Enumerator, output_matcher
 from evolve.policies.search.grammar import Rule, costs_of
 from evolve.policies.search.leaves import MINED, leaves_of
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
-from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace, walk
+from evolve.policies.search.programs.terms import (
+    Apply,
+    Constant,
+    Input,
+    Lambda,
+    Term,
+    replace_subterm,
+    subterm_paths,
+    walk,
+)
 from evolve.policies.search.programs.types import FLOAT, INT, STR, Type
 from evolve.policies.search.searcher import MAX_COST, Vocabulary
 from evolve.policies.search.solvers.base import newest_values
-from evolve.policies.search.solvers.linear import digits
-from evolve.policies.search.thresholds import DIGIT, OtherPieces, bounds_in, cuts_of, roughness_penalty
+from evolve.policies.search.solvers.linear import count_digits
+from evolve.policies.search.thresholds import DIGIT, AlternativePieces, bounds_of_term, cuts_of, roughness_penalty
 
 Values = tuple[Any, ...]
 
@@ -67,7 +76,7 @@ class Rival:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class AnsweredProblem:
     """An answer with the rows that it is right on.
 
     Attributes:
@@ -79,14 +88,14 @@ class Answered:
     problem: SearchProblem
     vocabulary: Vocabulary
 
-    def values(self, term: Term, inputs: Sequence[Values]) -> Values:
+    def values_of(self, term: Term, inputs: Sequence[Values]) -> Values:
         """The values of a term on inputs, ``UNDEFINED`` where it has none."""
         meaning = compile_term(term, self.vocabulary.by_name)
         return tuple(value_or(meaning, row, UNDEFINED) for row in inputs)
 
 
 def rivals_of(
-    answered: Answered, probes: Sequence[Values], others: Sequence[Values], meter: SearchMeter
+    answered: AnsweredProblem, probes: Sequence[Values], others: Sequence[Values], meter: SearchMeter
 ) -> list[Rival]:
     """Programs beside the answer that are right on every row and differ from it on a probe, plainest first.
 
@@ -97,8 +106,8 @@ def rivals_of(
     """
     probed = (*probes, *others)
     place = _Neighbourhood(answered, probes, probed, meter)
-    fits = matcher(answered.problem.output_type, answered.problem.outputs)
-    given = answered.values(answered.term, probed)
+    fits = output_matcher(answered.problem.output_type, answered.problem.outputs)
+    given = answered.values_of(answered.term, probed)
     best: dict[Term, Rival] = {}
     kinds = (place.other_pieces(), place.other_literals(), place.other_operations(), place.other_parts())
     for rival in chain.from_iterable(kinds):
@@ -107,7 +116,8 @@ def rivals_of(
     return [
         rival
         for rival in sorted(best.values(), key=lambda one: one.dearer)
-        if fits(answered.values(rival.term, answered.problem.inputs)) and answered.values(rival.term, probed) != given
+        if fits(answered.values_of(rival.term, answered.problem.inputs))
+        and answered.values_of(rival.term, probed) != given
     ]
 
 
@@ -165,7 +175,7 @@ class _Place:
 
 @dataclass
 class _Neighbourhood:
-    answered: Answered
+    answered: AnsweredProblem
     probes: Sequence[Values]
     numbered: Sequence[Values]
     meter: SearchMeter
@@ -181,7 +191,7 @@ class _Neighbourhood:
         self._rows = (*problem.inputs, *self.probes)
         extended = SearchProblem(
             inputs=self._rows,
-            outputs=self.answered.values(self.answered.term, self._rows),
+            outputs=self.answered.values_of(self.answered.term, self._rows),
             input_types=problem.input_types,
             output_type=problem.output_type,
         )
@@ -190,12 +200,12 @@ class _Neighbourhood:
         self._rules = grammar.rules
         own = self.answered
         self._cuts = list(cuts_of(own.term, problem.outputs, self._on_rows))
-        self._pieces = OtherPieces(own.term, problem, self._on_rows)
+        self._pieces = AlternativePieces(own.term, problem, self._on_rows)
         rules: dict[tuple[str, Type], Rule] = {(rule.name, rule.result): rule for rule in grammar.rules}
         self._add_places((), self.answered.term, problem.output_type, rules)
 
     def _on_rows(self, term: Term) -> Values:
-        return self.answered.values(term, self.answered.problem.inputs)
+        return self.answered.values_of(term, self.answered.problem.inputs)
 
     def _add_places(
         self, path: tuple[int, ...], part: Term, type_: Type, rules: Mapping[tuple[str, Type], Rule]
@@ -204,7 +214,7 @@ class _Neighbourhood:
         whole = self.answered.term
         if isinstance(part, Constant) and type_ == STR and not part.value.strip():
             return  # blanks between pieces are meant as they are, and no row asks for working them out
-        self._add_place(type_, part, self._price(part), lambda new: replace(whole, path, new))
+        self._add_place(type_, part, self._price(part), lambda new: replace_subterm(whole, path, new))
         if isinstance(part, Constant) and type_ == STR:
             self._add_words(path, part.value)
         rule = rules.get((part.operation, type_)) if isinstance(part, Apply) else None
@@ -224,7 +234,7 @@ class _Neighbourhood:
                 self._add_place(STR, Constant(word.group(), STR), MINED["mined:str"], change)
 
     def _add_place(self, type_: Type, part: Term, price: int, change: Callable[[Term], Term]) -> None:
-        values = self.answered.values(part, self._rows)
+        values = self.answered.values_of(part, self._rows)
         key = (type_, values[: len(self.answered.problem.inputs)])
         self.places.setdefault(key, []).append(_Place(values=values, price=price, change=change))
 
@@ -241,8 +251,8 @@ class _Neighbourhood:
 
     def other_literals(self) -> Iterator[Rival]:
         """The answer with another literal of the same type in one place, in lambdas too."""
-        bounds = bounds_in(self.answered.term)
-        for path, part in paths(self.answered.term):
+        bounds = bounds_of_term(self.answered.term)
+        for path, part in subterm_paths(self.answered.term):
             if isinstance(part, Constant) and path[:-1] not in self._pieces.places:
                 price = self._price(part)
                 others = {leaf.term: leaf.cost for leaf in self._leaves if leaf.type == part.type}
@@ -251,7 +261,7 @@ class _Neighbourhood:
                 self.meter.count(len(others))
                 for other, cost in others.items():
                     further = roughness_penalty(other, part) if path in bounds else 0
-                    yield Rival(term=replace(self.answered.term, path, other), dearer=cost - price + further)
+                    yield Rival(term=replace_subterm(self.answered.term, path, other), dearer=cost - price + further)
 
     def other_operations(self) -> Iterator[Rival]:
         """The answer with another operation on the same values in one place, such as another way to round.
@@ -264,15 +274,15 @@ class _Neighbourhood:
             for other in self._rules:
                 if other.params == rule.params and other.result == rule.result and other.name != rule.name:
                     self.meter.count(1)
-                    term = replace(self.answered.term, path, Apply(other.name, part.args))
+                    term = replace_subterm(self.answered.term, path, Apply(other.name, part.args))
                     yield Rival(term=term, dearer=self._costs[other.name] - self._costs[rule.name])
 
     def other_pieces(self) -> Iterator[Rival]:
         """The answer with other pieces in its conditions on texts."""
-        for term, dearer in self._pieces.answers():
+        for term, dearer in self._pieces.other_answers():
             self.meter.count(1)
             yield Rival(term=term, dearer=dearer)
-        yield from (Rival(term=term, dearer=dearer, aside=_ASIDE) for term, dearer in self._pieces.lists())
+        yield from (Rival(term=term, dearer=dearer, aside=_ASIDE) for term, dearer in self._pieces.other_lists())
 
     def _numbers_near(self, part: Constant) -> list[Constant]:
         """Numbers that would do as well as a bound or a place: its neighbours, those of the probes, the end's side."""
@@ -288,7 +298,7 @@ class _Neighbourhood:
         types = sorted({type_ for type_, _ in self.places}, key=str)
         try:
             while self._enumerator.cost < MAX_COST:
-                for _ in self._enumerator.advance():
+                for _ in self._enumerator.next_cost_entries():
                     pass
                 yield from self._at_this_cost(types)
         except OutOfBudget:
@@ -297,7 +307,7 @@ class _Neighbourhood:
     def _at_this_cost(self, types: Sequence[Type]) -> Iterator[Rival]:
         cost, rows = self._enumerator.cost, len(self.answered.problem.inputs)
         for type_ in types:
-            for entry in self._enumerator.bank.level(type_, cost):
+            for entry in self._enumerator.bank.entries_at(type_, cost):
                 for place in self.places.get((type_, entry[0][:rows]), ()):
                     if entry[0] != place.values and cost - place.price <= MAX_DEARER:
                         yield Rival(term=place.change(term_of(entry)), dearer=cost - place.price)
@@ -307,11 +317,13 @@ class _Neighbourhood:
         for column in newest_values(self._enumerator, INT, FLOAT) if self._cuts else ():
             for cut in self._cuts if inputs_of(column.term) <= read else ():
                 self.meter.count(1)
-                found = cut.along(replaced(column, values=column.values[:rows]))
+                found = cut.cut_column(replaced(column, values=column.values[:rows]))
                 if found is not None:
                     term, bound = found
-                    dearer = column.cost - self._price(cut.value) + DIGIT * (digits(bound) - digits(cut.bound))
-                    yield Rival(term=replace(self.answered.term, cut.path, term), dearer=dearer)
+                    dearer = (
+                        column.cost - self._price(cut.value) + DIGIT * (count_digits(bound) - count_digits(cut.bound))
+                    )
+                    yield Rival(term=replace_subterm(self.answered.term, cut.path, term), dearer=dearer)
 
 
 def inputs_of(term: Term) -> set[int]:
@@ -334,6 +346,6 @@ def _inserting(whole: Term, path: tuple[int, ...], before: str, after: str) -> C
     def change(new: Term) -> Term:
         term = Apply("concatenate_text", (Constant(before, STR), new)) if before else new
         term = Apply("concatenate_text", (term, Constant(after, STR))) if after else term
-        return replace(whole, path, term)
+        return replace_subterm(whole, path, term)
 
     return change

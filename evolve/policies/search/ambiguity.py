@@ -13,16 +13,24 @@ from typing import Any
 from evolve.core.episodes import Ambiguity, Json, Row, TaskView
 from evolve.core.errors import ModelMistake
 from evolve.policies.base import Ambiguities
-from evolve.policies.search.alternatives import MAX_DEARER, UNDEFINED, Answered, Rival, Values, inputs_of, rivals_of
-from evolve.policies.search.answers import answer
-from evolve.policies.search.enumerator import matcher, near_values
+from evolve.policies.search.alternatives import (
+    MAX_DEARER,
+    UNDEFINED,
+    AnsweredProblem,
+    Rival,
+    Values,
+    inputs_of,
+    rivals_of,
+)
+from evolve.policies.search.answers import answer_source
+from evolve.policies.search.enumerator import near_values, output_matcher
 from evolve.policies.search.meter import SearchMeter
-from evolve.policies.search.probe_inputs import probes
+from evolve.policies.search.probe_inputs import probe_inputs
 from evolve.policies.search.problem import SearchProblem, problem_from_rows, problem_of
 from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.operation import Operation
-from evolve.policies.search.programs.terms import Apply, Constant, Lambda, Term, paths, replace
-from evolve.policies.search.programs.types import as_type, match, thaw
+from evolve.policies.search.programs.terms import Apply, Constant, Lambda, Term, replace_subterm, subterm_paths
+from evolve.policies.search.programs.types import as_type, match, thaw_value
 from evolve.policies.search.searcher import Searcher, Vocabulary
 from evolve.policies.search.tie_breaks import goes_with_accents, is_accented
 from evolve.tasks.likeness import InputProfile
@@ -84,13 +92,16 @@ def doubts_about(
     except ModelMistake:
         return Ambiguities()
     vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
-    answered = Answered(term=term, problem=problem, vocabulary=vocabulary)
-    if not matcher(problem.output_type, problem.outputs)(answered.values(term, problem.inputs)):
+    answered = AnsweredProblem(term=term, problem=problem, vocabulary=vocabulary)
+    if not output_matcher(problem.output_type, problem.outputs)(answered.values_of(term, problem.inputs)):
         return Ambiguities()  # a value of another type than the visible rows have, say
     wanted = _typed(problem, unlabelled)
-    likeness = InputProfile.of(problem.inputs)
+    likeness = InputProfile.from_rows(problem.inputs)
     used = inputs_of(term)
-    far = {**probes(problem, wanted[:_COLUMN]), **{one: UNLIKE if likeness.novelty(one, used) else 0 for one in wanted}}
+    far = {
+        **probe_inputs(problem, wanted[:_COLUMN]),
+        **{one: UNLIKE if likeness.novelty_reason(one, used) else 0 for one in wanted},
+    }
     # What is unlike the rows tells the most programs apart, and what is made up fills the room that is left.
     wanted.sort(key=far.__getitem__)
     probed = [*wanted[: _PROBES - 2], *(probe for probe in far if probe not in set(wanted))][:_PROBES]
@@ -112,20 +123,20 @@ def doubts_about(
     )
 
 
-def first_found(view: TaskView, vocabulary: Vocabulary, meter: SearchMeter, combine: bool) -> str:
+def first_programs(view: TaskView, vocabulary: Vocabulary, meter: SearchMeter, combine: bool) -> str:
     """The function that a search for all rows finds first; "" where it finds none."""
     try:
         searcher = Searcher(problem_of(view), vocabulary, {}, meter, combine)
     except ModelMistake:
         return ""
-    return next((answer(one.term, view, vocabulary) for one in searcher.programs()), "")
+    return next((answer_source(one.term, view, vocabulary) for one in searcher.programs()), "")
 
 
 def _sources(differences: Sequence[_Difference], view: TaskView, vocabulary: Vocabulary) -> tuple[str, ...]:
     """The sources of the rivals, those that differ elsewhere than the ones before first."""
     first = {one.input: one for one in reversed(differences)}
     chosen = [*first.values(), *differences]
-    return tuple(dict.fromkeys(answer(one.rival.term, view, vocabulary) for one in chosen[: 2 * _MOST]))[:_MOST]
+    return tuple(dict.fromkeys(answer_source(one.rival.term, view, vocabulary) for one in chosen[: 2 * _MOST]))[:_MOST]
 
 
 def _stays(rival: Rival, used: set[int]) -> bool:
@@ -146,7 +157,7 @@ def _typed(problem: SearchProblem, inputs: Sequence[Sequence[Json]]) -> list[Val
 
 
 def _differences(
-    answered: Answered, rivals: Sequence[Rival], far: dict[Values, int], wanted: set[Values]
+    answered: AnsweredProblem, rivals: Sequence[Rival], far: dict[Values, int], wanted: set[Values]
 ) -> list[_Difference]:
     """The likeliest difference of each rival. Nobody can choose between a value and none, so that is no difference."""
     every = list(far)
@@ -157,7 +168,7 @@ def _differences(
         # what breaks on letters with accents is no other reading of a row that has them
         breaks = is_whole and not goes_with_accents(answered, rival.term)
         inputs = plain if breaks else every
-        own, others = answered.values(answered.term, inputs), answered.values(rival.term, inputs)
+        own, others = answered.values_of(answered.term, inputs), answered.values_of(rival.term, inputs)
         pairs = enumerate(zip(own, others, strict=True))
         places = [n for n, (a, b) in pairs if UNDEFINED not in (a, b) and not near_values(a, b)]
         if places:
@@ -175,43 +186,43 @@ def _differences(
     return differences
 
 
-def _is_needless(answered: Answered, one: _Difference) -> bool:
+def _is_needless(answered: AnsweredProblem, one: _Difference) -> bool:
     """Whether the rival differs there only by an operation that no row asks for.
 
     Without that operation it is right on all rows too, and gives there what the answer gives.
     """
     problem = answered.problem
-    fits = matcher(problem.output_type, problem.outputs)
+    fits = output_matcher(problem.output_type, problem.outputs)
     return any(
-        near_values(answered.values(less, (one.input,))[0], one.values[0])
-        and fits(answered.values(less, problem.inputs))
-        for less in with_an_operation_less(one.rival.term, answered.vocabulary.by_name)
+        near_values(answered.values_of(less, (one.input,))[0], one.values[0])
+        and fits(answered.values_of(less, problem.inputs))
+        for less in _with_an_operation_less(one.rival.term, answered.vocabulary.by_name)
     )
 
 
 def _question(one: _Difference, view: TaskView, vocabulary: Vocabulary) -> Ambiguity:
     first, second = one.values
     return Ambiguity(
-        input=tuple(map(thaw, one.input)),
-        outputs=(thaw(first), thaw(second)),
-        code=answer(one.rival.term, view, vocabulary),
+        input=tuple(map(thaw_value, one.input)),
+        outputs=(thaw_value(first), thaw_value(second)),
+        code=answer_source(one.rival.term, view, vocabulary),
     )
 
 
-def with_an_operation_less(term: Term, operations: Mapping[str, Operation]) -> Iterator[Term]:
+def _with_an_operation_less(term: Term, operations: Mapping[str, Operation]) -> Iterator[Term]:
     """The term with one of its operations, outside lambdas too, replaced by a value of the same type that it takes.
 
     An operation that leaves every row as it is, or whose effect on every row is lost further out, was asked for by no
     row. To the rows it is a mutant that no test kills (DeMillo, Lipton & Sayward 1978). A list in whose place stands a
     text would often have a value too, such as whether a word is in it.
     """
-    for path, part in paths(term):
+    for path, part in subterm_paths(term):
         if isinstance(part, Apply):
             operation = operations[part.operation]
             for given, kind in zip(part.args, operation.params, strict=True):
                 fits = match(kind, operation.result, {}) or match(operation.result, kind, {})
                 if fits and not isinstance(given, Lambda | Constant):
-                    yield replace(term, path, given)
+                    yield replace_subterm(term, path, given)
 
 
 LEAST_CANDIDATES = 400_000
@@ -224,7 +235,7 @@ MakeSearcher = Callable[[SearchProblem, int], Searcher]
 
 
 @dataclass
-class LeavingOut:
+class LeaveOneOutSearches:
     """The searches behind one answer, each with all rows but one.
 
     Attributes:
@@ -255,11 +266,11 @@ class LeavingOut:
         if self.most is not None:
             self._left = min(self._left, self.most)
 
-    def decisive(self, places: Sequence[int]) -> int | None:
+    def decisive_row(self, places: Sequence[int]) -> int | None:
         """The first of these rows without which another function is found; None where there is none."""
         for place in places:
             # The first program that fits all other rows
-            rest = self._problem.subset([n for n in range(len(self.rows)) if n != place])
+            rest = self._problem.with_examples([n for n in range(len(self.rows)) if n != place])
             searcher = self.make(rest, min(self._left, int(self.took * _MARGIN) + 2_000))
             found = next(searcher.programs(), None)
             self.used += searcher.meter.used

@@ -10,14 +10,14 @@ from typing import Any
 
 from evolve.core.episodes import Row, SkillDraft, TaskView
 from evolve.core.files import canonical_json, digest
+from evolve.policies.search.answer_parts import AnswerPart
 from evolve.policies.search.known_functions import tree_of, without_wrapper
-from evolve.policies.search.parts import AnswerPart
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
-from evolve.policies.search.programs.render import Heading, render
+from evolve.policies.search.programs.render import FunctionHeading, render
 from evolve.policies.search.programs.terms import Input, Term, operations_in, size, walk
-from evolve.policies.search.programs.types import thaw
+from evolve.policies.search.programs.types import thaw_value
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.skill_names import skill_name
 from evolve.skills.naming import function_name
@@ -34,35 +34,35 @@ PARAMETERS = {"list": "items", "str": "text", "int": "number", "float": "amount"
 """What a part calls an input of each type."""
 
 
-def signature_of(view: TaskView) -> Signature:
+def _signature_of(view: TaskView) -> Signature:
     """The task's signature, from its text or from its examples."""
     return parse_signature(view.signature) if view.signature else infer_signature(view.examples)
 
 
-def answer(term: Term, view: TaskView, vocabulary: Vocabulary) -> str:
+def answer_source(term: Term, view: TaskView, vocabulary: Vocabulary) -> str:
     """The Python source of an answer: a module that defines ``view.entry``; never a mere call of one skill."""
-    return render(without_wrapper(term, vocabulary.by_name), heading(view, view.entry), vocabulary.by_name)
+    return render(without_wrapper(term, vocabulary.by_name), answer_heading(view, view.entry), vocabulary.by_name)
 
 
-def heading(view: TaskView, entry: str) -> Heading:
+def answer_heading(view: TaskView, entry: str) -> FunctionHeading:
     """Name, parameters, annotations and the sentence of the docstring."""
-    signature = signature_of(view)
-    return Heading(
+    signature = _signature_of(view)
+    return FunctionHeading(
         entry=entry,
         params=tuple(p.name for p in signature.parameters),
-        param_types=tuple(annotation(str(p.type)) for p in signature.parameters),
-        result_type=annotation(str(signature.result)),
-        doc=sentence(view.instruction),
+        param_types=tuple(python_annotation(str(p.type)) for p in signature.parameters),
+        result_type=python_annotation(str(signature.result)),
+        doc=docstring_sentence(view.instruction),
     )
 
 
-def annotation(type_text: str) -> str:
+def python_annotation(type_text: str) -> str:
     """A signature's type as a Python annotation."""
     text = re.sub(r"\brow\b", "dict[str, Any]", type_text)
     return re.sub(r"\bany\b", "Any", text)
 
 
-def sentence(instruction: str) -> str:
+def docstring_sentence(instruction: str) -> str:
     """The instruction as one line for a docstring."""
     line = " ".join(instruction.split())
     line = line[:200].rsplit(" ", 1)[0] + " ..." if len(line) > 200 else line
@@ -83,15 +83,15 @@ def draft_of(
     read = {part.index for part in walk(term) if isinstance(part, Input)}
     if not read or not used or (not own and (size(term) < MIN_SIZE or len(used) < 2)):
         return None
-    view = replace(view, instruction=instruction_from(view.instruction, read, len(signature_of(view).parameters)))
+    view = replace(view, instruction=instruction_from(view.instruction, read, len(_signature_of(view).parameters)))
     name = skill_name(view, words_of(used))
     entry = function_name(name)
     return SkillDraft(
         name=name,
-        description=f"{sentence(view.instruction)} Use when a column or value needs exactly this change.",
+        description=f"{docstring_sentence(view.instruction)} Use when a column or value needs exactly this change.",
         entry=entry,
-        signature=str(view.signature or format_signature(signature_of(view))),
-        code=render(term, heading(view, entry), vocabulary.by_name),
+        signature=str(view.signature or format_signature(_signature_of(view))),
+        code=render(term, answer_heading(view, entry), vocabulary.by_name),
         tests=view.examples,
         tree=tree_of(term, problem.input_types, problem.output_type),
         source=view.id,
@@ -113,7 +113,7 @@ def part_draft(part: AnswerPart, view: TaskView, problem: SearchProblem, vocabul
         return None
     tree = tree_of(part.term, part.inputs, part.output)
     steps = [name.removeprefix("skill_").replace("_", " ") for name in reversed(operations_in(part.term))]
-    doc = sentence(f"Do in one step: {', then '.join(steps)}.")
+    doc = docstring_sentence(f"Do in one step: {', then '.join(steps)}.")
     name = f"{'-'.join(words_of(operations_in(part.term)))[:52].strip('-')}-{digest(canonical_json(tree))[:6]}"
     entry = name.replace("-", "_")
     # Names that say what kind of value goes in, numbered where there are several of a kind
@@ -125,7 +125,7 @@ def part_draft(part: AnswerPart, view: TaskView, problem: SearchProblem, vocabul
         names.append(f"{kind}_{seen[kind]}" if total[kind] > 1 else kind)
     params = tuple(names)
     typed = ", ".join(f"{param}: {type_}" for param, type_ in zip(params, part.inputs, strict=True))
-    heading = Heading(
+    heading = FunctionHeading(
         entry=entry,
         params=params,
         param_types=tuple(map(str, part.inputs)),
@@ -168,7 +168,7 @@ def _call(
 ) -> Row | None:
     try:
         values = tuple(argument(inputs) for argument in arguments)
-        row = Row(input=tuple(map(thaw, values)), output=thaw(meaning(values)))
+        row = Row(input=tuple(map(thaw_value, values)), output=thaw_value(meaning(values)))
         canonical_json([list(row.input), row.output])  # refuses infinite numbers
     except EVALUATION_ERRORS:
         return None

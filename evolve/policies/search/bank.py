@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any, Protocol
 
 from evolve.policies.search.grammar import Rule
-from evolve.policies.search.leaves import Leaf
+from evolve.policies.search.leaves import TermLeaf
 from evolve.policies.search.programs.terms import Apply, Constant, Term
 from evolve.policies.search.programs.types import Type
 
@@ -24,7 +24,7 @@ Entry = tuple[tuple[Any, ...], Any, tuple[Any, ...]]
 def term_of(entry: Entry) -> Term:
     """The expression an entry stands for."""
     origin = entry[1]
-    if isinstance(origin, Leaf):
+    if isinstance(origin, TermLeaf):
         return origin.term
     if isinstance(origin, Rule):
         return Apply(origin.name, tuple(map(term_of, entry[2])))
@@ -33,7 +33,7 @@ def term_of(entry: Entry) -> Term:
 
 def is_constant(entry: Entry) -> bool:
     """Whether an entry is a literal; operations on literals alone are never worth a candidate."""
-    return isinstance(entry[1], Leaf) and isinstance(entry[1].term, Constant)
+    return isinstance(entry[1], TermLeaf) and isinstance(entry[1].term, Constant)
 
 
 @dataclass
@@ -50,7 +50,7 @@ class EntriesOfType:
     seen: set[tuple[Any, ...]] = field(default_factory=set)
     literal_costs: set[int] = field(default_factory=set)
 
-    def level(self, cost: int) -> list[Entry]:
+    def entries_at(self, cost: int) -> list[Entry]:
         """The entries at exactly one cost."""
         return self.levels[cost] if cost < len(self.levels) else []
 
@@ -73,7 +73,7 @@ class EntriesOfType:
 
 
 @dataclass
-class Bank:
+class EntryBank:
     """A shelf per type.
 
     Whoever looks at a type often keeps its shelf, because hashing types is slow beside the rest.
@@ -81,31 +81,31 @@ class Bank:
 
     shelves: dict[Type, EntriesOfType] = field(default_factory=dict)
 
-    def shelf(self, type_: Type) -> EntriesOfType:
+    def entries_of(self, type_: Type) -> EntriesOfType:
         """The shelf of a type, always the same one."""
         shelf = self.shelves.get(type_)
         if shelf is None:
             shelf = self.shelves[type_] = EntriesOfType()
         return shelf
 
-    def level(self, type_: Type, cost: int) -> list[Entry]:
+    def entries_at(self, type_: Type, cost: int) -> list[Entry]:
         """The entries of a type at exactly one cost."""
-        return self.shelf(type_).level(cost)
+        return self.entries_of(type_).entries_at(cost)
 
     def entries(self, type_: Type) -> Iterator[tuple[int, Entry]]:
         """All entries of a type with their cost, cheapest first."""
-        for cost, level in enumerate(self.shelf(type_).levels):
+        for cost, level in enumerate(self.entries_of(type_).levels):
             for entry in level:
                 yield cost, entry
 
 
-class Source(Protocol):
+class ArgumentSource(Protocol):
     """Where the arguments of one parameter come from: a shelf, or functions that are made when asked for."""
 
-    def level(self, cost: int) -> list[Entry]: ...
+    def entries_at(self, cost: int) -> list[Entry]: ...
 
 
-def arguments(sources: Sequence[Source], budget: int) -> Iterator[tuple[tuple[Entry, ...], list[Entry], int]]:
+def arguments(sources: Sequence[ArgumentSource], budget: int) -> Iterator[tuple[tuple[Entry, ...], list[Entry], int]]:
     """All ways to spend ``budget`` on arguments, one per source.
 
     Yields the chosen entries of all parameters but the last, the entries the last one may be,
@@ -114,8 +114,8 @@ def arguments(sources: Sequence[Source], budget: int) -> Iterator[tuple[tuple[En
     if len(sources) == 2:  # written out, because most operations take two values
         first, second = sources
         for cost in range(1, budget):
-            entries = first.level(cost)
-            if entries and (level := second.level(budget - cost)):
+            entries = first.entries_at(cost)
+            if entries and (level := second.entries_at(budget - cost)):
                 for entry in entries:
                     yield (entry,), level, budget - cost
         return
@@ -124,15 +124,15 @@ def arguments(sources: Sequence[Source], budget: int) -> Iterator[tuple[tuple[En
             yield chosen, levels[-1], last
 
 
-def _splits(sources: Sequence[Source], budget: int) -> Iterator[tuple[tuple[list[Entry], ...], int]]:
+def _splits(sources: Sequence[ArgumentSource], budget: int) -> Iterator[tuple[tuple[list[Entry], ...], int]]:
     first, others = sources[0], sources[1:]
     if not others:
-        entries = first.level(budget)
+        entries = first.entries_at(budget)
         if entries:
             yield (entries,), budget
         return
     for cost in range(1, budget - len(others) + 1):
-        entries = first.level(cost)
+        entries = first.entries_at(cost)
         if entries:
             for rest, last in _splits(others, budget - cost):
                 yield (entries, *rest), last

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from evolve.policies.search.bank import Bank, Entry, term_of
-from evolve.policies.search.decomposition import Segments
+from evolve.policies.search.bank import Entry, EntryBank, term_of
+from evolve.policies.search.decomposition import OutputSegments
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.programs.terms import Apply, Term, operations_in
 from evolve.policies.search.programs.types import BOOL, STR
@@ -49,7 +49,7 @@ PATIENCE = {True: 4, False: 1_000}
 
 
 @dataclass
-class Partials:
+class PartialPrograms:
     """The cheapest program for each set of examples that some program gets right."""
 
     outputs: Sequence[Any]
@@ -58,7 +58,7 @@ class Partials:
     changed: bool = False
     mined: list[_Test] = field(default_factory=list)
 
-    def cut(self, tests: Iterable[tuple[tuple[bool, ...], int, Term]]) -> None:
+    def add_conditions(self, tests: Iterable[tuple[tuple[bool, ...], int, Term]]) -> None:
         """Takes further conditions: ``(values, price, term)``."""
         everything = (1 << len(self.outputs)) - 1
         for values, cost, term in tests:
@@ -67,7 +67,7 @@ class Partials:
                 self.mined.append((mask, cost, (values, term, ())))
                 self.changed = True
 
-    def offer(self, entry: Entry, cost: int) -> None:
+    def add_entry(self, entry: Entry, cost: int) -> None:
         """Notes which examples the entry explains."""
         right = list(map(self.same, entry[0], self.outputs))
         if True not in right:
@@ -77,7 +77,7 @@ class Partials:
             self.best[mask] = (cost, entry)
             self.changed = True
 
-    def tests(self, bank: Bank) -> list[_Test]:
+    def splitting_tests(self, bank: EntryBank) -> list[_Test]:
         """Conditions that split the examples, cheapest first."""
         everything = (1 << len(self.outputs)) - 1
         tests = []
@@ -89,7 +89,7 @@ class Partials:
                 break
         return sorted([*tests, *self.mined], key=lambda test: test[1])
 
-    def decide(self, bank: Bank) -> Decision | None:
+    def decision_list(self, bank: EntryBank) -> Decision | None:
         """The cheapest decision list of one or two tests, if there is one."""
         self.changed = False
         everything = (1 << len(self.outputs)) - 1
@@ -103,7 +103,7 @@ class Partials:
         # Where no program explains an example, no list of these programs can.
         if union != everything:
             return None
-        best = self._split(everything, useful, self.tests(bank), 2)
+        best = self._split(everything, useful, self.splitting_tests(bank), 2)
         return None if best is None else best[:3]
 
     def _split(self, remaining: int, useful: list[_Test], tests: list[_Test], depth: int) -> _Branch | None:
@@ -126,7 +126,7 @@ class Partials:
             condition = term_of(test)
             # Of so many conditions some one splits few rows in any wanted way.
             decided = ((then[3] ^ other[3]) & remaining).bit_count()
-            bits = decided - math.log2(before) - far_fetched(condition)
+            bits = decided - math.log2(before) - is_far_fetched(condition)
             short = max(0.0, ENOUGH - bits)
             cost += math.ceil(SHORT * short)
             if bits >= LEAST and (best is None or cost < best[0]):
@@ -142,7 +142,7 @@ def mask_of(values: Iterable[bool]) -> int:
     return sum(1 << i for i, value in enumerate(values) if value)
 
 
-def far_fetched(condition: Term) -> float:
+def is_far_fetched(condition: Term) -> float:
     """Bits that a condition counts for less because outputs seldom depend on what it looks at.
 
     A length or a remainder splits any rows in some way, the remainder of a length does so most of all.
@@ -169,18 +169,18 @@ PER_ROW = 12
 
 
 @dataclass
-class Branches:
-    """Covers the outputs of some rows alone, and tells :class:`Partials` of what it finds."""
+class BranchCover:
+    """Covers the outputs of some rows alone, and tells :class:`PartialPrograms` of what it finds."""
 
     outputs: Sequence[str]
-    partials: Partials
+    partials: PartialPrograms
     meter: SearchMeter
     passes: int = 0
     done: dict[int, int] = field(default_factory=dict)
 
-    def look(self, bank: Bank) -> None:
+    def search_again(self, bank: EntryBank) -> None:
         """Looks again once the search has built enough further texts."""
-        if self.passes == len(PASSES) or len(bank.shelf(STR).seen) < PASSES[self.passes]:
+        if self.passes == len(PASSES) or len(bank.entries_of(STR).seen) < PASSES[self.passes]:
             return
         self.passes += 1
         texts = list(islice(self._usable(bank), MOST_USED))
@@ -188,17 +188,17 @@ class Branches:
         everything = (1 << len(self.outputs)) - 1
         forms: dict[str, int] = {}
         for place, output in enumerate(self.outputs):
-            form = form_of(output)
+            form = _form_of(output)
             forms[form] = forms.get(form, 0) | 1 << place
         alike = list(forms.values()) if len(forms) <= MOST_FORMS else []
-        tests = sorted(self.partials.tests(bank), key=lambda test: test[1] + far_fetched(term_of(test[2])))
+        tests = sorted(self.partials.splitting_tests(bank), key=lambda test: test[1] + is_far_fetched(term_of(test[2])))
         masks = [*alike, *(everything & ~mask for mask in alike)]
         masks += [side for mask, _, _ in tests for side in (mask, everything & ~mask)]
         whole = (mask for mask in dict.fromkeys(masks) if MIN_SUPPORT <= mask.bit_count() < len(self.outputs))
         for side in list(whole)[:MOST_SIDES]:
             self._cover(side, texts)
 
-    def _usable(self, bank: Bank) -> Iterator[tuple[int, Entry, int, int]]:
+    def _usable(self, bank: EntryBank) -> Iterator[tuple[int, Entry, int, int]]:
         """Texts with their price, the rows whose outputs hold them, and the rows where they are not empty."""
         for cost, entry in islice(bank.entries(STR), MOST_LOOKED_AT):
             held = sum(1 << i for i, (text, out) in enumerate(zip(entry[0], self.outputs, strict=True)) if text in out)
@@ -207,11 +207,11 @@ class Branches:
 
     def _cover(self, side: int, texts: Sequence[tuple[int, Entry, int, int]]) -> None:
         rows = [place for place in range(len(self.outputs)) if side >> place & 1]
-        segments = Segments([self.outputs[place] for place in rows], STR)
+        segments = OutputSegments([self.outputs[place] for place in rows], STR)
         for cost, entry, held, filled in texts:
             if held & side == side and 2 * (filled & side).bit_count() > len(rows):
                 segments.pieces.append((cost, tuple(entry[0][place] for place in rows), entry))
-        found = segments.cover()
+        found = segments.cheapest_cover()
         if found is None:
             return
         cost, _, term, counted = found
@@ -223,6 +223,6 @@ class Branches:
             self.partials.changed = True
 
 
-def form_of(text: str) -> str:
+def _form_of(text: str) -> str:
     """What a text looks like: signs as they are, runs of letters and of digits as one character each."""
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))

@@ -30,7 +30,7 @@ MAX_PARTS = 7
 
 
 @dataclass
-class Segments:
+class OutputSegments:
     """The entries that occur in every output, ready for covers.
 
     Attributes:
@@ -54,7 +54,7 @@ class Segments:
                 self._codes.setdefault(value, chr(0x100 + len(self._codes)))
             self.goals = tuple("".join(map(self._codes.__getitem__, o)) for o in self.outputs)
 
-    def offer(self, entry: Entry, cost: int, *, single: bool = False) -> None:
+    def add_entry(self, entry: Entry, cost: int, *, single: bool = False) -> None:
         """Keeps the entry if its value occurs in every output and is empty in few of them."""
         if len(self.pieces) >= MAX_SEGMENTS:
             return
@@ -76,12 +76,12 @@ class Segments:
     def _encode(self, value: Any) -> str:
         return str(value) if self._textual else "".join(map(self._codes.__getitem__, value))
 
-    def cover(self) -> tuple[int, int, Term, int] | None:
+    def cheapest_cover(self) -> tuple[int, int, Term, int] | None:
         """The cheapest cover found: ``(cost, dearest segment, term, candidates counted)``."""
         self.changed = False
         return _Cover(self).search()
 
-    def literal(self, text: str) -> Term:
+    def literal_term(self, text: str) -> Term:
         """A piece of the outputs as a constant."""
         if self.type == STR:
             return Constant(text, STR)
@@ -91,7 +91,7 @@ class Segments:
 
 @dataclass
 class _Cover:
-    segments: Segments
+    segments: OutputSegments
     counted: int = 0
 
     def search(self) -> tuple[int, int, Term, int] | None:
@@ -146,7 +146,7 @@ class _Cover:
         return [shared[:cut] for cut in sorted(cuts, reverse=True)]
 
     def _result(self, cost: int, path: Sequence[Any]) -> tuple[int, int, Term, int]:
-        parts = [self.segments.literal(p) if isinstance(p, str) else term_of(p) for _, p in path]
+        parts = [self.segments.literal_term(p) if isinstance(p, str) else term_of(p) for _, p in path]
         join = "concatenate_text" if self.segments.type == STR else "concatenate"
         term = parts[0]
         for part in parts[1:]:

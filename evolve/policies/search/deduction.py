@@ -120,17 +120,17 @@ class Deductions:
         """Arguments of which the dearest is new, with their prices together."""
         bank, newest = self.enumerator.bank, self.enumerator.cost
         if len(rule.params) == 2:
-            for entry in bank.level(rule.params[1], newest)[: MAX_ARGUMENTS * 4]:
+            for entry in bank.entries_at(rule.params[1], newest)[: MAX_ARGUMENTS * 4]:
                 yield (entry,), newest
             return
         first, second = rule.params[1:]
         for other in range(1, newest + 1):
             for a, b in _pairs(
-                bank.level(first, other), bank.level(second, newest), first == second and other == newest
+                bank.entries_at(first, other), bank.entries_at(second, newest), first == second and other == newest
             ):
                 yield (a, b), other + newest
             if first != second and other < newest:
-                for a, b in _pairs(bank.level(first, newest), bank.level(second, other), False):
+                for a, b in _pairs(bank.entries_at(first, newest), bank.entries_at(second, other), False):
                     yield (a, b), other + newest
 
     def _fits(self, rule: Rule, arguments: Sequence[Sequence[Any]]) -> bool:
@@ -153,10 +153,10 @@ class Deductions:
             fixed = self.enumerator.costs[opening.rule.name] + opening.cost
             kind = opening.rule.params[0]
             ahead = FURTHER_AHEAD.get(opening.rule.name, AHEAD)
-            bodies = functions.bodies(kind)
+            bodies = functions.bodies_of(kind)
             for price in range(opening.tried + 1, max(1, self.enumerator.cost - fixed + ahead) + 1):
                 opening.tried = price
-                yield from self._try(opening, bodies.level(price), fixed + price)
+                yield from self._try(opening, bodies.entries_at(price), fixed + price)
 
     def _try(self, opening: _Opening, level: Sequence[Entry], price: int) -> Iterator[tuple[int, Entry]]:
         rule, wanted = opening.rule, self._outputs

@@ -14,14 +14,14 @@ from math import isclose
 from operator import eq
 from typing import Any
 
-from evolve.policies.search.bank import Bank, EntriesOfType, Entry, Source, arguments, is_constant
+from evolve.policies.search.bank import ArgumentSource, EntriesOfType, Entry, EntryBank, arguments, is_constant
 from evolve.policies.search.grammar import Grammar, Rule
 from evolve.policies.search.lambdas import LambdaBanks
-from evolve.policies.search.leaves import Leaf
+from evolve.policies.search.leaves import TermLeaf
 from evolve.policies.search.meter import LEVEL, RULE, SearchMeter
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
-from evolve.policies.search.programs.types import FLOAT, Type, subtypes
+from evolve.policies.search.programs.types import FLOAT, Type, inner_types
 
 
 @dataclass
@@ -40,7 +40,7 @@ class _Turn:
     price: int
     result: EntriesOfType
     reaches_goal: bool
-    sources: list[Source] = field(default_factory=list)
+    sources: list[ArgumentSource] = field(default_factory=list)
 
 
 @dataclass
@@ -53,40 +53,40 @@ class Enumerator:
         costs: Price per rule name, at least 1.
         leaves: Inputs, literals and mined constants.
         meter: Budget shared with whatever else searches for the same answer.
-        pause_at: Candidates of the meter from which on :meth:`advance` also yields where it has nothing new.
+        pause_at: Candidates of the meter from which on :meth:`next_cost_entries` also yields where it has nothing new.
     """
 
     problem: SearchProblem
     grammar: Grammar
     costs: Mapping[str, int]
-    leaves: Sequence[Leaf]
+    leaves: Sequence[TermLeaf]
     meter: SearchMeter
     lambdas: LambdaBanks | None = None
-    bank: Bank = field(default_factory=Bank)
+    bank: EntryBank = field(default_factory=EntryBank)
     cost: int = 0
     pause_at: int | None = None
 
     def __post_init__(self) -> None:
         self._goal = self.problem.output_type
         self._wanted = tuple(self.problem.outputs)
-        self._starts: dict[int, list[Leaf]] = {}
+        self._starts: dict[int, list[TermLeaf]] = {}
         for leaf in self.leaves:
             if leaf.type in self.grammar.types:
                 self._starts.setdefault(leaf.cost, []).append(leaf)
         self._size = len(self.problem.inputs)
         by_price = sorted(self.grammar.rules, key=lambda r: (not r.first, self.costs[r.name]))
-        goal, shelves = self.bank.shelf(self._goal), [self.bank.shelf(rule.result) for rule in by_price]
+        goal, shelves = self.bank.entries_of(self._goal), [self.bank.entries_of(rule.result) for rule in by_price]
         turns = zip(by_price, shelves, strict=True)
         self._turns = [_Turn(rule, self.costs[rule.name], shelf, shelf is goal) for rule, shelf in turns]
 
-    def values_of(self, leaf: Leaf) -> tuple[Any, ...]:
+    def _values_of(self, leaf: TermLeaf) -> tuple[Any, ...]:
         """The values of a leaf on all examples."""
         index = getattr(leaf.term, "index", None)
         if index is not None:
             return tuple(row[index] for row in self.problem.inputs)
         return (leaf.term.value,) * self._size  # type: ignore[union-attr]
 
-    def advance(self) -> Iterator[Sequence[Entry]]:
+    def next_cost_entries(self) -> Iterator[Sequence[Entry]]:
         """Builds everything of the next cost, yielding new entries of the goal type as they come.
 
         Entries whose values equal the goal are yielded again for every further program found.
@@ -97,8 +97,8 @@ class Enumerator:
         self.cost += 1
         self.meter.work += LEVEL
         for leaf in self._starts.get(self.cost, ()):
-            entry = (self.values_of(leaf), leaf, ())
-            if self.bank.shelf(leaf.type).add(self.cost, entry) and leaf.type == self._goal:
+            entry = (self._values_of(leaf), leaf, ())
+            if self.bank.entries_of(leaf.type).add(self.cost, entry) and leaf.type == self._goal:
                 yield (entry,)
             self.meter.spend(1)
         for turn in self._turns:
@@ -106,10 +106,10 @@ class Enumerator:
             if left >= len(turn.rule.params):
                 yield from self._apply(turn, left)
 
-    def _source(self, type_: Type) -> Source:
+    def _source(self, type_: Type) -> ArgumentSource:
         if type_.name == "fn" and self.lambdas is not None:
-            return self.lambdas.bodies(type_)
-        return self.bank.shelf(type_)
+            return self.lambdas.bodies_of(type_)
+        return self.bank.entries_of(type_)
 
     def _apply(self, turn: _Turn, left: int) -> Iterator[Sequence[Entry]]:
         params = turn.rule.params
@@ -134,11 +134,11 @@ class Enumerator:
             fresh = self._sweep(turn, chosen, level)
             if fresh and turn.reaches_goal:
                 yield fresh
-            elif self.pauses():
+            elif self.should_pause():
                 yield ()
             self.meter.check()
 
-    def pauses(self) -> bool:
+    def should_pause(self) -> bool:
         """Whether the candidates at which to pause are reached."""
         return self.pause_at is not None and self.meter.used >= self.pause_at
 
@@ -170,15 +170,15 @@ class Enumerator:
         return fresh
 
 
-def matcher(goal: Type, outputs: Sequence[Any]) -> Callable[[tuple[Any, ...]], bool]:
+def output_matcher(goal: Type, outputs: Sequence[Any]) -> Callable[[tuple[Any, ...]], bool]:
     """Whether values are the wanted outputs; floats up to a relative 1e-9."""
-    wanted, same = tuple(outputs), equality(goal)
+    wanted, same = tuple(outputs), output_equality(goal)
     return wanted.__eq__ if same is eq else lambda values: all(map(same, values, wanted))
 
 
-def equality(goal: Type) -> Callable[[Any, Any], bool]:
+def output_equality(goal: Type) -> Callable[[Any, Any], bool]:
     """What tells whether one value is the wanted one: :func:`near_values`, or ``==`` for types without floats."""
-    return near_values if FLOAT in set(subtypes(goal)) else eq
+    return near_values if FLOAT in set(inner_types(goal)) else eq
 
 
 def near_values(a: Any, b: Any) -> bool:

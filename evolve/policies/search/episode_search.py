@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.core.episodes import Action, Limits, Plan, Step, TaskView, shown_rows
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Term, from_json
@@ -30,11 +30,11 @@ class _Going:
     """A search that was begun, and whether it is over."""
 
     def __init__(self, searcher: Searcher) -> None:
-        self.searcher, self.programs, self.over = searcher, searcher.paced(), False
+        self.searcher, self.programs, self.over = searcher, searcher.paced_programs(), False
 
 
 @dataclass
-class Turns:
+class AlternatingSearch:
     """Has what an episode needs of a :class:`Searcher`.
 
     Attributes:
@@ -70,8 +70,8 @@ class Turns:
         for searcher in self._both():
             searcher.dearest = price
 
-    def paced(self) -> Iterator[Solution | None]:
-        """As :meth:`Searcher.paced`; a program that both find comes twice."""
+    def paced_programs(self) -> Iterator[Solution | None]:
+        """As :meth:`Searcher.paced_programs`; a program that both find comes twice."""
         before, learned = self.meter.used, _Going(self.learned)
         yield from self._turn(learned, SHARE * TURN)
         if learned.over and not self.meter.remaining:
@@ -106,13 +106,13 @@ class Turns:
         # Anew after each program, since whoever asks may have changed where to pause.
         going.searcher.pause_at = end if self.pause_at is None else min(end, self.pause_at)
 
-    def nearest(self) -> Term | None:
-        """As :meth:`Searcher.nearest`."""
-        return self.learned.nearest()
+    def nearest_program(self) -> Term | None:
+        """As :meth:`Searcher.nearest_program`."""
+        return self.learned.nearest_program()
 
-    def awaiting(self) -> list[Solution]:
-        """As :meth:`Searcher.awaiting`, of both searches."""
-        found = [solution for searcher in self._both() for solution in searcher.awaiting()]
+    def pending_solutions(self) -> list[Solution]:
+        """As :meth:`Searcher.pending_solutions`, of both searches."""
+        found = [solution for searcher in self._both() for solution in searcher.pending_solutions()]
         return sorted(found, key=lambda one: one.cost)
 
     def all_but_one(self) -> list[Solution]:
@@ -136,7 +136,7 @@ class EpisodeSearch:
     """
 
     problem: SearchProblem
-    searcher: Searcher | Turns
+    searcher: Searcher | AlternatingSearch
     steps_seen: int = 0
     waiting: list[Solution] = field(default_factory=list)
     done: set[Term] = field(default_factory=set)
@@ -148,11 +148,11 @@ class EpisodeSearch:
         """Counts the candidates."""
         return self.searcher.meter
 
-    def next(self, limits: Limits) -> Solution | None:
+    def next_program(self, limits: Limits) -> Solution | None:
         """The next program within what is left of the episode's budget."""
         self.steps_seen += 1
         self.open(limits)
-        return self.waiting.pop(0) if self.waiting else self.take()
+        return self.waiting.pop(0) if self.waiting else self.take_program()
 
     def open(self, limits: Limits) -> None:
         """Sets what may be spent from here on."""
@@ -162,11 +162,11 @@ class EpisodeSearch:
             return
         self.meter.limit = self.meter.used + budget
         if self.programs is None:
-            self.programs = self.searcher.paced()
+            self.programs = self.searcher.paced_programs()
 
-    def take(self) -> Solution | None:
+    def take_program(self) -> Solution | None:
         """The next program that was not given before; None at a pause of the searcher, and where nothing is left."""
-        with doing("search", count=lambda: self.meter.used):
+        with report_activity("search", count=lambda: self.meter.used):
             for solution in self.programs or ():
                 if solution is None:
                     return None
@@ -176,24 +176,24 @@ class EpisodeSearch:
                         return solution
         return None
 
-    def rivals(self, solution: Solution, share: float) -> list[Term]:
+    def rival_programs(self, solution: Solution, share: float) -> list[Term]:
         """Further programs within ``share`` more candidates, kept for later submissions."""
         if share <= 0:
             return []
         # A search that meets its limit is over; one that pauses before it can go on.
         self.searcher.pause_at = self.meter.used + max(500, int(share * solution.candidates))
-        while len(self.waiting) < 3 and (other := self.take()) is not None:
+        while len(self.waiting) < 3 and (other := self.take_program()) is not None:
             self.waiting.append(other)
         self.searcher.pause_at = None
         return [other.term for other in self.waiting]
 
-    def further(self, limits: Limits, wanted: int) -> list[Solution]:
+    def further_programs(self, limits: Limits, wanted: int) -> list[Solution]:
         """At most ``wanted`` further programs; where the limits end first, the search can still go on."""
         self.meter.deadline = None if limits.seconds is None else time.process_time() + limits.seconds
         budget = UNLIMITED if limits.candidates is None else limits.candidates
         self.searcher.pause_at, self.meter.limit = self.meter.used + budget // 2, self.meter.used + budget
         solutions, self.waiting = self.waiting[:wanted], self.waiting[wanted:]
-        while len(solutions) < wanted and (other := self.take()) is not None:
+        while len(solutions) < wanted and (other := self.take_program()) is not None:
             solutions.append(other)
         self.searcher.pause_at = None
         return solutions
@@ -215,7 +215,7 @@ def answers_of(steps: Sequence[Step]) -> list[Term]:
     return [from_json(step.action.private["tree"]) for step in steps if "tree" in step.action.private]
 
 
-def spare_of(steps: Sequence[Step]) -> Action | None:
+def spare_candidates(steps: Sequence[Step]) -> Action | None:
     """An answer that costs nothing: a rival of an earlier one that was not handed in itself."""
     tried = {step.action.code for step in steps}
     for step in steps:

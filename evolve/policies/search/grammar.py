@@ -23,9 +23,9 @@ from evolve.policies.search.programs.types import (
     STR,
     Type,
     dict_of,
+    inner_types,
     list_of,
     substitute,
-    subtypes,
     variables,
 )
 
@@ -58,7 +58,7 @@ class Rule:
     first: bool
 
     @staticmethod
-    def of(operation: Operation, params: tuple[Type, ...], result: Type) -> Rule:
+    def from_operation(operation: Operation, params: tuple[Type, ...], result: Type) -> Rule:
         """The rule of an operation at these types."""
         first = params == (STR,) and result == STR
         return Rule(operation, params, result, operation.function, operation.name, price_name(operation.name), first)
@@ -83,9 +83,9 @@ class Grammar:
     )
 
 
-def active_types(problem: SearchProblem) -> tuple[frozenset[Type], frozenset[Type]]:
+def _active_types(problem: SearchProblem) -> tuple[frozenset[Type], frozenset[Type]]:
     """Types whose values a search may hold, and those that may be elements of lists."""
-    seen = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
+    seen = {t for kind in (*problem.input_types, problem.output_type) for t in inner_types(kind)}
     scalars = {t for t in seen if not t.args} | {INT, BOOL}
     # What data workers keep in texts: numbers and dates, which operations read out of them.
     if STR in scalars:
@@ -111,12 +111,12 @@ def build_grammar(vocabulary: Sequence[Operation], problem: SearchProblem, *, sc
         problem: Gives the types.
         scalar_only: Keep what a lambda body may use.
     """
-    active, elements = active_types(problem)
+    active, elements = _active_types(problem)
     # Sorted, as below: sets are ordered by hashes of texts, which differ from process to process, and the order of
     # rules is the order of candidates.
     instances = _Instances(active, sorted(elements | (active & {BOOL, INT, STR, FLOAT}), key=str))
     usable = [o for o in vocabulary if not scalar_only or _fits_a_body(o)]
-    rules = [Rule.of(o, params, result) for o in usable for params, result in instances.of(o)]
+    rules = [Rule.from_operation(o, params, result) for o in usable for params, result in instances.of(o)]
     start = {*problem.input_types, INT, BOOL, FLOAT, STR}
     useful = _useful(_reachable(rules, start), problem.output_type)
     functions = sorted({p for r in useful for p in r.params if p.name == "fn"}, key=str)

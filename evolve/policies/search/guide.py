@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evolve.policies.search.features import TaskFeatures, kind_of, priced_literals
+from evolve.policies.search.features import TaskFeatures, literal_clue_kind, literals_with_price
 from evolve.policies.search.grammar import ORDINARY
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.searcher import Vocabulary
@@ -70,9 +70,9 @@ class Guide:
     ) -> dict[str, float]:
         """Probability of each name being needed in a task with these features and clues."""
         pairs = ((name, clue) for name, named in (clues or {}).items() for clue in named)
-        return dict(zip(self.names, self.likely(features, pairs), strict=True))
+        return dict(zip(self.names, self.name_probabilities(features, pairs), strict=True))
 
-    def likely(self, features: Sequence[float], clues: Iterable[tuple[str, str]]) -> list[float]:
+    def name_probabilities(self, features: Sequence[float], clues: Iterable[tuple[str, str]]) -> list[float]:
         """The probabilities in the order of the names, from ``(name, clue)`` for each clue that holds."""
         import numpy as np  # here and below at first use, because opening a package must not load it
 
@@ -135,7 +135,7 @@ def fit(
     """
     import numpy as np
 
-    literal_names = {name for name, _, _ in priced_literals()}
+    literal_names = {name for name, _, _ in literals_with_price()}
     spoken_for = {n for s in samples for n in s.clues}
     # Also names that no answer needed so far: what was learned of a clue speaks for all that have it.
     names = tuple(sorted({n for s in samples for n in s.needed} | literal_names | spoken_for))
@@ -311,7 +311,7 @@ class Pricing:
 
 def _closed_kind(name: str) -> str:
     """The kind of a literal of a closed set, "" for other names."""
-    kind = kind_of(name)
+    kind = literal_clue_kind(name)
     return "" if kind in ORDINARY else kind
 
 
@@ -324,5 +324,5 @@ class Planner:
 
     def prices(self, problem: SearchProblem) -> dict[str, int]:
         """A price for every name of the vocabulary."""
-        clues = self._clues.reader(problem).pairs()
-        return self._pricing.prices(self._guide.likely(features_of(problem), clues))
+        clues = self._clues.clue_reader(problem).clue_pairs()
+        return self._pricing.prices(self._guide.name_probabilities(features_of(problem), clues))

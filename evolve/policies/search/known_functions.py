@@ -107,11 +107,11 @@ def _printed(entry: str, code: str) -> Callable[..., Any]:
 
     # The name and the source are all that an answer takes from it.
     skill.__name__ = entry
-    skill.__skill_source__ = definition_of(code, entry)  # type: ignore[attr-defined]
+    skill.__skill_source__ = _definition_of(code, entry)  # type: ignore[attr-defined]
     return skill
 
 
-def definition_of(code: str, entry: str) -> str:
+def _definition_of(code: str, entry: str) -> str:
     """The source of one top-level function of a module, "" where there is none."""
     import ast
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolve.policies.search.bank import Bank, EntriesOfType, Entry, Source, arguments, term_of
+from evolve.policies.search.bank import ArgumentSource, EntriesOfType, Entry, EntryBank, arguments, term_of
 from evolve.policies.search.grammar import Grammar, Rule
-from evolve.policies.search.leaves import Leaf
+from evolve.policies.search.leaves import TermLeaf
 from evolve.policies.search.meter import BODIES
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import compile_term
@@ -47,11 +47,11 @@ class BodyCompiler:
     def __post_init__(self) -> None:
         self._names = template_names()
 
-    def compiled(self, term: Lambda) -> Compiled:
+    def compile_body(self, term: Lambda) -> Compiled:
         """From the values of the captured expressions, in order, to the function of ``term``."""
         factory = self.done.get(term)
         if factory is None:
-            captures = captures_of(term.body)
+            captures = _captures_of(term.body)
             names = {capture: f"c{i}" for i, capture in enumerate(captures)}
             space = self._names.copy()
             body = self._source(term.body, names, space)
@@ -90,7 +90,7 @@ def _literal(value: Any, space: dict[str, Any]) -> str:
     return name
 
 
-def captures_of(body: Term) -> list[Term]:
+def _captures_of(body: Term) -> list[Term]:
     """The largest sub-terms that use the task's inputs and no lambda parameter."""
     if not _uses_input(body):
         return []
@@ -99,7 +99,7 @@ def captures_of(body: Term) -> list[Term]:
     captures: list[Term] = []
     if isinstance(body, Apply):
         for arg in body.args:
-            captures += [c for c in captures_of(arg) if c not in captures]
+            captures += [c for c in _captures_of(arg) if c not in captures]
     return captures
 
 
@@ -121,9 +121,9 @@ class BodySetting:
     problem: SearchProblem
     grammar: Grammar
     costs: Mapping[str, int]
-    literals: Sequence[Leaf]
+    literals: Sequence[TermLeaf]
     compiler: BodyCompiler
-    outer: Bank
+    outer: EntryBank
     spend: Callable[[int, int], None]
     captured: dict[Term, tuple[Any, ...]] = field(default_factory=dict)
     probes: dict[tuple[Type, ...], list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class BodySetting:
         return values
 
 
-def inside_of(grammar: Grammar, function: Type) -> tuple[frozenset[Type], tuple[Rule, ...]]:
+def _inside_of(grammar: Grammar, function: Type) -> tuple[frozenset[Type], tuple[Rule, ...]]:
     """The types that may occur in bodies of a function type, and the rules that they are built with, in order."""
     found = grammar.inside.get(function)
     if found is None:
@@ -164,7 +164,7 @@ class LambdaBanks:
     setting: BodySetting
     banks: dict[Type, _Bodies] = field(default_factory=dict)
 
-    def bodies(self, type_: Type) -> Source:
+    def bodies_of(self, type_: Type) -> ArgumentSource:
         """The functions of a type, made as they are asked for."""
         bodies = self.banks.get(type_)
         if bodies is None:
@@ -179,7 +179,7 @@ class _Bodies:
     setting: BodySetting
     type: Type
     probes: list[tuple[int, tuple[Any, ...]]]
-    bank: Bank = field(default_factory=Bank)
+    bank: EntryBank = field(default_factory=EntryBank)
     functions: list[list[Entry]] = field(default_factory=lambda: [[]])
     cost: int = 0
     count: int = 0
@@ -188,16 +188,16 @@ class _Bodies:
     def __post_init__(self) -> None:
         self.params, self.result = self.type.args[:-1], self.type.args[-1]
         self.setting.spend(0, BODIES)
-        costs, shelf = self.setting.costs, self.bank.shelf
-        usable, rules = inside_of(self.setting.grammar, self.type)
+        costs, shelf = self.setting.costs, self.bank.entries_of
+        usable, rules = _inside_of(self.setting.grammar, self.type)
         # Shelves are looked up once: hashing types is slow beside the rest of a step.
         self.turns = [(rule, costs[rule.name], list(map(shelf, rule.params)), shelf(rule.result)) for rule in rules]
-        self.starts: dict[int, list[tuple[Leaf, Constant]]] = {}
+        self.starts: dict[int, list[tuple[TermLeaf, Constant]]] = {}
         for leaf in self.setting.literals:
             if leaf.type in usable and isinstance(leaf.term, Constant):
                 self.starts.setdefault(leaf.cost, []).append((leaf, leaf.term))
 
-    def level(self, cost: int) -> list[Entry]:
+    def entries_at(self, cost: int) -> list[Entry]:
         """Function entries of exactly one cost; grows up to it as needed."""
         if cost > MAX_BODY_COST:
             return []
@@ -209,13 +209,13 @@ class _Bodies:
         """Builds the bodies of the next cost."""
         self.cost += 1
         # The list itself, to which everything below adds.
-        fresh = self.bank.shelf(self.result).open(self.cost)
+        fresh = self.bank.entries_of(self.result).open(self.cost)
         if self.cost == 1:
             for i, kind in enumerate(self.params):
                 values = tuple(args[i] for _, args in self.probes)
-                self.bank.shelf(kind).add(1, (values, Bound(i), ()))
+                self.bank.entries_of(kind).add(1, (values, Bound(i), ()))
         for leaf, constant in self.starts.get(self.cost, ()):
-            self.bank.shelf(leaf.type).add(self.cost, ((constant.value,) * len(self.probes), leaf, ()))
+            self.bank.entries_of(leaf.type).add(self.cost, ((constant.value,) * len(self.probes), leaf, ()))
         for kind in (INT, STR, FLOAT):
             if kind in self.params or kind == self.result:
                 self._capture(kind)
@@ -233,14 +233,14 @@ class _Bodies:
 
     def _capture(self, kind: Type) -> None:
         """Scalar expressions of the outer search as captured values, one unit dearer than outside."""
-        for values, origin, parts in self.setting.outer.level(kind, self.cost - 1)[:12]:
+        for values, origin, parts in self.setting.outer.entries_at(kind, self.cost - 1)[:12]:
             term = term_of((values, origin, parts))
             # Lambdas never nest, and literals are leaves of bodies already.
             if any(isinstance(t, Lambda) for t in walk(term)) or isinstance(term, Constant):
                 continue
             # Its value is one per example, and rows are probes of examples.
             spread = tuple(values[example] for example, _ in self.probes)
-            self.bank.shelf(kind).add(self.cost, (spread, term, ()))
+            self.bank.entries_of(kind).add(self.cost, (spread, term, ()))
 
     def _apply(self, rule: Rule, left: int, sources: Sequence[EntriesOfType], result: EntriesOfType) -> None:
         function, seen, fresh = rule.function, result.seen, result.open(self.cost)
@@ -257,7 +257,7 @@ class _Bodies:
             self.setting.spend(len(level), len(level) * len(self.probes))
 
     def _closures(self, term: Lambda) -> tuple[Callable[..., Any], ...]:
-        make, captures = self.setting.compiler.compiled(term), captures_of(term.body)
+        make, captures = self.setting.compiler.compile_body(term), _captures_of(term.body)
         if not captures:
             return (make(),) * len(self.setting.problem.inputs)
         columns = map(self.setting.values_of, captures)
@@ -277,14 +277,14 @@ class Undefined:
 UNDEFINED = Undefined()
 
 
-class Gappy(tuple[Any, ...]):
+class PartialValues(tuple[Any, ...]):
     """Values of a body that has none on some probes; the type spares looking through them for gaps."""
 
 
 def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values of a call on every probe, ``UNDEFINED`` where it has none."""
-    if Gappy in map(type, columns):
-        return Gappy(_value(function, args) for args in zip(*columns, strict=True))
+    if PartialValues in map(type, columns):
+        return PartialValues(_value(function, args) for args in zip(*columns, strict=True))
     values: list[Any] = []
     results, gaps = map(function, *columns), False
     for _ in columns[0]:
@@ -294,7 +294,7 @@ def _total(function: Callable[..., Any], *columns: tuple[Any, ...]) -> tuple[Any
         except EVALUATION_ERRORS:
             values.append(UNDEFINED)  # What came before is kept, and ``results`` goes on behind the failure.
             gaps = True
-    return Gappy(values) if gaps else tuple(values)
+    return PartialValues(values) if gaps else tuple(values)
 
 
 def _value(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

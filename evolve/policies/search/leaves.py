@@ -14,11 +14,11 @@ from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import Operation, define
 from evolve.policies.search.programs.operations.relevance import is_shown, may_matter
 from evolve.policies.search.programs.terms import Constant, Input, Term
-from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, subtypes
+from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of, inner_types
 
 
 @dataclass(frozen=True)
-class Leaf:
+class TermLeaf:
     """A term of one node with its type, price and the name it is priced under."""
 
     term: Term
@@ -37,36 +37,36 @@ class Literal:
     order: tuple[str, str]
 
     @staticmethod
-    def of(constant: Constant, cost: int, name: str) -> Literal:
+    def from_constant(constant: Constant, cost: int, name: str) -> Literal:
         """The literal of a constant."""
         return Literal(constant, cost, name, (str(constant.type), repr(constant)))
 
 
-def built_in(literals: Iterable[tuple[Constant, int]]) -> tuple[Literal, ...]:
+def built_in_leaves(literals: Iterable[tuple[Constant, int]]) -> tuple[Literal, ...]:
     """The literals that every search has: built-in constants, and small whole numbers behind them."""
-    numbers = (Literal.of(Constant(n, INT), SMALL.get(n, 5), f"literal:int:{n}") for n in NUMBERS)
-    return (*(Literal.of(constant, cost, constant_name(constant)) for constant, cost in literals), *numbers)
+    numbers = (Literal.from_constant(Constant(n, INT), SMALL.get(n, 5), f"literal:int:{n}") for n in NUMBERS)
+    return (*(Literal.from_constant(constant, cost, constant_name(constant)) for constant, cost in literals), *numbers)
 
 
-def leaves_of(problem: SearchProblem, literals: Iterable[Literal], prices: Mapping[str, int]) -> list[Leaf]:
+def leaves_of(problem: SearchProblem, literals: Iterable[Literal], prices: Mapping[str, int]) -> list[TermLeaf]:
     """Every leaf of a search, cheapest first, one per value and type."""
-    leaves: dict[tuple[Type, Any], tuple[int, tuple[str, str], Leaf]] = {}
+    leaves: dict[tuple[Type, Any], tuple[int, tuple[str, str], TermLeaf]] = {}
 
     def add(literal: Literal, more: int = 0) -> None:
         term = literal.constant
         key, cost = (term.type, term.value), max(1, prices.get(literal.name, literal.cost)) + more
         # One literal may come from several sources; the cheapest price counts.
         if key not in leaves or leaves[key][0] > cost:
-            leaves[key] = cost, literal.order, Leaf(term, term.type, cost, literal.name)
+            leaves[key] = cost, literal.order, TermLeaf(term, term.type, cost, literal.name)
 
     texts = texts_in(problem.inputs), texts_in(problem.outputs)
     for literal in literals:
         if may_matter(literal.constant, *texts):
             # On top of a learned price too: rows that do not show a format do not ask for it.
             add(literal, 0 if is_shown(literal.constant, texts[1]) else UNSHOWN)
-    for constant, cost in (*((table, 4) for table in look_ups(problem)), *mined_constants(problem)):
-        add(Literal.of(constant, cost, f"mined:{constant.type}"))
-    inputs = [Leaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)]
+    for constant, cost in (*((table, 4) for table in _look_ups(problem)), *_mined_constants(problem)):
+        add(Literal.from_constant(constant, cost, f"mined:{constant.type}"))
+    inputs = [TermLeaf(Input(i), t, max(1, prices.get("input", 1)), "input") for i, t in enumerate(problem.input_types)]
     return inputs + [leaf for _, _, leaf in sorted(leaves.values(), key=lambda one: one[:2])]
 
 
@@ -98,9 +98,9 @@ def static_prices(operations: Iterable[Operation], literals: Iterable[tuple[Cons
     return prices | {o.name: o.cost for o in operations}
 
 
-def mined_constants(problem: SearchProblem) -> Iterator[tuple[Constant, int]]:
+def _mined_constants(problem: SearchProblem) -> Iterator[tuple[Constant, int]]:
     """Literals that the examples themselves suggest: numbers, list heads, shared pieces of text."""
-    kinds = {t for kind in (*problem.input_types, problem.output_type) for t in subtypes(kind)}
+    kinds = {t for kind in (*problem.input_types, problem.output_type) for t in inner_types(kind)}
     outputs = [set(_scalars(o)) for o in problem.outputs]
     inputs = [set(_scalars(i)) for i in problem.inputs]
     if INT in kinds:
@@ -247,7 +247,7 @@ COLUMN_COST = 1
 
 def column_operations(problem: SearchProblem) -> list[Operation]:
     """Accessors ``row["qty"]`` for every column of a row type in the problem."""
-    rows = sorted({t for k in problem.input_types for t in subtypes(k) if t.name == "row"}, key=str)
+    rows = sorted({t for k in problem.input_types for t in inner_types(k) if t.name == "row"}, key=str)
     return [
         define(f"{COLUMN}:{name}", (row,), kind, f"a0[{name!r}]", cost=COLUMN_COST, scalar=True, noun=COLUMN)
         for row in rows
@@ -255,7 +255,7 @@ def column_operations(problem: SearchProblem) -> list[Operation]:
     ]
 
 
-def look_ups(problem: SearchProblem) -> list[Constant]:
+def _look_ups(problem: SearchProblem) -> list[Constant]:
     """Dictionaries from one text column to the output, where repeated keys agree.
 
     A look-up needs a key seen at least twice, so that it is more than a list of answers.

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from evolve.core.episodes import Action, BudgetEnd, Cost, Json, Limits, OutlierRow, Step, TaskView
 from evolve.core.reasons import Reason, reason
 from evolve.policies.search.ambiguity import same_values
-from evolve.policies.search.answers import answer
-from evolve.policies.search.enumerator import equality
+from evolve.policies.search.answers import answer_source
+from evolve.policies.search.enumerator import output_equality
 from evolve.policies.search.episode_search import EpisodeSearch
 from evolve.policies.search.leaves import texts_in
 from evolve.policies.search.meter import SearchMeter, is_over
@@ -24,7 +24,7 @@ from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
 from evolve.policies.search.programs.operations.relevance import LONGEST_FOR_PATTERNS, too_long_for_patterns
 from evolve.policies.search.programs.terms import Term, from_json, operations_in, to_json
-from evolve.policies.search.programs.types import thaw
+from evolve.policies.search.programs.types import thaw_value
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
 
 FEWEST_ROWS = 5
@@ -33,7 +33,7 @@ FEWEST_SEEN = 3
 """The same where one slip of the hand explains the row, unseen rows judge the program, and all rows together are more.
 What is further from its value than a slip may follow another rule that so few rows do not show."""
 FEW_VALUES = 3
-ROW = 12
+ROW_PRICE = 12
 """Price of a row that is named as an exception."""
 RARE = 256
 """A row is worth eight bits: what fits it too has to be found within so many times the candidates."""
@@ -69,29 +69,29 @@ class NearMissSearch(EpisodeSearch):
     partly: list[Solution] = field(default_factory=list)
     _each: int = field(default=PATIENCE, init=False)
 
-    def next(self, limits: Limits) -> Solution | None:
-        """As :meth:`EpisodeSearch.next`; a program that fits all rows but one has the place of that row."""
+    def next_program(self, limits: Limits) -> Solution | None:
+        """As :meth:`EpisodeSearch.next_program`; a program that fits all rows but one has the place of that row."""
         self.steps_seen += 1
         self.open(limits)
         if self.waiting:
             return self.waiting.pop(0)
         if self.looked or not self._has_rows():
-            return self.take()
+            return self.take_program()
         self.searcher.pause_at = self.meter.used + PATIENCE
-        solution = self.take()
+        solution = self.take_program()
         self.searcher.pause_at = None
         if solution is not None and (solution.candidates <= SOON and "choose" not in operations_in(solution.term)):
             return solution
         self.looked = True
         self.near = self._nearest()
         if self.near is None:
-            return solution or self.take()
-        bound = self.near.cost + ROW
+            return solution or self.take_program()
+        bound = self.near.cost + ROW_PRICE
         if solution is None:
             self.searcher.dearest = bound
             rest = int(REST * (self.meter.limit - self.meter.used))
             self.searcher.pause_at = self.meter.used + min(rest, max(5 * PATIENCE, RARE * self.near.candidates))
-            solution = self.take()
+            solution = self.take_program()
             self.searcher.pause_at = self.searcher.dearest = None
             solution = solution or self._awaited(bound)
         if solution is not None and solution.cost <= bound:
@@ -102,7 +102,7 @@ class NearMissSearch(EpisodeSearch):
 
     def _awaited(self, bound: int) -> Solution | None:
         """A program for every row that the search has and would give at its end, within a price."""
-        for solution in self.searcher.awaiting():
+        for solution in self.searcher.pending_solutions():
             if solution.cost <= bound and solution.term not in self.done and not self.is_refused(solution.term):
                 self.done.add(solution.term)
                 return solution
@@ -136,7 +136,7 @@ class NearMissSearch(EpisodeSearch):
         assert near.misfit is not None
         meaning = compile_term(near.term, self.searcher.vocabulary.by_name)
         value = value_or(meaning, self.problem.inputs[near.misfit], None)
-        return one_slip_apart(_written(self.problem.outputs[near.misfit]), _written(value))
+        return is_one_typo_apart(_written(self.problem.outputs[near.misfit]), _written(value))
 
     def _without(self, *places: int) -> Solution | None:
         """The first program that fits the rows but for these; its misfit is the first of them."""
@@ -146,14 +146,14 @@ class NearMissSearch(EpisodeSearch):
             return None
         own = self.meter
         meter = SearchMeter(limit=left, deadline=own.deadline, ends=own.ends, cancellation=own.cancellation)
-        rest = self.problem.subset([n for n in range(len(self.problem.outputs)) if n not in places])
+        rest = self.problem.with_examples([n for n in range(len(self.problem.outputs)) if n not in places])
         solution = next(self.make(rest, meter).programs(), None)
         self.meter.add(meter)
         return None if solution is None else replace(solution, misfit=places[0])
 
     def _nearly_right(self) -> Iterator[Solution]:
         """Earlier programs that fit all rows but one, and were found as soon as one without a row would be."""
-        same = equality(self.problem.output_type)
+        same = output_equality(self.problem.output_type)
         for solution in self.earlier:
             meaning = compile_term(solution.term, self.searcher.vocabulary.by_name)
             pairs = zip(self.problem.inputs, self.problem.outputs, strict=True)
@@ -173,7 +173,7 @@ class NearMissSearch(EpisodeSearch):
         return True
 
 
-def one_slip_apart(one: str, other: str) -> bool:
+def is_one_typo_apart(one: str, other: str) -> bool:
     """Whether texts differ in one character that is missing, added or another, or in two that changed places.
 
     The slips of Damerau (1964).
@@ -217,47 +217,49 @@ _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 def no_answer_action(search: NearMissSearch, spent: Cost) -> Action:
     """That nothing was found, and what ended it."""
     over = BudgetEnd() if is_over(search.meter.ends) else None
-    return Action(kind="finish", text=failure_text(search.meter, search.problem), ended=over, cost=spent)
+    return Action(kind="finish", text=_failure_text(search.meter, search.problem), ended=over, cost=spent)
 
 
 def nearest_action(view: TaskView, search: NearMissSearch, spent: Cost) -> Action:
     """The same with what came nearest, the rows that it fails, and what would help."""
     action, term, vocabulary = no_answer_action(search, spent), _nearest(search), search.searcher.vocabulary
-    misfits = () if term is None else misfits_of(term, search.problem, view, vocabulary)
+    misfits = () if term is None else _misfits_of(term, search.problem, view, vocabulary)
     foreign = list(dict.fromkeys(_foreign(search.problem, misfits)))[:_NAMED]
     return replace(
         action,
         advice=_advice(search.problem, misfits, foreign),
         lacking=bool(foreign) or len(search.problem.outputs) < _ENOUGH,
-        nearest="" if term is None else answer(term, view, vocabulary),
+        nearest="" if term is None else answer_source(term, view, vocabulary),
         misfits=misfits,
     )
 
 
-def near_miss(view: TaskView, search: NearMissSearch, solution: Solution, spending: tuple[Limits, Cost]) -> Action:
+def near_miss_action(
+    view: TaskView, search: NearMissSearch, solution: Solution, spending: tuple[Limits, Cost]
+) -> Action:
     """A program that fits all rows but one, handed in with that row; ``spending`` is what it might cost and did."""
     limits, spent = spending
     return Action(
         kind="code",
-        code=answer(solution.term, view, search.searcher.vocabulary),
+        code=answer_source(solution.term, view, search.searcher.vocabulary),
         text=f"a program of price {solution.cost} that fits all rows but one",
         private={"tree": to_json(solution.term), "price": solution.cost, "candidates": solution.candidates},
-        misfits=misfits_of(solution.term, search.problem, view, search.searcher.vocabulary),
+        misfits=_misfits_of(solution.term, search.problem, view, search.searcher.vocabulary),
         allowed=Limits(candidates=limits.candidates, seconds=None),
         cost=spent,
     )
 
 
-def misfits_of(term: Term, problem: SearchProblem, view: TaskView, vocabulary: Vocabulary) -> tuple[OutlierRow, ...]:
+def _misfits_of(term: Term, problem: SearchProblem, view: TaskView, vocabulary: Vocabulary) -> tuple[OutlierRow, ...]:
     """The examples that a program does not reproduce, in their order."""
-    meaning, same = compile_term(term, vocabulary.by_name), equality(problem.output_type)
+    meaning, same = compile_term(term, vocabulary.by_name), output_equality(problem.output_type)
     found = []
     for row, inputs, wanted in zip(view.examples, problem.inputs, problem.outputs, strict=True):
         got: Json
         right = False
         try:
             value = meaning(inputs)
-            right, got = same(value, wanted), thaw(value)
+            right, got = same(value, wanted), thaw_value(value)
         except EVALUATION_ERRORS as error:
             got = {"error": f"{type(error).__name__}: {error}"}
         if not right:
@@ -269,7 +271,7 @@ def _nearest(search: NearMissSearch) -> Term | None:
     """The program that reproduces most examples, more than half of them; among those the cheapest."""
     if search.partly:
         return min(search.partly, key=lambda one: one.cost).term
-    return search.searcher.nearest()
+    return search.searcher.nearest_program()
 
 
 def _advice(problem: SearchProblem, misfits: Sequence[OutlierRow], foreign: Sequence[str]) -> Reason:
@@ -286,7 +288,7 @@ def _foreign(problem: SearchProblem, misfits: Sequence[OutlierRow]) -> Iterator[
     wanted = {repr(misfit.given) for misfit in misfits}
     outputs = [list(texts_in((output,))) for output in problem.outputs]
     for inputs, texts, output in zip(problem.inputs, outputs, problem.outputs, strict=True):
-        if misfits and repr(thaw(output)) not in wanted:
+        if misfits and repr(thaw_value(output)) not in wanted:
             continue
         known = " ".join(texts_in((inputs,))).lower()
         for word in (word for text in texts for word in _WORD.findall(text)):
@@ -295,7 +297,7 @@ def _foreign(problem: SearchProblem, misfits: Sequence[OutlierRow]) -> Iterator[
                 yield word
 
 
-def failure_text(meter: SearchMeter, problem: SearchProblem) -> str:
+def _failure_text(meter: SearchMeter, problem: SearchProblem) -> str:
     """Why a search gave no program."""
     text = _BY.get(meter.ended, "no program within {used} candidates").format(used=f"{meter.used:,}")
     if not too_long_for_patterns(texts_in(problem.inputs)):

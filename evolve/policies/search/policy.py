@@ -13,14 +13,14 @@ from evolve.environments import KnownRows
 from evolve.environments.probing import Probe
 from evolve.policies.base import Ambiguities, BasePolicy, OnPiece, Robustness
 from evolve.policies.search.abstraction import VerifiedAnswers
-from evolve.policies.search.ambiguity import LeavingOut, doubts_about, first_found
-from evolve.policies.search.answers import answer, draft_of, part_draft
+from evolve.policies.search.ambiguity import LeaveOneOutSearches, doubts_about, first_programs
+from evolve.policies.search.answers import answer_source, draft_of, part_draft
 from evolve.policies.search.episode_search import (
     UNLIMITED,
-    Turns,
+    AlternatingSearch,
     accepted_term,
     answers_of,
-    spare_of,
+    spare_candidates,
     with_shown,
     without_share,
 )
@@ -29,21 +29,21 @@ from evolve.policies.search.known_functions import TreeSkill, operation_name, wi
 from evolve.policies.search.meter import PLANNING, SETUP, SearchMeter, Stopwatch, meter_for, without_collector
 from evolve.policies.search.outliers import (
     NearMissSearch,
-    near_miss,
+    near_miss_action,
     nearest_action,
     no_answer_action,
     refused_programs,
 )
-from evolve.policies.search.probe_inputs import disagreement
+from evolve.policies.search.probe_inputs import find_disagreement
 from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.operations import literals, vocabulary
 from evolve.policies.search.programs.terms import Term, from_json, operations_in, to_json
-from evolve.policies.search.reflection import Solved, claims_of
+from evolve.policies.search.reflection import SolvedAnswer, claims_of
 from evolve.policies.search.saved import saved_action
 from evolve.policies.search.searcher import Searcher, Solution, Vocabulary
-from evolve.policies.search.splitting import compose, splits
+from evolve.policies.search.splitting import compose, find_splits
 from evolve.policies.search.task_features import features_of
-from evolve.policies.search.tie_breaks import Habits, Preferred, with_accents_too, with_copies
+from evolve.policies.search.tie_breaks import Preferred, WritingHabits, with_accents_too, with_copies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class SearchPolicy(BasePolicy):
         self._current: tuple[str, NearMissSearch] | None = None
         self._cancellation: Cancellation | None = None
         self._answers: VerifiedAnswers | None = None
-        self._habits = Habits(self.library, self._vocabulary) if self.settings.habits else None
+        self._habits = WritingHabits(self.library, self._vocabulary) if self.settings.habits else None
 
     def with_supervision(self, cancellation: Cancellation, on_piece: OnPiece | None = None) -> SearchPolicy:
         """The same policy, which stops in the middle of a search when a person says so. It has no text to tell."""
@@ -151,7 +151,7 @@ class SearchPolicy(BasePolicy):
         """
         everything = steps
         view, steps = with_shown(view, steps)
-        spare = saved_action(view, everything, self.library, self._vocabulary) or spare_of(steps)
+        spare = saved_action(view, everything, self.library, self._vocabulary) or spare_candidates(steps)
         if spare is not None:
             self._current = None
             return spare
@@ -160,7 +160,7 @@ class SearchPolicy(BasePolicy):
         watch = Stopwatch(search.meter, before)  # what a replay of earlier steps took was paid for with them
         charge = (0 if steps else SETUP) + (PLANNING if plan.private["prices"] and not everything else 0)
         whole, limits = limits, without_share(limits, plan)
-        solution = search.next(limits)
+        solution = search.next_program(limits)
         spent = watch.cost(charge)
         if solution is None and plan.private.get("splits"):
             return self._composed(view, plan, steps, (whole, limits, spent))
@@ -168,11 +168,9 @@ class SearchPolicy(BasePolicy):
             self._current = None  # freed before the collector is on again, which else goes through all of it
             return nearest_action(view, search, spent) if self.settings.doubts_rows else no_answer_action(search, spent)
         if solution.misfit is not None:
-            return near_miss(view, search, solution, (limits, spent))
-        rivals = search.rivals(solution, self.settings.look_on)
-        chosen = (
-            self._habits.preferred(solution.term, search.problem) if self._habits else Preferred(term=solution.term)
-        )
+            return near_miss_action(view, search, solution, (limits, spent))
+        rivals = search.rival_programs(solution, self.settings.look_on)
+        chosen = self._habits.prefer(solution.term, search.problem) if self._habits else Preferred(term=solution.term)
         term, copying = chosen.term, SearchMeter(limit=UNLIMITED, cancellation=self._cancellation)
         if self.settings.doubts_rows:  # what occurs in every row is rather copied than written
             term = with_accents_too(term, search.problem, self._vocabulary)
@@ -181,11 +179,11 @@ class SearchPolicy(BasePolicy):
         spent = watch.cost(charge) + Cost(candidates=copying.used, work=copying.work)
         return Action(
             kind="code",
-            code=answer(solution.term, view, self._vocabulary),
+            code=answer_source(solution.term, view, self._vocabulary),
             text=f"found a function after {solution.candidates:,} candidates",
             habit=chosen.told,
             private=_private_part(solution),
-            ambiguity=disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
+            ambiguity=find_disagreement(solution.term, rivals, search.problem, view, self._vocabulary),
             allowed=Limits(candidates=limits.candidates, seconds=None),
             cost=spent,
             consumed=self._consumed(solution.term),
@@ -212,7 +210,7 @@ class SearchPolicy(BasePolicy):
         has_learned = bool(prices) and not self.settings.flat
         search = NearMissSearch(
             problem=problem,
-            searcher=Turns(searcher(prices), lambda: searcher({})) if has_learned else searcher(prices),
+            searcher=AlternatingSearch(searcher(prices), lambda: searcher({})) if has_learned else searcher(prices),
             is_refused=self._is_refused(view),
             make=(lambda part, own: Searcher(part, self._vocabulary, prices, own, self.settings.combine))
             if self.settings.doubts_rows
@@ -222,11 +220,11 @@ class SearchPolicy(BasePolicy):
         )
         for step in steps:
             if not step.action.spare:
-                solution = search.next(step.action.allowed or Limits(candidates=None, seconds=None))
+                solution = search.next_program(step.action.allowed or Limits(candidates=None, seconds=None))
                 if solution is not None and solution.misfit is None:
-                    search.rivals(solution, self.settings.look_on)
+                    search.rival_programs(solution, self.settings.look_on)
             for drawn in step.action.drawn:
-                search.further(Limits(candidates=drawn.candidates, seconds=None), drawn.wanted)
+                search.further_programs(Limits(candidates=drawn.candidates, seconds=None), drawn.wanted)
         search.steps_seen = len(steps)
         self._current = (key, search)
         return search
@@ -234,7 +232,7 @@ class SearchPolicy(BasePolicy):
     def _is_refused(self, view: TaskView) -> Callable[[Term], bool]:
         """Whether an earlier run of the same task handed in what a program amounts to, and was refused."""
         refused = {one.answer for one in view.refused}
-        return lambda term: bool(refused) and answer(term, view, self._vocabulary) in refused
+        return lambda term: bool(refused) and answer_source(term, view, self._vocabulary) in refused
 
     @without_collector()
     def alternatives(
@@ -246,12 +244,12 @@ class SearchPolicy(BasePolicy):
         before = time.process_time()
         search = self._search(view, plan, steps, everything[: len(everything) - len(steps)])
         watch = Stopwatch(search.meter, before)
-        rivals = search.further(limits, wanted)
+        rivals = search.further_programs(limits, wanted)
         spent = watch.cost()
         answers = [
             Action(
                 kind="code",
-                code=answer(solution.term, view, self._vocabulary),
+                code=answer_source(solution.term, view, self._vocabulary),
                 private=_private_part(solution),
                 consumed=self._consumed(solution.term),
             )
@@ -263,7 +261,7 @@ class SearchPolicy(BasePolicy):
     def leave_one_out(
         self, view: TaskView, plan: Plan, steps: Sequence[Step], known: KnownRows, limits: Limits
     ) -> Robustness:
-        """Searches again with all rows but one, for every visible row; see :class:`LeavingOut`."""
+        """Searches again with all rows but one, for every visible row; see :class:`LeaveOneOutSearches`."""
         action, before = steps[-1].action, time.process_time()
         deadline = None if limits.seconds is None else before + limits.seconds
 
@@ -273,7 +271,7 @@ class SearchPolicy(BasePolicy):
             return Searcher(problem, self._vocabulary, plan.private["prices"], meter, self.settings.combine)
 
         rows = (*known.visible, *known.unseen)
-        searches = LeavingOut(
+        searches = LeaveOneOutSearches(
             term=from_json(action.private["tree"]),
             rows=rows,
             inputs=known.inputs,
@@ -282,13 +280,13 @@ class SearchPolicy(BasePolicy):
             took=int(action.private.get("candidates", action.cost.candidates)),
             most=limits.candidates,
         )
-        place = searches.decisive(range(len(known.visible)))
+        place = searches.decisive_row(range(len(known.visible)))
         cost = Cost(candidates=searches.used, work=searches.work, seconds=time.process_time() - before)
         return Robustness(row=None if place is None else rows[place], whole=searches.reached, cost=cost)
 
     def decompose(self, view: TaskView, plan: Plan, share: float) -> Plan:
         """How the examples can be taken apart; the parts are searched for where the whole is not found."""
-        ways = splits(problem_of(view))
+        ways = find_splits(problem_of(view))
         if not ways:
             return plan
         parts = [
@@ -328,7 +326,7 @@ class SearchPolicy(BasePolicy):
         def make(part: SearchProblem, meter: SearchMeter) -> Searcher:
             return Searcher(part, self._vocabulary, prices, meter, self.settings.combine)
 
-        term = compose(problem, splits(problem), make, meter, answers_of(steps))
+        term = compose(problem, find_splits(problem), make, meter, answers_of(steps))
         spent += watch.cost()
         action = self._answer_action(view, term, spent, "put together from parts")
         # Without seconds: run again after a crash, it must end at the same candidate.
@@ -339,7 +337,7 @@ class SearchPolicy(BasePolicy):
             return Action(kind="finish", text=f"no program {how} within {spent.candidates:,} candidates", cost=spent)
         return Action(
             kind="code",
-            code=answer(term, view, self._vocabulary),
+            code=answer_source(term, view, self._vocabulary),
             text=f"a program {how} after {spent.candidates:,} candidates",
             private={"tree": to_json(term)},
             cost=spent,
@@ -358,7 +356,7 @@ class SearchPolicy(BasePolicy):
         if "tree" in step.action.private:
             told = doubts_about(from_json(step.action.private["tree"]), view, unlabelled, self._vocabulary, meter)
             return replace(told, cost=watch.cost())
-        found = first_found(view, self._vocabulary, meter, self.settings.combine)
+        found = first_programs(view, self._vocabulary, meter, self.settings.combine)
         return Ambiguities(found=found, cost=watch.cost())
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: Probe) -> tuple[Claim, ...]:
@@ -368,7 +366,7 @@ class SearchPolicy(BasePolicy):
             return ()
         problem = problem_of(view)
         self._vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
-        solved = Solved(term=term, view=view, group=group, problem=problem)
+        solved = SolvedAnswer(term=term, view=view, group=group, problem=problem)
         return claims_of(solved, self._vocabulary, probe, self._causes)
 
     def distill(self, view: TaskView, steps: Sequence[Step]) -> tuple[SkillDraft, ...]:
@@ -383,8 +381,8 @@ class SearchPolicy(BasePolicy):
         problem = problem_of(view)
         self._vocabulary.grammar(problem)  # as in reflect
         if self._answers is None:
-            self._answers = VerifiedAnswers.of(self.library, self._vocabulary.operations)
-        parts = self._answers.parts(term, problem, view.id)
+            self._answers = VerifiedAnswers.from_library(self.library, self._vocabulary.operations)
+        parts = self._answers.parts_of(term, problem, view.id)
         drafts = [draft_of(term, view, problem, self._vocabulary, own=self.settings.doubts_rows)]
         drafts += [part_draft(part, view, problem, self._vocabulary) for part in parts]
         return tuple(draft for draft in drafts if draft is not None)

@@ -15,11 +15,11 @@ from typing import Any
 
 from evolve.core.episodes import Ambiguity, Json, TaskView
 from evolve.core.errors import ModelMistake
-from evolve.policies.search.answers import answer
+from evolve.policies.search.answers import answer_source
 from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import compile_term, value_or
 from evolve.policies.search.programs.terms import Term
-from evolve.policies.search.programs.types import STR, Type, thaw
+from evolve.policies.search.programs.types import STR, Type, thaw_value
 from evolve.policies.search.searcher import Vocabulary
 
 MAX_PROBES = 80
@@ -36,7 +36,7 @@ _Way = Callable[[Any, Type, Sequence[Any]], Iterator[Any]]
 """From a value, its type and all values of its column to other values."""
 
 
-def probes(problem: SearchProblem, wanted: Sequence[tuple[Any, ...]] = ()) -> dict[tuple[Any, ...], int]:
+def probe_inputs(problem: SearchProblem, wanted: Sequence[tuple[Any, ...]] = ()) -> dict[tuple[Any, ...], int]:
     """Inputs that no example has, each with how unlikely it is, from 0; deterministic.
 
     Args:
@@ -226,7 +226,7 @@ NO_VALUE = "(no value)"
 """Stands for the value of a program that has none on an input."""
 
 
-def disagreement(
+def find_disagreement(
     term: Term, rivals: Sequence[Term], problem: SearchProblem, view: TaskView, vocabulary: Vocabulary
 ) -> Ambiguity | None:
     """An input on which ``term`` and a rival give different values, or None.
@@ -236,13 +236,13 @@ def disagreement(
     meaning = compile_term(term, vocabulary.by_name)
     for rival in rivals:
         rival_meaning = compile_term(rival, vocabulary.by_name)
-        for inputs in probes(problem):
+        for inputs in probe_inputs(problem):
             value, rival_value = (value_or(one, inputs, NO_VALUE) for one in (meaning, rival_meaning))
             if value != rival_value and NO_VALUE not in (value, rival_value):
                 return Ambiguity(
-                    input=tuple(thaw(v) for v in inputs),
-                    outputs=(thaw(value), thaw(rival_value)),
-                    code=answer(rival, view, vocabulary),
+                    input=tuple(thaw_value(v) for v in inputs),
+                    outputs=(thaw_value(value), thaw_value(rival_value)),
+                    code=answer_source(rival, view, vocabulary),
                 )
     return None
 
@@ -253,4 +253,4 @@ def near_inputs(view: TaskView) -> list[list[Json]]:
         problem = problem_of(view)
     except ModelMistake:
         return []
-    return [[thaw(value) for value in inputs] for inputs in probes(problem)]
+    return [[thaw_value(value) for value in inputs] for inputs in probe_inputs(problem)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from evolve.core.episodes import Row, TaskView
 from evolve.core.errors import ModelMistake
-from evolve.policies.search.programs.types import INT, STR, Type, as_type, infer, resolve, subtypes
+from evolve.policies.search.programs.types import INT, STR, Type, as_type, infer, inner_types, resolve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class SearchProblem:
         """Such as ``(list[int], int) -> int``; the task family of insights."""
         return f"({', '.join(map(str, self.input_types))}) -> {self.output_type}"
 
-    def subset(self, keep: Sequence[int]) -> SearchProblem:
+    def with_examples(self, keep: Sequence[int]) -> SearchProblem:
         """The problem with only the examples at the given positions."""
         return SearchProblem(
             inputs=tuple(self.inputs[i] for i in keep),
@@ -70,7 +70,7 @@ def problem_from_rows(rows: Sequence[Row], name: str) -> SearchProblem:
         raise ModelMistake(f"{name}: a column mixes kinds of values that have no common type")
     types = [k for k in kinds if k is not None]
     # What a list holds that is empty in every example nobody knows; beside texts it is likely texts.
-    default = STR if STR in {t for k in [*types, result] for t in subtypes(k)} else INT
+    default = STR if STR in {t for k in [*types, result] for t in inner_types(k)} else INT
     input_types = tuple(resolve(k, default) for k in types)
     output_type = resolve(result, default)
     return SearchProblem(

@@ -25,7 +25,7 @@ def is_subsequence(part: Items, whole: Items) -> bool:
     return all(any(item == other for other in rest) for item in part)
 
 
-def is_slice(part: Items, whole: Items) -> bool:
+def _is_slice(part: Items, whole: Items) -> bool:
     """Whether ``part`` stands in ``whole`` without gaps."""
     n = len(part)
     return any(tuple(whole[i : i + n]) == tuple(part) for i in range(len(whole) - n + 1))
@@ -62,12 +62,12 @@ def list_to_list() -> tuple[Property, ...]:
         ("keeps the set of items", lambda x, y: set(x) == set(y)),
         ("leaves items out", lambda x, y: is_subsequence(y, x)),
         ("leaves items out, reversed", lambda x, y: is_subsequence(y[::-1], x)),
-        ("slice of the input", lambda x, y: is_slice(y, x)),
+        ("slice of the input", lambda x, y: _is_slice(y, x)),
         ("starts the input", lambda x, y: tuple(x[: len(y)]) == tuple(y)),
         ("ends the input", lambda x, y: len(y) <= len(x) and tuple(x[len(x) - len(y) :]) == tuple(y)),
         ("begins with the input", lambda x, y: tuple(y[: len(x)]) == tuple(x)),
         ("finishes with the input", lambda x, y: len(x) <= len(y) and tuple(y[len(y) - len(x) :]) == tuple(x)),
-        ("contains the input", lambda x, y: is_slice(x, y)),
+        ("contains the input", lambda x, y: _is_slice(x, y)),
         ("input can be had by leaving items out", lambda x, y: is_subsequence(x, y)),
         ("same item, same image", lambda x, y: x != y and _image_by_item(x, y)),
         ("same item, another image", lambda x, y: len(x) == len(y) and not _image_by_item(x, y)),
@@ -181,7 +181,7 @@ def list_to_scalar() -> tuple[Property, ...]:
     )
 
 
-def numbers() -> tuple[Property, ...]:
+def number_properties() -> tuple[Property, ...]:
     """Properties of a number as input and a number as output."""
     return (
         ("number unchanged", lambda x, y: x == y),
@@ -210,7 +210,7 @@ def _mark(mark: str, side: int) -> Property:
 def text_to_text() -> tuple[Property, ...]:
     """Properties of text on both sides."""
     marks = tuple(_mark(m, side) for m in MARKS for side in (0, 1))
-    return (*marks, *_letters(), *_words(), *text_kinds())
+    return (*marks, *_letters(), *_words(), *_text_kinds())
 
 
 def _letters() -> tuple[Property, ...]:
@@ -287,7 +287,7 @@ def _squeeze(text: str) -> str:
     return "".join(_tokens(text)).lower()
 
 
-def text_kinds() -> tuple[Property, ...]:
+def _text_kinds() -> tuple[Property, ...]:
     """What kind of text stands on each side: dates, numbers, clock times."""
     return (
         ("digits only", lambda x, y: y.isdigit()),

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import Claim, Evidence, Json, Row, Scope, TaskView
 from evolve.core.equality import equal
-from evolve.environments.probing import Probe, cut_short
-from evolve.policies.search.answers import heading
+from evolve.environments.probing import Probe, truncate_value
+from evolve.policies.search.answers import answer_heading
 from evolve.policies.search.grammar import price_name
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.render import render
-from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, paths, replace
+from evolve.policies.search.programs.terms import Apply, Constant, Input, Lambda, Term, replace_subterm, subterm_paths
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR
 from evolve.policies.search.searcher import Vocabulary
 from evolve.policies.search.task_features import coarse_relation, features_of
@@ -41,12 +41,12 @@ class Ablation:
     how: str
 
 
-def ablations(term: Term) -> list[Ablation]:
+def term_ablations(term: Term) -> list[Ablation]:
     """Every operation taken out in every way, and every small literal swapped."""
     changes: list[Ablation] = []
-    for path, part in paths(term):
+    for path, part in subterm_paths(term):
         for replacement, how in _replacements(part):
-            changed = replace(term, path, replacement)
+            changed = replace_subterm(term, path, replacement)
             (name,) = sorted(names_in(part) if isinstance(part, Constant) else {_name(part)})
             changes.append(Ablation(name, changed, how))
     return changes[:MAX_VARIANTS]
@@ -70,7 +70,7 @@ def _replacements(part: Term) -> Iterator[tuple[Term, str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solved:
+class SolvedAnswer:
     """A verified answer and what it was an answer to.
 
     Attributes:
@@ -86,7 +86,9 @@ class Solved:
     problem: SearchProblem
 
 
-def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapping[str, str]) -> tuple[Claim, ...]:
+def claims_of(
+    solved: SolvedAnswer, vocabulary: Vocabulary, probe: Probe, causes: Mapping[str, str]
+) -> tuple[Claim, ...]:
     """Claims about what occurs in the answer, each with one observation on this task.
 
     Args:
@@ -95,14 +97,14 @@ def claims_of(solved: Solved, vocabulary: Vocabulary, probe: Probe, causes: Mapp
         probe: Runs them in the sandbox; programs it could not run to their end are no evidence.
         causes: Stable cause per operation name, for learned operations.
     """
-    changes = ablations(solved.term)
+    changes = term_ablations(solved.term)
     view = solved.view
-    head = heading(view, view.entry)
+    head = answer_heading(view, view.entry)
     sources = [(render(change.term, head, vocabulary.by_name), view.entry) for change in changes]
     results = probe(sources, [list(row.input) for row in view.examples])
     survived: dict[str, tuple[bool, str]] = {}
     for change, outputs in zip(changes, results, strict=True):
-        if outputs is not None and not any(cut_short(value) for value in outputs):
+        if outputs is not None and not any(truncate_value(value) for value in outputs):
             before = survived.get(change.name, (False, ""))
             # One way to leave it out is enough: then it does nothing there.
             survived[change.name] = (before[0] or _reproduces(outputs, view.examples), change.how)
@@ -134,7 +136,7 @@ def _claim(name: str, scope: Scope, evidence: Evidence, causes: Mapping[str, str
     kind, _, rest = name.partition(":")
     words = f"the literal {rest.split(':', 1)[-1]!r}" if kind == "literal" else name.replace("_", " ")
     return Claim(
-        cause=causes.get(name, cause_of(name)),
+        cause=causes.get(name, _cause_of(name)),
         relation="contributes",
         effect=EFFECT,
         scope=scope,
@@ -148,6 +150,6 @@ def _where(scope: Scope) -> str:
     return "has no simple relation to the input" if fact == "other" else f"shows: {fact}"
 
 
-def cause_of(name: str) -> str:
+def _cause_of(name: str) -> str:
     """The machine-readable cause of a priced name."""
     return name if ":" in name else f"operation:{name}"

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from evolve.core.episodes import Action, KnownFunction, Step, TaskView
 from evolve.core.equality import equal
-from evolve.policies.search.answers import answer
+from evolve.policies.search.answers import answer_source
 from evolve.policies.search.known_functions import TreeSkill
 from evolve.policies.search.problem import SearchProblem, problem_of
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
-from evolve.policies.search.programs.terms import Input, Term, from_json, paths, replace, to_json
-from evolve.policies.search.programs.types import thaw
+from evolve.policies.search.programs.terms import Input, Term, from_json, replace_subterm, subterm_paths, to_json
+from evolve.policies.search.programs.types import thaw_value
 from evolve.policies.search.searcher import Vocabulary
 
 _MARK = "saved"
@@ -35,7 +35,7 @@ def saved_action(
         term = _term(one, known)
         if not one.ran and (term is None or not _fits(term, problem, vocabulary, written=bool(one.code))):
             continue
-        code = one.code or (answer(term, view, vocabulary) if term is not None else "")
+        code = one.code or (answer_source(term, view, vocabulary) if term is not None else "")
         if code not in tried:
             private = {_MARK: True} if term is None else {"tree": to_json(term), _MARK: True}
             used = (f"skill:{one.skill}",) if one.skill else ()
@@ -53,11 +53,11 @@ def _term(one: KnownFunction, known: Mapping[str, TreeSkill]) -> Term | None:
 
 def _moved(term: Term, places: Sequence[int | None]) -> Term:
     """The term with its inputs where they stand in this task."""
-    for path, part in list(paths(term)) if places else []:
+    for path, part in list(subterm_paths(term)) if places else []:
         if isinstance(part, Input):
             place = places[part.index]
             assert place is not None, "a column that it reads is there"
-            term = replace(term, path, Input(place))
+            term = replace_subterm(term, path, Input(place))
     return term
 
 
@@ -73,6 +73,6 @@ def _fits(term: Term, problem: SearchProblem, vocabulary: Vocabulary, *, written
         return written
     try:
         pairs = zip(problem.inputs, problem.outputs, strict=True)
-        return all(equal(thaw(meaning(given)), thaw(wanted)) for given, wanted in pairs)
+        return all(equal(thaw_value(meaning(given)), thaw_value(wanted)) for given, wanted in pairs)
     except EVALUATION_ERRORS:
         return False

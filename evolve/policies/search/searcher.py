@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evolve.policies.search.bank import Entry, term_of
-from evolve.policies.search.conditionals import MIN_SUPPORT, Branches, Decision, Partials
-from evolve.policies.search.decomposition import Segments
+from evolve.policies.search.conditionals import MIN_SUPPORT, BranchCover, Decision, PartialPrograms
+from evolve.policies.search.decomposition import OutputSegments
 from evolve.policies.search.deduction import AHEAD, Deductions
-from evolve.policies.search.enumerator import Enumerator, equality, matcher
+from evolve.policies.search.enumerator import Enumerator, output_equality, output_matcher
 from evolve.policies.search.grammar import Grammar, build_grammar, costs_of
 from evolve.policies.search.lambdas import BodyCompiler, BodySetting, LambdaBanks
-from evolve.policies.search.leaves import built_in, column_operations, leaves_of, static_prices
+from evolve.policies.search.leaves import built_in_leaves, column_operations, leaves_of, static_prices
 from evolve.policies.search.meter import OutOfBudget, SearchMeter
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.evaluation import evaluate
@@ -60,7 +60,7 @@ class Vocabulary:
     def __post_init__(self) -> None:
         self.by_name: dict[str, Operation] = {o.name: o for o in self.operations}
         self.compiler = BodyCompiler(self.by_name)
-        self.leaves = built_in(self.literals)
+        self.leaves = built_in_leaves(self.literals)
         self.static = static_prices(self.operations, self.literals)
 
     def grammar(self, problem: SearchProblem) -> tuple[Grammar, Grammar]:
@@ -107,14 +107,14 @@ class Searcher:
             self.problem, bodies, costs, leaves, self.vocabulary.compiler,
             self.enumerator.bank, self.meter.spend,
         ))  # fmt: skip
-        self._accepts = matcher(self.problem.output_type, self.problem.outputs)
+        self._accepts = output_matcher(self.problem.output_type, self.problem.outputs)
         goal = self.problem.output_type
         sequence = goal == STR or (goal.name == "list" and not goal.args[0].args)
-        self._segments = Segments(self.problem.outputs, goal) if self.combine and sequence else None
-        self._partials = Partials(self.problem.outputs, equality(goal)) if self.combine else None
-        self._branches: Branches | None = None
+        self._segments = OutputSegments(self.problem.outputs, goal) if self.combine and sequence else None
+        self._partials = PartialPrograms(self.problem.outputs, output_equality(goal)) if self.combine else None
+        self._branches: BranchCover | None = None
         if self._partials is not None and goal == STR and len(self.problem.outputs) >= 2 * MIN_SUPPORT:
-            self._branches = Branches(self.problem.outputs, self._partials, self.meter)
+            self._branches = BranchCover(self.problem.outputs, self._partials, self.meter)
         self._deductions = Deductions(self.enumerator) if self.combine else None
         self._solvers = Solvers(self.enumerator, self.vocabulary.by_name) if self.combine else None
         self._pending: list[tuple[int, int, Term]] = []
@@ -122,7 +122,7 @@ class Searcher:
 
     @property
     def pause_at(self) -> int | None:
-        """Candidates after which :meth:`paced` pauses, so that it can be left off and gone on with."""
+        """Candidates after which :meth:`paced_programs` pauses, so that it can be left off and gone on with."""
         return self.enumerator.pause_at
 
     @pause_at.setter
@@ -131,18 +131,18 @@ class Searcher:
 
     def programs(self) -> Iterator[Solution]:
         """Programs that reproduce every example, roughly cheapest first, until the budget ends."""
-        return (solution for solution in self.paced() if solution is not None)
+        return (solution for solution in self.paced_programs() if solution is not None)
 
-    def paced(self) -> Iterator[Solution | None]:
+    def paced_programs(self) -> Iterator[Solution | None]:
         """As :meth:`programs`, with None wherever more than ``pause_at`` candidates were computed."""
         seen: set[Term] = set()
         try:
             self.meter.check()  # before the first candidate, because a share of nothing buys nothing
             while self.enumerator.cost < (MAX_COST if self.dearest is None else self.dearest):
-                for entries in self.enumerator.advance():
+                for entries in self.enumerator.next_cost_entries():
                     yield from self._unseen(self._sift(entries), seen)
                     yield from self._unseen(self._ready(), seen)
-                    if self.enumerator.pauses():
+                    if self.enumerator.should_pause():
                         yield None
                 self._offer_items()
                 self._deduce()
@@ -176,9 +176,9 @@ class Searcher:
         if not hits:
             for entry in entries:
                 if self._segments is not None:
-                    self._segments.offer(entry, self.enumerator.cost)
+                    self._segments.add_entry(entry, self.enumerator.cost)
                 if self._partials is not None:
-                    self._partials.offer(entry, self.enumerator.cost)
+                    self._partials.add_entry(entry, self.enumerator.cost)
             self._offered += len(entries)
             if self._offered >= EVERY:
                 self._try_combinations()
@@ -198,20 +198,20 @@ class Searcher:
         if self._solvers is None:
             return
         if self._partials is not None:
-            self._partials.cut(self._solvers.cuts())
+            self._partials.add_conditions(self._solvers.bound_tests())
         for found in self._solvers.solutions():
             if found.values is None:
                 self._pending.append((found.turn, found.cost, found.term))
             elif self._segments is not None:
-                self._segments.offer((found.values, found.term, ()), found.cost)
+                self._segments.add_entry((found.values, found.term, ()), found.cost)
 
-    def nearest(self) -> Term | None:
+    def nearest_program(self) -> Term | None:
         """The cheapest of the programs that reproduce most examples, where that is more than half of them."""
         half = len(self.problem.outputs) / 2
         partly = [(mask.bit_count(), -cost, entry) for mask, (cost, entry) in self._best() if mask.bit_count() > half]
         return term_of(max(partly, key=lambda one: one[:2])[2]) if partly else None
 
-    def awaiting(self) -> list[Solution]:
+    def pending_solutions(self) -> list[Solution]:
         """Programs that reproduce every example and would be given once the budget is over, cheapest first."""
         self._try_combinations()
         found = sorted(((cost, term) for _, cost, term in self._pending), key=lambda one: one[0])
@@ -236,21 +236,21 @@ class Searcher:
         """Single elements are list segments too."""
         goal = self.problem.output_type
         if self._segments is not None and goal.name == "list":
-            for entry in self.enumerator.bank.level(goal.args[0], self.enumerator.cost):
-                self._segments.offer(entry, self.enumerator.cost, single=True)
+            for entry in self.enumerator.bank.entries_at(goal.args[0], self.enumerator.cost):
+                self._segments.add_entry(entry, self.enumerator.cost, single=True)
 
     def _try_combinations(self) -> None:
         self._offered = 0
         if self._segments is not None and self._segments.changed:
-            cover = self._segments.cover()
+            cover = self._segments.cheapest_cover()
             if cover is not None:
                 cost, dearest, term, counted = cover
                 self.meter.count(counted)
                 self._pending.append((dearest + COVER_PATIENCE, cost, term))
         if self._branches is not None:
-            self._branches.look(self.enumerator.bank)
+            self._branches.search_again(self.enumerator.bank)
         if self._partials is not None and self._partials.changed:
-            decision: Decision | None = self._partials.decide(self.enumerator.bank)
+            decision: Decision | None = self._partials.decision_list(self.enumerator.bank)
             if decision is not None:
                 cost, level, term = decision
                 self._pending.append((level, cost, term))

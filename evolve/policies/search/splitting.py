@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolve.policies.search.enumerator import equality
+from evolve.policies.search.enumerator import output_equality
 from evolve.policies.search.meter import SearchMeter
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.terms import Apply, Term
@@ -41,7 +41,7 @@ class Split:
     rows: tuple[bool, ...] = ()
 
 
-def splits(problem: SearchProblem) -> tuple[Split, ...]:
+def find_splits(problem: SearchProblem) -> tuple[Split, ...]:
     """Every way this module knows to take the problem apart, the most telling first."""
     candidates = [*_by_elements(problem), *_by_rows(problem)]
     seen: dict[tuple[bool, ...], Split] = {}
@@ -89,7 +89,7 @@ def _parts(problem: SearchProblem, split: Split) -> Iterator[SearchProblem]:
         return
     yield replace(problem, outputs=split.rows, output_type=BOOL)
     for side in (True, False):
-        yield problem.subset([at for at, flag in enumerate(split.rows) if flag is side])
+        yield problem.with_examples([at for at, flag in enumerate(split.rows) if flag is side])
 
 
 def _joined(terms: Sequence[Term]) -> Term:
@@ -108,7 +108,7 @@ def _by_elements(problem: SearchProblem) -> Iterator[Split]:
 
 
 def _by_rows(problem: SearchProblem) -> Iterator[Split]:
-    same = equality(problem.output_type)
+    same = output_equality(problem.output_type)
     for index, kind in enumerate(problem.input_types):
         if kind == problem.output_type:
             rows = [same(row[index], output) for row, output in zip(problem.inputs, problem.outputs, strict=True)]
@@ -118,7 +118,7 @@ def _by_rows(problem: SearchProblem) -> Iterator[Split]:
 
 
 def _tests(problem: SearchProblem) -> Mapping[str, Callable[[Any], bool]]:
-    goal, same = problem.output_type.name, equality(problem.output_type)
+    goal, same = problem.output_type.name, output_equality(problem.output_type)
     common, _ = Counter(problem.outputs).most_common(1)[0]
     tests: dict[str, Callable[[Any], bool]] = {
         f"rows whose output is {common!r}, and the others": lambda output: same(output, common)

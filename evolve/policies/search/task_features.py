@@ -38,7 +38,7 @@ def feature_space() -> FeatureSpace:
         ("list>list", props.list_to_list()),
         ("numbers>numbers", props.numbers_to_numbers()),
         ("list>scalar", props.list_to_scalar()),
-        ("number>number", props.numbers()),
+        ("number>number", props.number_properties()),
         ("text>text", props.text_to_text()),
         ("text>value", props.text_to_value()),
     )
@@ -77,7 +77,7 @@ def _times(test: Callable[[Any, Any], bool], given: Sequence[Any], wanted: Seque
         return sum(holds(test, x, y) for x, y in zip(given, wanted, strict=True))
 
 
-def facts_of(vector: Sequence[float]) -> tuple[str, ...]:
+def _facts_of(vector: Sequence[float]) -> tuple[str, ...]:
     """The names of the properties that always hold, for people."""
     names = feature_space().names
     return tuple(
@@ -136,7 +136,7 @@ def _column(table: str, problem: SearchProblem) -> int | None:
 
 def coarse_relation(problem: SearchProblem) -> str:
     """One observable fact that sorts tasks of a signature into broad kinds, for scopes of claims."""
-    facts = set(facts_of(features_of(problem)))
+    facts = set(_facts_of(features_of(problem)))
     return next((fact for fact in COARSE if fact in facts), "other")
 
 

@@ -14,17 +14,26 @@ from typing import Any
 
 from evolve.core.episodes import Row
 from evolve.core.errors import ModelMistake
-from evolve.policies.search.alternatives import UNDEFINED, Answered
-from evolve.policies.search.enumerator import matcher, near_values
+from evolve.policies.search.alternatives import UNDEFINED, AnsweredProblem
+from evolve.policies.search.enumerator import near_values, output_matcher
 from evolve.policies.search.known_functions import TreeSkill
 from evolve.policies.search.leaves import constant_name
 from evolve.policies.search.meter import SearchMeter
-from evolve.policies.search.probe_inputs import probes
+from evolve.policies.search.probe_inputs import probe_inputs
 from evolve.policies.search.problem import SearchProblem, problem_from_rows
 from evolve.policies.search.programs.evaluation import compile_term
 from evolve.policies.search.programs.operation import EVALUATION_ERRORS
-from evolve.policies.search.programs.terms import Apply, Constant, Lambda, Term, from_json, paths, replace, walk
-from evolve.policies.search.programs.types import STR, as_type, thaw
+from evolve.policies.search.programs.terms import (
+    Apply,
+    Constant,
+    Lambda,
+    Term,
+    from_json,
+    replace_subterm,
+    subterm_paths,
+    walk,
+)
+from evolve.policies.search.programs.types import STR, as_type, thaw_value
 from evolve.policies.search.searcher import Searcher, Vocabulary
 from evolve.runtime.sandbox import Outcome
 from evolve.skills.hard_coded import CopiedLiteral, copied_literals
@@ -47,30 +56,30 @@ def with_accents_too(term: Term, problem: SearchProblem, vocabulary: Vocabulary)
     accented = _accented(problem)
     if accented == list(problem.inputs):
         return term
-    near_rows = [row for row, far in probes(problem).items() if far <= _USUAL]
-    fits = matcher(problem.output_type, problem.outputs)
-    for path, part in list(paths(term)):
+    near_rows = [row for row, far in probe_inputs(problem).items() if far <= _USUAL]
+    fits = output_matcher(problem.output_type, problem.outputs)
+    for path, part in list(subterm_paths(term)):
         if not isinstance(part, Constant):
             continue
         whole = _closed(term, path)
-        within = Answered(term=whole[1], problem=problem, vocabulary=vocabulary)
+        within = AnsweredProblem(term=whole[1], problem=problem, vocabulary=vocabulary)
         if _goes_with(within, whole[1], accented):
             continue
-        own = within.values(term, near_rows)
+        own = within.values_of(term, near_rows)
         for other in _others(part, vocabulary):
-            changed = replace(term, path, other)
-            here = replace(whole[1], path[len(whole[0]) :], other)
+            changed = replace_subterm(term, path, other)
+            here = replace_subterm(whole[1], path[len(whole[0]) :], other)
             if (
                 _goes_with(within, here, accented)
-                and fits(within.values(changed, problem.inputs))
-                and all(map(_is_kept, own, within.values(changed, near_rows)))
+                and fits(within.values_of(changed, problem.inputs))
+                and all(map(_is_kept, own, within.values_of(changed, near_rows)))
             ):
                 term = changed
                 break
     return term
 
 
-def goes_with_accents(answered: Answered, term: Term) -> bool:
+def goes_with_accents(answered: AnsweredProblem, term: Term) -> bool:
     """Whether a program gives for rows with accents what it gives for the rows, apart from the accents."""
     return _goes_with(answered, term, _accented(answered.problem))
 
@@ -88,7 +97,7 @@ def _closed(term: Term, path: tuple[int, ...]) -> tuple[tuple[int, ...], Term]:
     """The smallest part around a literal that has a value of its own: one outside of lambdas."""
     at: tuple[int, ...] = ()
     found = term
-    for place, part in paths(term):
+    for place, part in subterm_paths(term):
         if len(place) < len(path) and path[: len(place)] == place:
             if isinstance(part, Lambda):
                 break
@@ -96,11 +105,11 @@ def _closed(term: Term, path: tuple[int, ...]) -> tuple[tuple[int, ...], Term]:
     return at, found
 
 
-def _goes_with(answered: Answered, part: Term, accented: Sequence[tuple[Any, ...]]) -> bool:
-    plain = answered.values(part, answered.problem.inputs)
+def _goes_with(answered: AnsweredProblem, part: Term, accented: Sequence[tuple[Any, ...]]) -> bool:
+    plain = answered.values_of(part, answered.problem.inputs)
     return all(
         value is not UNDEFINED and near_values(_turned(value, _TAKEN), was)
-        for value, was in zip(answered.values(part, accented), plain, strict=True)
+        for value, was in zip(answered.values_of(part, accented), plain, strict=True)
         if was is not UNDEFINED
     )
 
@@ -133,11 +142,11 @@ def with_copies(term: Term, problem: SearchProblem, vocabulary: Vocabulary, mete
         meter: Counts what is tried; it may be spent.
     """
     rows = [
-        Row(input=tuple(map(thaw, given)), output=thaw(output))
+        Row(input=tuple(map(thaw_value, given)), output=thaw_value(output))
         for given, output in zip(problem.inputs, problem.outputs, strict=True)
     ]
     copying = _Copying(problem, rows, vocabulary, meter)
-    for path, part in sorted(paths(term), key=lambda pair: pair[0], reverse=True):
+    for path, part in sorted(subterm_paths(term), key=lambda pair: pair[0], reverse=True):
         if isinstance(part, Constant) and part.type == STR and isinstance(part.value, str):
             term = copying.instead_of(term, path, part.value)
     return term
@@ -157,7 +166,7 @@ class _Copying:
                 try:
                     types = self._problem.input_types
                     inputs = tuple(as_type(value, kind) for value, kind in zip(changed.input, types, strict=True))
-                    outcomes.append(Outcome(value=thaw(meaning(inputs))))
+                    outcomes.append(Outcome(value=thaw_value(meaning(inputs))))
                 except EVALUATION_ERRORS as error:
                     outcomes.append(Outcome(error=type(error).__name__))
             copy = self._copy(one) if one.is_frozen(outcomes) else None
@@ -169,7 +178,7 @@ class _Copying:
         joined, *rest = [*parts, *_literal(literal[end:])]
         for part in rest:
             joined = Apply("concatenate_text", (joined, part))
-        other = replace(term, path, joined)
+        other = replace_subterm(term, path, joined)
         return other if self._is_right(other) else term
 
     def _copy(self, one: CopiedLiteral) -> Term | None:
@@ -213,7 +222,7 @@ class Preferred:
     told: str = ""
 
 
-class Habits:
+class WritingHabits:
     """How dates, times and numbers are written and read in verified answers.
 
     Args:
@@ -230,12 +239,12 @@ class Habits:
                 continue
             self._used.update({way for part in walk(term) if (way := _way(part)) is not None})
 
-    def preferred(self, term: Term, problem: SearchProblem) -> Preferred:
+    def prefer(self, term: Term, problem: SearchProblem) -> Preferred:
         """The term, or one as plain that is as right on every row and written as more of the earlier answers are."""
         told = []
-        for path, part in list(paths(term)):
+        for path, part in list(subterm_paths(term)):
             for other in self._more_usual(part):
-                changed = replace(term, path, other)
+                changed = replace_subterm(term, path, other)
                 if self._values(changed, problem) == self._values(term, problem) is not None:
                     told.append(
                         f"the rows allow {_shown(part)} as well as {_shown(other)}, and the latter is usual here"

@@ -98,10 +98,10 @@ def _dreams_of(
     enumerator = searcher.enumerator
     with without_collector(), suppress(OutOfBudget):
         while enumerator.cost < 30:
-            for _ in enumerator.advance():
+            for _ in enumerator.next_cost_entries():
                 pass
     entries = [e for _, e in enumerator.bank.entries(problem.output_type) if _interesting(e)]
-    reader = clues.reader(problem)
+    reader = clues.clue_reader(problem)
     for entry in _spread(entries, share, rng):
         yield Sample(
             features=features_of(problem, entry[0]),
@@ -180,8 +180,8 @@ def fit_guide(
     for place, problem in enumerate(problems):
         chosen.check(_CLUES * place / len(problems))
         # By features, because evidence rows hold these and not the task's examples.
-        clues[features_of(problem)] = reading.reader(problem).clues()
-    samples = samples_of(experience, names, chosen.weight, clues)
+        clues[features_of(problem)] = reading.clue_reader(problem).clues()
+    samples = _samples_of(experience, names, chosen.weight, clues)
     prices = dream_prices(words) | _prices_of_skills(names.values(), samples)
 
     def dreamt(done: float) -> None:
@@ -194,7 +194,7 @@ def fit_guide(
     return fit([*samples, *dreams], rows=len(samples), steps=chosen.steps, check=descended)
 
 
-def samples_of(
+def _samples_of(
     experience: Iterable[ExperienceRow],
     names: Mapping[str, str],
     weight: float,

@@ -4,6 +4,16 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.runtime.functions.call_file import CallFile
+    from evolve.runtime.functions.call_gate import (
+        CallAnswer,
+        CallGate,
+        CallLimits,
+        CallRecord,
+        CallsInMemory,
+        RecordedCall,
+        StatefulSource,
+        Toolbox,
+    )
     from evolve.runtime.functions.function import (
         EFFECTS,
         UNKNOWN,
@@ -15,19 +25,9 @@ if TYPE_CHECKING:
         signature_of,
         unique_names,
     )
-    from evolve.runtime.functions.gate import (
-        Call,
-        CallAnswer,
-        CallGate,
-        CallLimits,
-        CallRecord,
-        CallsInMemory,
-        StatefulSource,
-        Toolbox,
-    )
     from evolve.runtime.functions.permission import (
         AskConsent,
-        CallQuestion,
+        CallApprovalRequest,
         Consent,
         Grant,
         Permission,

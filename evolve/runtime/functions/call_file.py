@@ -16,7 +16,7 @@ from typing import Any
 
 from evolve.core.errors import RecordDamaged
 from evolve.core.files import canonical_json, digest, sync_folder
-from evolve.runtime.functions.gate import Call, CallAnswer, CallsInMemory, Place
+from evolve.runtime.functions.call_gate import CallAnswer, CallsInMemory, Place, RecordedCall
 
 _ANEW = "remove the episode's folder under runs to begin it anew; what it called is then called again"
 
@@ -46,7 +46,7 @@ class CallFile(CallsInMemory):
                 if entry["checksum"] != self._sum:
                     raise ValueError
                 if "call" in entry:
-                    super().begin(Call(**entry["call"]))
+                    super().begin(RecordedCall(**entry["call"]))
                 else:
                     step, number = entry["place"]
                     super().end((step, number), CallAnswer(**entry["answer"]))
@@ -55,7 +55,7 @@ class CallFile(CallsInMemory):
             whole += len(line) + 1
         self._whole = whole
 
-    def begin(self, call: Call) -> None:
+    def begin(self, call: RecordedCall) -> None:
         if self.earlier_call(call.place) == (call, None):
             return  # it is made again after a crash; the intent stands
         self._write({"call": asdict(call)})

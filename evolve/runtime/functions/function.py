@@ -68,7 +68,7 @@ class Function:
             raise UsageError(f"{min(unknown)!r} is no effect of a function", hint=f"there are {', '.join(EFFECTS)}")
 
     @property
-    def names(self) -> Sequence[str]:
+    def parameter_names(self) -> Sequence[str]:
         """Its parameters in order."""
         properties = self.parameters.get("properties")
         return list(properties) if isinstance(properties, dict) else []

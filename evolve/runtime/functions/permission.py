@@ -22,7 +22,7 @@ Consent = Literal["once", "run", "no", "never"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallQuestion:
+class CallApprovalRequest:
     """What a person is asked before a call is made.
 
     Attributes:
@@ -43,22 +43,22 @@ class CallQuestion:
     alike: int = 0
 
     @property
-    def does(self) -> str:
+    def effects_text(self) -> str:
         """What a call may do, in words."""
         return effects_text(self.function.effects)
 
 
-AskConsent = Callable[[CallQuestion], Consent]
+AskConsent = Callable[[CallApprovalRequest], Consent]
 
 
 class PermissionCheck(Protocol):
     """Says whether calls may be made, and is told where data came from."""
 
-    def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
+    def refusal_reason(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
         """Why a call is not allowed, in one sentence; "" where it is."""
         ...
 
-    def saw(self, place: str, by: str = "") -> None:
+    def note_data_from(self, place: str, by: str = "") -> None:
         """From here on the run may hold data of that place, such as a source of functions.
 
         Args:
@@ -93,7 +93,7 @@ class Permission:
         self._allowed = Counter[str]()
         self._alike = Counter[str]()
 
-    def refusal(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
+    def refusal_reason(self, function: Function, arguments: Mapping[str, Json], left: int) -> str:
         identity = function.digest
         grant = self._grant_of(function) if function.effects else "trust"
         if grant == "deny" or identity in self._never:
@@ -107,7 +107,7 @@ class Permission:
             read = f"sends data away, this run has read from {', '.join(new)}"
             why = read if new and grant == "allow" else "needs the person's leave"
             return f"{function.name} {why}, and nobody is here to ask"
-        question = CallQuestion(
+        question = CallApprovalRequest(
             function=function,
             arguments=arguments,
             allowed=self._allowed[identity],
@@ -117,7 +117,7 @@ class Permission:
         )
         return self._answered(question, self._ask(question))
 
-    def saw(self, place: str, by: str = "") -> None:
+    def note_data_from(self, place: str, by: str = "") -> None:
         self._read.setdefault(place, set()).add(by)
 
     def _newly_read(self, function: Function) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class Permission:
         known = self._known.get(function.digest, frozenset())
         return tuple(place for place, by in self._read.items() if place not in known and by != {function.digest})
 
-    def _answered(self, question: CallQuestion, consent: Consent) -> str:
+    def _answered(self, question: CallApprovalRequest, consent: Consent) -> str:
         function = question.function
         if consent == "run":
             self._known[function.digest] = frozenset(self._read)

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from evolve.runtime.models.costs import Price, Prices
     from evolve.runtime.models.openai_wire import OpenAIWire
     from evolve.runtime.models.opening import ModelPool, ModelSetup, load_wording, open_models
-    from evolve.runtime.models.probing import ProbeReport, offered_models, probe
+    from evolve.runtime.models.probing import ProbeReport, list_offered_models, probe_endpoint
     from evolve.runtime.models.protocol import (
         DRAWN_AT,
-        KEPT,
+        ESSENTIAL,
         ChatModel,
         Message,
-        Meter,
-        ModelLimits,
+        ModelMeter,
         ModelReply,
         ModelRequest,
         OnDelta,
+        TokenLimits,
         Usage,
         WaitingDelta,
     )
     from evolve.runtime.models.recording import FolderStore, Recording, RecordingWire, exchange_digest
-    from evolve.runtime.models.retries import Breaker, ClientServices, RetryRules
+    from evolve.runtime.models.retries import Breaker, ModelClientSetup, RetryRules
     from evolve.runtime.models.secret_cleaning import CleaningWire
-    from evolve.runtime.models.wire import Deadlines, Exchange, Failure, RawReply, Wire
+    from evolve.runtime.models.wire import Deadlines, Exchange, ExchangeFailure, RawReply, Wire
 else:
     __getattr__, __dir__ = attach(__name__)

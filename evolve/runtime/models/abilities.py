@@ -10,12 +10,12 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
-from evolve.core.errors import EnvironmentProblem
+from evolve.core.errors import SetupProblem
 from evolve.core.files import write_atomic
 from evolve.runtime.models.addressing import OPENAI, Endpoint
-from evolve.runtime.models.protocol import OTHERWISE_REPLY, OTHERWISE_WINDOW, ModelLimits, Rung
+from evolve.runtime.models.protocol import OTHERWISE_REPLY, OTHERWISE_WINDOW, Rung, TokenLimits
 from evolve.runtime.models.structure import RUNGS
-from evolve.runtime.models.wire import Deadlines, Exchange, Failure, Wire
+from evolve.runtime.models.wire import Deadlines, Exchange, ExchangeFailure, Wire
 
 Api = Literal["chat", "responses"]
 
@@ -106,12 +106,12 @@ class AbilityStore:
         self._guard = threading.Lock()
         self._by_endpoint = _read(path) if path is not None else {}
 
-    def of(self, endpoint: Endpoint) -> Abilities:
+    def abilities_of(self, endpoint: Endpoint) -> Abilities:
         """What is known, else what is assumed."""
         with self._guard:
             return self._by_endpoint.get(_key(endpoint), unknown_abilities(endpoint))
 
-    def keep(self, endpoint: Endpoint, found: Abilities, since: Abilities | None = None) -> None:
+    def save(self, endpoint: Endpoint, found: Abilities, since: Abilities | None = None) -> None:
         """Writes down what was found; where the file cannot be written it is found out again next time.
 
         Args:
@@ -130,7 +130,7 @@ class AbilityStore:
             text = json.dumps({name: asdict(item) for name, item in sorted(whole.items())}, indent=1)
             try:
                 write_atomic(self._path, text.encode("ascii"))
-            except EnvironmentProblem:
+            except SetupProblem:
                 return
 
 
@@ -180,7 +180,7 @@ _WINDOWS = (
 _TRAINED = "n_ctx_train"
 
 
-def limits_of(window: int | None, found: Abilities) -> ModelLimits:
+def limits_of(window: int | None, found: Abilities) -> TokenLimits:
     """The limits of a model.
 
     Args:
@@ -191,13 +191,13 @@ def limits_of(window: int | None, found: Abilities) -> ModelLimits:
     tokens = min(told, default=OTHERWISE_WINDOW)
     reply = _REPLY_OF_LARGE if tokens >= _LARGE else OTHERWISE_REPLY
     reply = max(1, min(reply, tokens // _PART, found.reply or reply))
-    return ModelLimits(window=tokens, reply=reply, known=bool(told), draws=found.draws)
+    return TokenLimits(window=tokens, reply=reply, known=bool(told), draws=found.draws)
 
 
 def offered_window(endpoint: Endpoint, wire: Wire) -> int | None:
     """The window of a model by the endpoint's list of models; None where it gives no list or does not say."""
     answer = wire.send(Exchange(base_url=endpoint.base_url, path="models"), Deadlines(connect=5.0, total=10.0))
-    if isinstance(answer, Failure):
+    if isinstance(answer, ExchangeFailure):
         return None
     try:
         rows = json.loads(answer.content)["data"]

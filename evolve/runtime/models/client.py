@@ -9,16 +9,16 @@ from dataclasses import replace
 
 from evolve.core.cancellation import Cancellation
 from evolve.core.errors import BudgetExhausted, Cancelled, EndpointProblem, ModelMistake, PromptTooLong, UsageError
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.redaction import Scanner
 from evolve.runtime.models import requests
 from evolve.runtime.models.abilities import limits_of, offered_window
 from evolve.runtime.models.addressing import Endpoint
-from evolve.runtime.models.costs import Expected
-from evolve.runtime.models.overflow import overflow, trim
-from evolve.runtime.models.protocol import ModelLimits, ModelReply, ModelRequest, OnDelta, Rung, Usage
-from evolve.runtime.models.replies import NO_ROOM, ONLY_THOUGHTS, ReplyParts, Unusable, read_reply
-from evolve.runtime.models.retries import ClientServices
+from evolve.runtime.models.costs import ExpectedCost
+from evolve.runtime.models.overflow import parse_overflow, trim
+from evolve.runtime.models.protocol import ModelReply, ModelRequest, OnDelta, Rung, TokenLimits, Usage
+from evolve.runtime.models.replies import NO_ROOM, ONLY_THOUGHTS, ReplyParts, UnusableReply, read_reply
+from evolve.runtime.models.retries import ModelClientSetup
 from evolve.runtime.models.secret_cleaning import CODE, clean_reply, clean_request
 from evolve.runtime.models.structure import RUNGS, extract
 from evolve.runtime.models.thoughts import answer_in, signed_reasoning
@@ -26,20 +26,18 @@ from evolve.runtime.models.tokens import most_prompt_tokens
 from evolve.runtime.models.wire import (
     CodeAt,
     Exchange,
-    Failure,
-    Listener,
+    ExchangeFailure,
     RawReply,
+    ReplyListener,
     endpoint_problem,
     over_budget,
     unusable_problem,
 )
 from evolve.runtime.retrieval.text_overlap import repeats
 
-_ADAPTATIONS = 6
-_CONTINUATIONS = 3
+_ADAPTATIONS, _CONTINUATIONS = 6, 3
 _ENLARGEMENT = 4
 _ROOM_TO_THINK = 2  # once: who thinks through that too will not stop at more
-# One schema that a host does not take must not take structured replies from all others.
 _SCHEMA_REFUSED = re.compile(r"invalid schema|invalid_json_schema|schema is (invalid|too)", re.IGNORECASE)
 _SHARE_OF_TIME_LEFT = 0.98  # of the time that is left, since some passes before the call begins
 
@@ -52,7 +50,7 @@ class EndpointModel:
         services: What it works with.
     """
 
-    def __init__(self, endpoint: Endpoint, services: ClientServices) -> None:
+    def __init__(self, endpoint: Endpoint, services: ModelClientSetup) -> None:
         self.endpoint = endpoint
         self.services = services
         self.name = endpoint.name
@@ -77,13 +75,13 @@ class EndpointModel:
         asking.cancellation, asking.answered = cancellation, self._answered
         return asking.run()
 
-    def limits(self, role: str = "act") -> ModelLimits:
+    def limits(self, role: str = "act") -> TokenLimits:
         """How much fits, by the price list, by what the endpoint lists, and by what it refused.
 
         Where no list is known that has the model, the endpoint is asked once for its own.
         """
         services, window = self.services, self.services.window
-        found = services.abilities.of(self.endpoint)
+        found = services.abilities.abilities_of(self.endpoint)
         if window is None and found.window is None:
             with self._guard:
                 self._offered = self._offered or (offered_window(self.endpoint, services.wire),)
@@ -99,12 +97,12 @@ class _RequestRun:
     """Carries one request to a usable reply: its calls, with repairs, retries and ways around refusals."""
 
     def __init__(
-        self, endpoint: Endpoint, services: ClientServices, request: ModelRequest, on_delta: OnDelta | None
+        self, endpoint: Endpoint, services: ModelClientSetup, request: ModelRequest, on_delta: OnDelta | None
     ) -> None:
         self.endpoint, self.services = endpoint, services
-        self.listener = None if on_delta is None else Listener(on_delta, services.scanner, endpoint.name)
+        self.listener = None if on_delta is None else ReplyListener(on_delta, services.scanner, endpoint.name)
         self.request = self.whole = clean_request(request, services.scanner)
-        self.abilities = self.known = services.abilities.of(endpoint)
+        self.abilities = self.known = services.abilities.abilities_of(endpoint)
         self.rung: Rung = "text" if request.schema is None else self.abilities.best_rung
         self.used = Usage()
         self.calls = 0
@@ -123,13 +121,13 @@ class _RequestRun:
                 if self.begun is None:
                     self.whole = self.request  # as it got through, without what had to be left out
                 self.begun, self.continuations, self.calls_for_rest = reply, self.continuations + 1, 0
-                self.request = requests.with_rest_asked(self.whole, reply.turn(), self.services.wording)
+                self.request = requests.with_rest_asked(self.whole, reply.as_message(), self.services.wording)
                 reply = self.usable()
         except (BudgetExhausted, PromptTooLong, ModelMistake):
             if self.begun is None:
                 raise
             reply = replace(self.begun, usage=self.used, calls=self.calls)  # cut off, as its finish says
-        self.services.abilities.keep(self.endpoint, self.abilities, self.known)
+        self.services.abilities.save(self.endpoint, self.abilities, self.known)
         return reply
 
     def goes_on(self, reply: ModelReply) -> bool:
@@ -142,7 +140,7 @@ class _RequestRun:
         repairs = 0
         while True:
             answer = self.answer()
-            why = answer.why if isinstance(answer, Unusable) else ""
+            why = answer.why if isinstance(answer, UnusableReply) else ""
             if isinstance(answer, ReplyParts):
                 reply, why = self.accepted(answer)
                 if reply is not None:
@@ -164,11 +162,11 @@ class _RequestRun:
             else:
                 self.retries += 1  # there is nothing to show it; it is asked once more
 
-    def note_form(self, unusable: ReplyParts | Unusable) -> None:
+    def note_form(self, unusable: ReplyParts | UnusableReply) -> None:
         """Remembers an endpoint that does not keep to a schema beside the prompt: later prompts tell it in words."""
         if self.rung == "json_schema" and isinstance(unusable, ReplyParts) and not unusable.cut_short:
             self.heeded, self.abilities = False, self.abilities.with_rung(self.rung, False)
-            self.services.abilities.keep(self.endpoint, self.abilities, self.known)
+            self.services.abilities.save(self.endpoint, self.abilities, self.known)
 
     def given_room_to_think(self) -> bool:
         """Lets a model that thought until the end of its room have more of it; False from the second time on."""
@@ -193,7 +191,7 @@ class _RequestRun:
         self.answered.set()
         text = said.text if self.request.schema is None else text
         reply = ModelReply(
-            text=self.scanner.clean(text),
+            text=self.scanner.redact_text(text),
             usage=self.used,
             model=parts.model or self.endpoint.model,
             finish=parts.finish,
@@ -208,12 +206,13 @@ class _RequestRun:
         extracted = extract(parts.text, self.request.schema)
         if extracted.why:
             cut = f" (cut off at {self.request.max_tokens} tokens)" if parts.finish == "length" else ""
-            return None, self.services.scanner.clean(extracted.why) + cut  # it may quote what was escaped in the text
+            # It may quote what was escaped in the text.
+            return None, self.services.scanner.redact_text(extracted.why) + cut
         self.abilities = self.abilities.with_rung(self.rung, self.heeded)
         # Inside a text the value was escaped, so the cleaning of the text may have missed what it holds.
         return replace(reply, data=clean_reply(extracted.value, self.services.scanner)), ""
 
-    def answer(self) -> ReplyParts | Unusable:
+    def answer(self) -> ReplyParts | UnusableReply:
         """One reply, whatever it is worth; trouble on the way is waited out or worked around."""
         failures = 0
         while True:
@@ -224,20 +223,20 @@ class _RequestRun:
                     hint="the same command goes on where it stopped",
                 )
             exchange = self.exchange()
-            with doing("model", self.endpoint.name + self.attempt):
+            with report_activity("model", self.endpoint.name + self.attempt):
                 outcome = self.call_once(exchange)
             # Also of success, which closes the breaker again.
-            self.services.breaker.note(outcome if isinstance(outcome, Failure) else None)
-            if not isinstance(outcome, Failure):
+            self.services.breaker.record_attempt(outcome if isinstance(outcome, ExchangeFailure) else None)
+            if not isinstance(outcome, ExchangeFailure):
                 return outcome
             if self.work_around(exchange, outcome):
                 continue
             failures += 1
-            most = self.services.rules.most(outcome)
-            if not outcome.retryable or failures >= most:
+            most = self.services.rules.max_calls(outcome)
+            if not outcome.is_retryable or failures >= most:
                 raise endpoint_problem(self.endpoint.name, outcome, failures)
             self.told_again(failures + 1, most, outcome.text)
-            with doing("retry", f"{self.endpoint.name}, {outcome.text}"):
+            with report_activity("retry", f"{self.endpoint.name}, {outcome.text}"):
                 self.pause(self.services.rules.wait(failures, outcome, self.services.rng), outcome)
 
     def exchange(self) -> Exchange:
@@ -260,13 +259,12 @@ class _RequestRun:
         """What looks for secrets in a text of the reply."""
         return self.services.scanner.for_code if self.gives_code == "text" else self.services.scanner
 
-    def call_once(self, exchange: Exchange) -> ReplyParts | Unusable | Failure:
+    def call_once(self, exchange: Exchange) -> ReplyParts | UnusableReply | ExchangeFailure:
         """One call inside the budget: what it will hardly pass is set aside before, what it did cost booked after."""
         self.check()
         services, left = self.services, self.services.meter.remaining.seconds
-        # The call ends with the budget of time, so that it cannot take longer than was set aside.
         total = services.deadlines.total if left is None else min(services.deadlines.total, left * _SHARE_OF_TIME_LEFT)
-        expected = Expected(
+        expected = ExpectedCost(
             price=services.price,
             abilities=self.abilities,
             body=exchange.body,
@@ -275,7 +273,7 @@ class _RequestRun:
         )
         if not services.meter.reserve(expected.set_aside):
             raise over_budget(services.meter.exhausted_bound, expected.set_aside)
-        cost, started = expected.most, services.clock()  # interrupted or lost, it may have cost all that
+        cost, started = expected.most_usage, services.clock()  # interrupted or lost, it may have cost all that
         try:
             deadlines = replace(services.deadlines, total=total, cancellation=self.cancellation)
             received = services.wire.send(exchange, deadlines, self.hears(exchange))
@@ -283,8 +281,8 @@ class _RequestRun:
             outcome, cost = self.read(received, exchange, expected)
         except Cancelled:
             # A host goes on no longer than somebody reads what it streams.
-            heard = self.listener.heard if self.listener is not None else 0
-            cost = expected.until_stopped(heard) if heard else expected.most
+            heard = self.listener.received_bytes if self.listener is not None else 0
+            cost = expected.until_stopped(heard) if heard else expected.most_usage
             raise
         finally:
             cost = replace(cost, seconds=max(0.0, services.clock() - started))
@@ -299,41 +297,43 @@ class _RequestRun:
         """Says the text at once, to whoever wanted it in pieces and got none."""
         if self.listener is None:
             return
-        if exchange.streamed and said.finish not in ("filter", "refusal"):
+        if exchange.is_streamed and said.finish not in ("filter", "refusal"):
             self.abilities = replace(self.abilities, streams=self.listener.streamed)
-        self.listener.ends(said.text)
+        self.listener.end_call(said.text)
 
     def read(
-        self, received: RawReply | Failure, exchange: Exchange, expected: Expected
-    ) -> tuple[ReplyParts | Unusable | Failure, Usage]:
+        self, received: RawReply | ExchangeFailure, exchange: Exchange, expected: ExpectedCost
+    ) -> tuple[ReplyParts | UnusableReply | ExchangeFailure, Usage]:
         """Parses what came; gives it with what it cost."""
-        if isinstance(received, Failure):
-            return received, expected.most if received.billed else Usage(calls=int(received.status > 0))
-        reply = read_reply(received.content, streamed=exchange.streamed, path=exchange.path)
-        if isinstance(reply, Unusable):
+        if isinstance(received, ExchangeFailure):
+            return received, expected.most_usage if received.billed else Usage(calls=int(received.status > 0))
+        reply = read_reply(received.content, streamed=exchange.is_streamed, path=exchange.path)
+        if isinstance(reply, UnusableReply):
             # Part of a text is no answer, and the whole of it may be charged.
             if reply.cut:
-                return Failure(kind="broken", text=reply.why or "the stream ended before the reply did"), expected.most
+                why = reply.why or "the stream ended before the reply did"
+                return ExchangeFailure(kind="broken", text=why), expected.most_usage
             if reply.failed:
-                return Failure(kind="server", text=reply.why), Usage(calls=1)
+                return ExchangeFailure(kind="server", text=reply.why), Usage(calls=1)
             counted = reply.counted
-            return reply, Usage() if received.replayed else expected.most if counted is None else expected.of(counted)
+            cost = expected.most_usage if counted is None else expected.usage_of(counted)
+            return reply, Usage() if received.replayed else cost
         scanner = self.services.scanner.for_code if self.gives_code else self.services.scanner
-        reply = replace(reply, text=scanner.clean(reply.text))  # parts of a text can share a secret
+        reply = replace(reply, text=scanner.redact_text(reply.text))  # parts of a text can share a secret
         if reply.completion:
             self.abilities = self.abilities.with_reply(reply.completion)
         if reply.prompt:
             self.abilities = self.abilities.with_share(most_prompt_tokens(exchange.body), reply.prompt)
-        return reply, Usage() if received.replayed else expected.of(reply)
+        return reply, Usage() if received.replayed else expected.usage_of(reply)
 
     def hears(self, exchange: Exchange) -> Callable[[bytes], None] | None:
         """What hears the bytes of the next call; None where nobody listens or nothing streams."""
         if self.listener is None:
             return None
         anew = self.begun is None or self.calls_for_rest > 0
-        self.calls_for_rest += exchange.streamed
+        self.calls_for_rest += exchange.is_streamed
         before = "" if self.begun is None else self.begun.text
-        return self.listener.begins(exchange.path, before if anew else None, streamed=exchange.streamed)
+        return self.listener.begin_call(exchange.path, before if anew else None, streamed=exchange.is_streamed)
 
     def told_again(self, number: int, most: int, why: str) -> None:
         """Tells whoever listens that the same is asked once more."""
@@ -341,7 +341,7 @@ class _RequestRun:
         if self.listener is not None:
             self.listener.asks_again(number, most, why)
 
-    def work_around(self, exchange: Exchange, failure: Failure) -> bool:
+    def work_around(self, exchange: Exchange, failure: ExchangeFailure) -> bool:
         """Changes the next call so that it may work where this one failed; False where nothing can be changed."""
         if failure.kind == "context":
             return self.shorten(failure)
@@ -364,26 +364,26 @@ class _RequestRun:
         self.rung = RUNGS[RUNGS.index(self.rung) + 1]
         return True
 
-    def shorten(self, failure: Failure) -> bool:
+    def shorten(self, failure: ExchangeFailure) -> bool:
         """Asks for less, or leaves out parts of the prompt; False where neither can be."""
         if self.was_too_long:
             return False  # one try; a second would only lose more
-        self.was_too_long, figures = True, overflow(failure.text)
+        self.was_too_long, figures = True, parse_overflow(failure.text)
         if figures.allowed:
             self.abilities = replace(self.abilities, window=figures.allowed)
-            self.services.abilities.keep(self.endpoint, self.abilities, self.known)
+            self.services.abilities.save(self.endpoint, self.abilities, self.known)
         least = figures.reply(self.request.max_tokens)
         if least is not None:
             self.request = replace(self.request, max_tokens=least)  # nothing of the prompt is lost
             return True
-        shorter = trim(self.request.messages, figures.share(self.request.max_tokens))
+        shorter = trim(self.request.messages, figures.fitting_share(self.request.max_tokens))
         if shorter is None:
             return False
         messages, self.dropped = shorter
         self.request = replace(self.request, messages=tuple(messages))
         return True
 
-    def pause(self, seconds: float, failure: Failure) -> None:
+    def pause(self, seconds: float, failure: ExchangeFailure) -> None:
         left = self.services.meter.remaining.seconds
         # Waiting would use up the rest of the budget for nothing.
         if left is not None and seconds >= left:

@@ -31,11 +31,11 @@ class Price:
     cached: float | None = None
     beyond: tuple[tuple[int, Price], ...] = ()
 
-    def of(self, prompt: int, completion: int, cached: int = 0) -> float:
+    def call_cost(self, prompt: int, completion: int, cached: int = 0) -> float:
         """Dollars for a call; ``cached`` are those of ``prompt`` that were in the cache."""
         higher = [price for start, price in self.beyond if prompt > start]
         if higher:
-            return higher[-1].of(prompt, completion, cached)
+            return higher[-1].call_cost(prompt, completion, cached)
         lower = self.input if self.cached is None else self.cached
         return ((prompt - cached) * self.input + cached * lower + completion * self.output) / 1e6
 
@@ -43,7 +43,7 @@ class Price:
 FREE = Price(input=0.0, output=0.0)
 
 
-def usage_of(
+def _usage_of(
     price: Price | None, prompt: int, completion: int, *, cached: int = 0, reasoning: int = 0, estimated: bool = False
 ) -> Usage:
     """The usage of one call, with its price where that is known."""
@@ -52,7 +52,7 @@ def usage_of(
         completion=completion,
         cached=cached,
         reasoning=reasoning,
-        money=price.of(prompt, completion, cached) if price is not None else 0.0,
+        money=price.call_cost(prompt, completion, cached) if price is not None else 0.0,
         calls=1,
         estimated=estimated,
         priced=price is not None,
@@ -60,7 +60,7 @@ def usage_of(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expected:
+class ExpectedCost:
     """What one call may cost, by what its endpoint reported of others.
 
     Attributes:
@@ -82,27 +82,27 @@ class Expected:
         return self._usage(likely_reply(self.room, self.abilities.longest) if known else self.room)
 
     @property
-    def most(self) -> Usage:
+    def most_usage(self) -> Usage:
         """What is booked where nobody can say any more: the longest reply that was allowed."""
         return self._usage(self.room)
 
     def _usage(self, completion: int) -> Usage:
         prompt = likely_tokens(most_prompt_tokens(self.body), self.abilities.share)
-        return replace(usage_of(self.price, prompt, completion, estimated=True), seconds=self.seconds)
+        return replace(_usage_of(self.price, prompt, completion, estimated=True), seconds=self.seconds)
 
     def until_stopped(self, heard: int) -> Usage:
         """What a call cost that a person ended after so many bytes were heard of its reply."""
         share = self.abilities.share
         prompt = expected_tokens(most_prompt_tokens(self.body), share)
-        return usage_of(self.price, prompt, min(self.room, expected_tokens(heard, share)), estimated=True)
+        return _usage_of(self.price, prompt, min(self.room, expected_tokens(heard, share)), estimated=True)
 
-    def of(self, reply: ReplyParts) -> Usage:
+    def usage_of(self, reply: ReplyParts) -> Usage:
         """What the call cost whose reply this is."""
         # An upper bound, so that a budget is never passed because an endpoint does not count.
         completion = min(self.room, most_tokens(reply.text)) if reply.completion is None else reply.completion
-        prompt = self.most.prompt if reply.prompt is None else reply.prompt
+        prompt = self.most_usage.prompt if reply.prompt is None else reply.prompt
         unsure = reply.completion is None or reply.prompt is None
-        return usage_of(self.price, prompt, completion, cached=reply.cached, reasoning=reply.thought, estimated=unsure)
+        return _usage_of(self.price, prompt, completion, cached=reply.cached, reasoning=reply.thought, estimated=unsure)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +180,7 @@ class Prices:
                 raise WorkspaceError(f"{own}: models: expected a table")
             self._table = {name: _price(row, f"{own}: {name}") for name, row in rows.items()}
 
-    def of(self, endpoint: Endpoint) -> Price | None:
+    def price_of(self, endpoint: Endpoint) -> Price | None:
         """The price of a model at an endpoint; None where it is unknown. What runs on this machine is free."""
         # The exact name first: a dated release can have a price of its own.
         price = self._table.get(endpoint.name) or self._table.get(_undated(endpoint.name))

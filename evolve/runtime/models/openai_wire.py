@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.files import clean_text
 from evolve.runtime.models.addressing import OPENAI, Endpoint
 from evolve.runtime.models.replies import most_bytes
-from evolve.runtime.models.wire import Deadlines, Exchange, Failure, OnBytes, RawReply, failure_of_status
+from evolve.runtime.models.wire import Deadlines, Exchange, ExchangeFailure, OnBytes, RawReply, failure_of_status
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -37,7 +37,9 @@ class OpenAIWire:
         self._idle: list[_Connection] = []
         self._guard = threading.Lock()
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
+    def send(
+        self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None
+    ) -> RawReply | ExchangeFailure:
         """One exchange; see :class:`evolve.runtime.models.wire.Wire`."""
         import httpx2
 
@@ -46,11 +48,11 @@ class OpenAIWire:
         try:
             connection = connection or _Connection(self._endpoint)
         except httpx2.InvalidURL as error:
-            return Failure(kind="connect", text=f"not an address: {error}", final=True)
+            return ExchangeFailure(kind="connect", text=f"not an address: {error}", final=True)
         reusable = False
         try:
             answer = connection.send(exchange, deadlines, on_bytes)
-            reusable = isinstance(answer, RawReply) and len(answer.content) <= most_bytes(streamed=exchange.streamed)
+            reusable = isinstance(answer, RawReply) and len(answer.content) <= most_bytes(streamed=exchange.is_streamed)
         finally:
             if not reusable:
                 connection.close()  # what is still under way on it must not reach the next call
@@ -90,12 +92,14 @@ class _Connection:
         if endpoint.base_url != OPENAI:
             self._client.organization = self._client.project = None  # of the environment, and meant for OpenAI
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> RawReply | Failure:
+    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> RawReply | ExchangeFailure:
         import httpx2
         import openai
 
         if self._lacks_key:
-            return Failure(kind="access", text="OPENAI_API_KEY is not set, and this endpoint needs a key", final=True)
+            return ExchangeFailure(
+                kind="access", text="OPENAI_API_KEY is not set, and this endpoint needs a key", final=True
+            )
         with self._ended_after(deadlines) as over:
             try:
                 return self._exchange(exchange, deadlines, on_bytes)
@@ -105,7 +109,7 @@ class _Connection:
             except openai.APITimeoutError as error:
                 if isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.PoolTimeout):
                     told = f"no connection within {min(deadlines.connect, deadlines.total):g} s"
-                    return Failure(kind="connect", text=told)  # nothing was sent yet, so nothing can be charged
+                    return ExchangeFailure(kind="connect", text=told)  # nothing was sent yet, so nothing can be charged
                 return _too_late(deadlines, quiet=_longest_silence(exchange, deadlines), over=over.is_set())
             except openai.APIConnectionError as error:
                 if over.is_set():
@@ -116,7 +120,9 @@ class _Connection:
             except (httpx2.HTTPError, httpx2.InvalidURL, openai.OpenAIError) as error:
                 return _too_late(deadlines, over=True) if over.is_set() else _broken(error)
 
-    def _exchange(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None) -> RawReply | Failure:
+    def _exchange(
+        self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None
+    ) -> RawReply | ExchangeFailure:
         import httpx2
 
         silence = _longest_silence(exchange, deadlines)
@@ -125,9 +131,9 @@ class _Connection:
         with self._opened(exchange, timeout) as reply:
             for piece in reply.iter_bytes():
                 content += piece
-                if len(content) > most_bytes(streamed=exchange.streamed):
+                if len(content) > most_bytes(streamed=exchange.is_streamed):
                     break  # the reader refuses it
-                if on_bytes is not None and exchange.streamed:
+                if on_bytes is not None and exchange.is_streamed:
                     on_bytes(piece)
         return RawReply(content=bytes(content))
 
@@ -157,7 +163,7 @@ class _Connection:
         timer.start()
         stopped = deadlines.cancellation
         try:
-            with nullcontext() if stopped is None else stopped.calling(end):
+            with nullcontext() if stopped is None else stopped.call_on_cancel(end):
                 yield over
         finally:
             timer.cancel()
@@ -189,22 +195,24 @@ class _Connection:
 
 def _longest_silence(exchange: Exchange, deadlines: Deadlines) -> float:
     # A plain reply comes in one piece after a long silence; only a streamed one is never silent for long.
-    return min(deadlines.idle, deadlines.total) if exchange.streamed else deadlines.total
+    return min(deadlines.idle, deadlines.total) if exchange.is_streamed else deadlines.total
 
 
-def _too_late(deadlines: Deadlines, *, over: bool, quiet: float = 0.0) -> Failure:
+def _too_late(deadlines: Deadlines, *, over: bool, quiet: float = 0.0) -> ExchangeFailure:
     # Where both bounds are one length, either may be noticed first; the reader is told the same.
     if over or quiet >= deadlines.total:
-        return Failure(kind="timeout", text=f"no complete reply within {deadlines.total:g} s", billed=True)
-    return Failure(kind="timeout", text=f"nothing came for {quiet:g} s", billed=True)
+        return ExchangeFailure(kind="timeout", text=f"no complete reply within {deadlines.total:g} s", billed=True)
+    return ExchangeFailure(kind="timeout", text=f"nothing came for {quiet:g} s", billed=True)
 
 
-def _broken(error: BaseException) -> Failure:
+def _broken(error: BaseException) -> ExchangeFailure:
     import httpx2
 
     text = " ".join(clean_text(str(error)).split())[:200] or type(error).__name__
     if "CERTIFICATE_VERIFY_FAILED" in text:
-        return Failure(kind="connect", text="its certificate is not trusted; SSL_CERT_FILE names your own", final=True)
+        return ExchangeFailure(
+            kind="connect", text="its certificate is not trusted; SSL_CERT_FILE names your own", final=True
+        )
     if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
-        return Failure(kind="connect", text=f"cannot connect: {text}")
-    return Failure(kind="broken", text=f"the connection broke: {text}", billed=True)
+        return ExchangeFailure(kind="connect", text=f"cannot connect: {text}")
+    return ExchangeFailure(kind="broken", text=f"the connection broke: {text}", billed=True)

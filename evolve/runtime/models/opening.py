@@ -19,10 +19,10 @@ from evolve.runtime.models.addressing import Endpoint, parse_model
 from evolve.runtime.models.client import EndpointModel
 from evolve.runtime.models.costs import Prices, listed_model
 from evolve.runtime.models.openai_wire import OpenAIWire
-from evolve.runtime.models.protocol import ChatModel, Meter, ModelLimits, ModelReply, ModelRequest, OnDelta
+from evolve.runtime.models.protocol import ChatModel, ModelMeter, ModelReply, ModelRequest, OnDelta, TokenLimits
 from evolve.runtime.models.recording import Recording, RecordingWire
 from evolve.runtime.models.requests import SchemaPrompts
-from evolve.runtime.models.retries import Breaker, ClientServices, RetryRules
+from evolve.runtime.models.retries import Breaker, ModelClientSetup, RetryRules
 from evolve.runtime.models.secret_cleaning import CleaningWire
 from evolve.runtime.models.wire import Deadlines, Wire
 
@@ -54,9 +54,9 @@ class ModelPool:
         if not all(self._lists.values()):
             raise UsageError("no model is named", hint="evolve models default NAME, or --model NAME")
         self.level = level
-        self.name = self.of("act").name
+        self.name = self.model_for("act").name
 
-    def of(self, role: str) -> ChatModel:
+    def model_for(self, role: str) -> ChatModel:
         """The model that plays a role at this level.
 
         Raises:
@@ -76,11 +76,11 @@ class ModelPool:
         """The models for work that failed verification ``level`` times."""
         return ModelPool(self._lists["act"], self._lists, min(max(level, 0), self.levels - 1))
 
-    def limits(self, role: str = "act") -> ModelLimits:
+    def limits(self, role: str = "act") -> TokenLimits:
         """The least of what the models of a role take: failed work goes from one to the next with its history."""
-        self.of(role)
+        self.model_for(role)
         every = [model.limits(role) for model in self._lists[role][self.level :] or self._lists[role][-1:]]
-        return ModelLimits(
+        return TokenLimits(
             window=min(limits.window for limits in every),
             reply=min(limits.reply for limits in every),
             known=all(limits.known for limits in every),
@@ -91,7 +91,7 @@ class ModelPool:
         self, request: ModelRequest, on_delta: OnDelta | None = None, cancellation: Cancellation | None = None
     ) -> ModelReply:
         """Asks the model of the request's role, one further up its list for each answer that was refused."""
-        model = self.escalate(self.level + request.refused).of(request.role)
+        model = self.escalate(self.level + request.refused).model_for(request.role)
         return model.complete(request, on_delta, cancellation)
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ class ModelSetup:
     model: str
     roles: Mapping[str, str] = field(default_factory=dict)
     base_url: str = ""
-    meter: Meter = field(default_factory=lambda: Ledger(Budget()))
+    meter: ModelMeter = field(default_factory=lambda: Ledger(Budget()))
     prices: Path | None = None
     abilities: Path | None = None
     recording: Recording | None = None
@@ -186,17 +186,17 @@ def open_models(setup: ModelSetup) -> ModelPool:
 
 def _services(
     setup: ModelSetup, endpoint: Endpoint, breaker: Breaker, shared: tuple[Prices, AbilityStore]
-) -> ClientServices:
+) -> ModelClientSetup:
     prices, book = shared
     environ = os.environ if setup.environ is None else setup.environ
     secrets = known_secrets(environ, setup.folders, keys=[endpoint.key])
     scanner = Scanner(secret for secret in secrets if secret.sent or secret.value not in setup.spared)
-    return ClientServices(
+    return ModelClientSetup(
         wire=CleaningWire(setup.wire(endpoint), scanner),
         scanner=scanner,
         wording=load_wording(setup.layers),
         meter=setup.meter,
-        price=prices.of(endpoint),
+        price=prices.price_of(endpoint),
         window=listed_model(endpoint).window,
         abilities=book,
         rules=setup.rules,

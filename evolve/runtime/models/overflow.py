@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evolve.runtime.models.protocol import KEPT, Message
+from evolve.runtime.models.protocol import ESSENTIAL, Message
 from evolve.runtime.models.tokens import PER_MESSAGE, most_tokens
 
 TOO_LONG = re.compile(
@@ -39,7 +39,7 @@ _LEAST_REPLY = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class Overflow:
+class PromptOverflow:
     """The figures of a complaint, in tokens; None for what was not said.
 
     Attributes:
@@ -60,7 +60,7 @@ class Overflow:
         # The prompt shrinks instead where so little room is left that the reply would be cut off.
         return room if max(_LEAST_REPLY, max_tokens // 4) <= room < max_tokens else None
 
-    def share(self, max_tokens: int) -> float | None:
+    def fitting_share(self, max_tokens: int) -> float | None:
         """The part of the prompt that fits beside a reply; None where the figures do not say."""
         size = self.prompt or self.asked
         if self.allowed is None or not size:
@@ -68,9 +68,9 @@ class Overflow:
         return min(1.0, max(_LEAST_SHARE, (self.allowed - max_tokens) / size))
 
 
-def overflow(text: str) -> Overflow:
+def parse_overflow(text: str) -> PromptOverflow:
     """The figures in a complaint."""
-    return Overflow(
+    return PromptOverflow(
         allowed=_least(_first(_ALLOWED, text), _LEAST_WINDOW), prompt=_first(_PROMPT, text), asked=_first(_ASKED, text)
     )
 
@@ -102,7 +102,8 @@ def trim(messages: Sequence[Message], share: float | None) -> tuple[list[Message
     """The messages that are left, and the kinds of those that are not; None where too much is golden.
 
     Lowest priority goes first, among equals the oldest. The same prompt always loses the same messages. Messages
-    from :data:`evolve.runtime.models.protocol.KEPT` on stay, and so does the last one, which is what is being asked. An
+    from :data:`evolve.runtime.models.protocol.ESSENTIAL` on stay, and so does the last one, which is what is
+    being asked. An
     assistant's turn and the message after it go together or stay together, so that roles still take turns.
 
     Args:
@@ -135,5 +136,5 @@ def _free_units(messages: Sequence[Message]) -> Iterator[tuple[int, tuple[int, .
         places = (place, place + 1) if answered else (place,)
         place += len(places)
         priority = max(messages[one].priority for one in places)
-        if priority < KEPT and last not in places and opening not in places:
+        if priority < ESSENTIAL and last not in places and opening not in places:
             yield priority, places

@@ -10,9 +10,9 @@ from evolve.runtime.models.abilities import Abilities, AbilityStore, Api, unknow
 from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.client import EndpointModel
 from evolve.runtime.models.protocol import DRAWN_AT, Message, ModelReply, ModelRequest, Usage
-from evolve.runtime.models.retries import ClientServices, RetryRules
+from evolve.runtime.models.retries import ModelClientSetup, RetryRules
 from evolve.runtime.models.structure import RUNGS
-from evolve.runtime.models.wire import Deadlines, Exchange, Failure, Wire
+from evolve.runtime.models.wire import Deadlines, Exchange, ExchangeFailure, Wire
 
 MOST_DRAWS = 4
 """Answers that are drawn from a model that repeats itself."""
@@ -50,7 +50,7 @@ class ProbeReport:
     responses: bool
 
 
-def probe(endpoint: Endpoint, services: ClientServices) -> ProbeReport:
+def probe_endpoint(endpoint: Endpoint, services: ModelClientSetup) -> ProbeReport:
     """Asks an endpoint in every way and remembers which work, in ``services.abilities``.
 
     Raises:
@@ -79,11 +79,11 @@ def probe(endpoint: Endpoint, services: ClientServices) -> ProbeReport:
     used += cost + streamed + drawn
     # Its own questions are small: how long replies get is another matter.
     abilities = replace(abilities, streams=streams, longest=0, replies=0, draws=draws)
-    services.abilities.keep(endpoint, abilities)
+    services.abilities.save(endpoint, abilities)
     return ProbeReport(endpoint=endpoint, abilities=abilities, usage=used, responses=offered["responses"])
 
 
-def _rungs(endpoint: Endpoint, services: ClientServices, abilities: Abilities) -> tuple[Abilities, Usage]:
+def _rungs(endpoint: Endpoint, services: ModelClientSetup, abilities: Abilities) -> tuple[Abilities, Usage]:
     text = "What is 17 + 25? Give the sum as JSON."
     question = ModelRequest(messages=[Message(role="user", text=text)], schema=_SCHEMA, max_tokens=_MAX_TOKENS)
     used = Usage()
@@ -100,7 +100,7 @@ def _rungs(endpoint: Endpoint, services: ClientServices, abilities: Abilities) -
 
 
 def _streams(
-    endpoint: Endpoint, services: ClientServices, question: ModelRequest, abilities: Abilities
+    endpoint: Endpoint, services: ModelClientSetup, question: ModelRequest, abilities: Abilities
 ) -> tuple[bool, Usage]:
     book = _book_with(endpoint, replace(abilities, streams=None))
     quiet = replace(services, abilities=book, rules=_few_attempts(services))
@@ -111,10 +111,10 @@ def _streams(
         raise
     except (EndpointProblem, ModelMistake):
         return False, Usage()
-    return bool(book.of(endpoint).streams), reply.usage
+    return bool(book.abilities_of(endpoint).streams), reply.usage
 
 
-def _draws(endpoint: Endpoint, services: ClientServices, abilities: Abilities) -> tuple[int, Usage]:
+def _draws(endpoint: Endpoint, services: ModelClientSetup, abilities: Abilities) -> tuple[int, Usage]:
     """How many answers are worth drawing: several where one that is wrong is given again, but not when asked anew."""
     used = Usage()
 
@@ -127,14 +127,14 @@ def _draws(endpoint: Endpoint, services: ClientServices, abilities: Abilities) -
     question = ModelRequest(messages=[Message(role="user", text=_FUNCTION)], max_tokens=_MAX_TOKENS, seed=0)
     first = reply(question)
     told = [Message(role="assistant", text=first), Message(role="user", text=_MORE_WANTED)]
-    if not first or reply(question.plus(*told)) != first:
+    if not first or reply(question.with_messages(*told)) != first:
         return 1, used
     others = {reply(replace(question, seed=seed, temperature=DRAWN_AT)) for seed in (1, 2, 3)}
     return (MOST_DRAWS if others - {first, ""} else 1), used
 
 
 def _ask_in_one_way(
-    endpoint: Endpoint, services: ClientServices, question: ModelRequest, start: Abilities
+    endpoint: Endpoint, services: ModelClientSetup, question: ModelRequest, start: Abilities
 ) -> tuple[ModelReply | None, Abilities, EndpointProblem | None]:
     book = _book_with(endpoint, start)
     model = EndpointModel(endpoint, replace(services, abilities=book, repairs=0, rules=_few_attempts(services)))
@@ -146,29 +146,29 @@ def _ask_in_one_way(
         raise
     except EndpointProblem as problem:
         return None, start, problem
-    return reply, book.of(endpoint), None
+    return reply, book.abilities_of(endpoint), None
 
 
 def _book_with(endpoint: Endpoint, abilities: Abilities) -> AbilityStore:
     book = AbilityStore()
-    book.keep(endpoint, abilities)
+    book.save(endpoint, abilities)
     return book
 
 
-def _few_attempts(services: ClientServices) -> RetryRules:
+def _few_attempts(services: ModelClientSetup) -> RetryRules:
     # Once more, as one hiccup is no sign that a way does not work.
     return replace(services.rules, attempts=2)
 
 
-def offered_models(endpoint: Endpoint, wire: Wire) -> list[str]:
+def list_offered_models(endpoint: Endpoint, wire: Wire) -> list[str]:
     """The names of the models that an endpoint lists, sorted.
 
     Raises:
         EndpointProblem: It cannot be reached or gives no list.
     """
     answer = wire.send(Exchange(base_url=endpoint.base_url, path="models"), Deadlines(total=30.0))
-    if isinstance(answer, Failure):
-        raise EndpointProblem(f"{endpoint.base_url}: {answer.text}", retryable=answer.retryable)
+    if isinstance(answer, ExchangeFailure):
+        raise EndpointProblem(f"{endpoint.base_url}: {answer.text}", retryable=answer.is_retryable)
     try:
         rows = json.loads(answer.content)["data"]
         return sorted(str(row["id"]) for row in rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from evolve.core.cancellation import Cancellation
-from evolve.core.ledger import Amount, Budget
+from evolve.core.ledger import Budget, CostAmount
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refusal", "filter"]
@@ -17,7 +17,7 @@ Rung = Literal["text", "json_schema", "json_object", "fenced"]
 OTHERWISE_WINDOW, OTHERWISE_REPLY = 32_768, 8_192
 """Tokens that are assumed where nothing is known of a model; few enough for what is served today."""
 
-KEPT = 100
+ESSENTIAL = 100
 """The priority from which a message is never trimmed: golden items, the task itself, the rules."""
 
 
@@ -26,7 +26,7 @@ class Message:
     """One part of the prompt.
 
     Attributes:
-        priority: What goes last when the prompt is too long; from :data:`KEPT` on it is never left out.
+        priority: What goes last when the prompt is too long; from :data:`ESSENTIAL` on it is never left out.
         kind: What the text is (``task``, ``insight``, ``skill``, ``feedback``), for records and views only.
         reasoning: Of an assistant's turn, what its :class:`ModelReply` had there; sent back to the model it came from.
     """
@@ -75,13 +75,13 @@ class ModelRequest:
         if self.max_tokens < 1:
             raise ValueError("max_tokens must be positive: it is what is reserved")
 
-    def plus(self, *messages: Message) -> ModelRequest:
+    def with_messages(self, *messages: Message) -> ModelRequest:
         """The same request with messages added at the end."""
         return replace(self, messages=(*self.messages, *messages))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelLimits:
+class TokenLimits:
     """How much a model takes and gives in one call, in tokens.
 
     Attributes:
@@ -166,7 +166,7 @@ class ModelReply:
     dropped: tuple[str, ...] = ()
     reasoning: Mapping[str, Any] = field(default_factory=dict)
 
-    def turn(self, *, priority: int = KEPT, kind: str = "reply") -> Message:
+    def as_message(self, *, priority: int = ESSENTIAL, kind: str = "reply") -> Message:
         """The reply as the assistant's turn of the next request, with the reasoning that belongs to it."""
         return Message(role="assistant", text=self.text, priority=priority, kind=kind, reasoning=self.reasoning or None)
 
@@ -225,7 +225,7 @@ class ChatModel(Protocol):
         """
         ...
 
-    def limits(self, role: str = "act") -> ModelLimits:
+    def limits(self, role: str = "act") -> TokenLimits:
         """How much fits the model of a role; the least of several that may be asked.
 
         The first call may ask the endpoint which models it has. Never fails: unknown is assumed.
@@ -237,7 +237,7 @@ class ChatModel(Protocol):
         ...
 
 
-class Meter(Protocol):
+class ModelMeter(Protocol):
     """What a model needs of a ledger; :class:`evolve.core.ledger.Ledger` is one."""
 
     @property
@@ -250,10 +250,10 @@ class Meter(Protocol):
         """Which bound has been reached, or ""."""
         ...
 
-    def reserve(self, cost: Amount) -> bool:
+    def reserve(self, cost: CostAmount) -> bool:
         """Sets the most some work can cost aside; False when it does not fit."""
         ...
 
-    def settle(self, reserved: Amount, actual: Amount) -> None:
+    def settle(self, reserved: CostAmount, actual: CostAmount) -> None:
         """Returns a reservation and books what the work really cost."""
         ...

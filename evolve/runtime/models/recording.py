@@ -14,8 +14,8 @@ from typing import Any, Literal
 from evolve.core.errors import RecordDamaged, UsageError
 from evolve.core.files import canonical_json, digest, write_atomic, write_failure
 from evolve.core.prompts import without_day
-from evolve.runtime.models.replies import Unusable, read_reply
-from evolve.runtime.models.wire import Deadlines, Exchange, Failure, OnBytes, RawReply, Wire
+from evolve.runtime.models.replies import UnusableReply, read_reply
+from evolve.runtime.models.wire import Deadlines, Exchange, ExchangeFailure, OnBytes, RawReply, Wire
 
 Mode = Literal["record", "reuse", "only"]
 """``record`` asks and writes down; ``reuse`` asks only what is not written down; ``only`` asks nobody."""
@@ -82,7 +82,7 @@ class FolderStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def get(self, key: str) -> RawReply | Failure | None:
+    def get(self, key: str) -> RawReply | ExchangeFailure | None:
         """What was recorded, or None.
 
         Raises:
@@ -98,7 +98,7 @@ class FolderStore:
                 f"{path} is not a recorded exchange", hint="delete the file and record again"
             ) from error
 
-    def put(self, key: str, exchange: Exchange, outcome: RawReply | Failure) -> None:
+    def save_exchange(self, key: str, exchange: Exchange, outcome: RawReply | ExchangeFailure) -> None:
         """Records what came; what is there is replaced.
 
         Raises:
@@ -118,10 +118,10 @@ class FileStore:
     def __init__(self, file: Path) -> None:
         self.file = file
         self._guard = threading.Lock()
-        self._known: dict[str, RawReply | Failure] | None = None
+        self._known: dict[str, RawReply | ExchangeFailure] | None = None
         self._sound_bytes = 0
 
-    def get(self, key: str) -> RawReply | Failure | None:
+    def get(self, key: str) -> RawReply | ExchangeFailure | None:
         """What was recorded, or None.
 
         Raises:
@@ -130,7 +130,7 @@ class FileStore:
         with self._guard:
             return self._all().get(key)
 
-    def put(self, key: str, exchange: Exchange, outcome: RawReply | Failure) -> None:
+    def save_exchange(self, key: str, exchange: Exchange, outcome: RawReply | ExchangeFailure) -> None:
         """Records what came.
 
         Raises:
@@ -153,12 +153,12 @@ class FileStore:
         except OSError as error:
             raise write_failure(self.file, error) from error
 
-    def _all(self) -> dict[str, RawReply | Failure]:
+    def _all(self) -> dict[str, RawReply | ExchangeFailure]:
         if self._known is None:
             # What stands behind the last line end is empty, or the part of a line that a crash left.
             *lines, _ = self.file.read_bytes().split(b"\n") if self.file.exists() else [b""]
             self._sound_bytes = sum(len(line) + 1 for line in lines)
-            outcomes: dict[str, RawReply | Failure] = {}
+            outcomes: dict[str, RawReply | ExchangeFailure] = {}
             for number, line in enumerate(lines, 1):
                 try:
                     if line.strip():
@@ -172,14 +172,14 @@ class FileStore:
         return self._known
 
 
-def _as_row(exchange: Exchange, outcome: RawReply | Failure) -> dict[str, Any]:
+def _as_row(exchange: Exchange, outcome: RawReply | ExchangeFailure) -> dict[str, Any]:
     request: dict[str, Any] = {
         "base_url": exchange.base_url,
         "path": exchange.path,
         "body": dict(exchange.body),
         "attempt": exchange.attempt,
     }
-    if isinstance(outcome, Failure):
+    if isinstance(outcome, ExchangeFailure):
         return {"request": request, "refusal": {"kind": outcome.kind, "text": outcome.text, "status": outcome.status}}
     try:
         return {"request": request, "encoding": "utf-8", "reply": outcome.content.decode("utf-8")}
@@ -187,10 +187,10 @@ def _as_row(exchange: Exchange, outcome: RawReply | Failure) -> dict[str, Any]:
         return {"request": request, "encoding": "base64", "reply": base64.b64encode(outcome.content).decode("ascii")}
 
 
-def _outcome(whole: Mapping[str, Any]) -> RawReply | Failure:
+def _outcome(whole: Mapping[str, Any]) -> RawReply | ExchangeFailure:
     if "refusal" in whole:
         refusal = whole["refusal"]
-        return Failure(kind=refusal["kind"], text=str(refusal["text"]), status=int(refusal["status"]))
+        return ExchangeFailure(kind=refusal["kind"], text=str(refusal["text"]), status=int(refusal["status"]))
     text = whole["reply"]
     content = base64.b64decode(text, validate=True) if whole["encoding"] == "base64" else text.encode("utf-8")
     return RawReply(content=content, replayed=True)
@@ -209,20 +209,22 @@ class RecordingWire:
     def __init__(self, wire: Wire, store: FolderStore | FileStore, mode: Mode) -> None:
         self._wire, self._store, self._mode = wire, store, mode
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
+    def send(
+        self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None
+    ) -> RawReply | ExchangeFailure:
         """One exchange; a replayed one costs nothing."""
         key = exchange_digest(exchange)
         recorded = self._store.get(key) if self._mode != "record" else None
         if isinstance(recorded, RawReply):
             # In one piece: who listens sees the same text as from an endpoint.
-            if on_bytes is not None and exchange.streamed:
+            if on_bytes is not None and exchange.is_streamed:
                 on_bytes(recorded.content)
             return recorded
         if self._mode == "only":
-            return recorded or Failure(kind="offline", text=f"nothing is recorded for the request {key}")
+            return recorded or ExchangeFailure(kind="offline", text=f"nothing is recorded for the request {key}")
         answer = self._wire.send(exchange, deadlines, on_bytes)
         if _is_worth_recording(answer, exchange):
-            self._store.put(key, exchange, answer)
+            self._store.save_exchange(key, exchange, answer)
         return answer
 
     def close(self) -> None:
@@ -230,9 +232,9 @@ class RecordingWire:
         self._wire.close()
 
 
-def _is_worth_recording(answer: RawReply | Failure, exchange: Exchange) -> bool:
-    if isinstance(answer, Failure):
+def _is_worth_recording(answer: RawReply | ExchangeFailure, exchange: Exchange) -> bool:
+    if isinstance(answer, ExchangeFailure):
         # Some servers fail on a form that they do not know.
         return answer.kind in _REFUSALS or (answer.status in (500, 501) and not answer.billed)
-    reply = read_reply(answer.content, streamed=exchange.streamed, path=exchange.path)
-    return not (isinstance(reply, Unusable) and (reply.cut or reply.failed))
+    reply = read_reply(answer.content, streamed=exchange.is_streamed, path=exchange.path)
+    return not (isinstance(reply, UnusableReply) and (reply.cut or reply.failed))

@@ -71,7 +71,7 @@ class ReplyParts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unusable:
+class UnusableReply:
     """A reply that cannot be used.
 
     Attributes:
@@ -94,23 +94,23 @@ def most_bytes(*, streamed: bool) -> int:
     return MOST_BYTES * _OF_A_STREAM if streamed else MOST_BYTES
 
 
-def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> ReplyParts | Unusable:
+def read_reply(content: bytes, *, streamed: bool, path: str = "chat/completions") -> ReplyParts | UnusableReply:
     """The parts of a whole body.
 
     A streamed request may be answered in one piece, and some endpoints do so.
     """
     if len(content) > most_bytes(streamed=streamed):
-        return Unusable(why=f"it is longer than {most_bytes(streamed=streamed):,} bytes")
+        return UnusableReply(why=f"it is longer than {most_bytes(streamed=streamed):,} bytes")
     try:
         # -sig, because some servers begin with a byte order mark.
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return Unusable(why="the reply is not UTF-8")
+        return UnusableReply(why="the reply is not UTF-8")
     if streamed and not text.lstrip().startswith("{"):
         return _parse_stream(text, path)
     whole = _json(text)
     if not isinstance(whole, dict):
-        return Unusable(why="the body is not a JSON object")
+        return UnusableReply(why="the body is not a JSON object")
     return _parse_object(whole, path)
 
 
@@ -123,7 +123,7 @@ class DeltaReader:
         self.size = 0
         """Bytes of text and thinking so far."""
 
-    def feed(self, piece: bytes) -> str:
+    def read_piece(self, piece: bytes) -> str:
         """The text in what is complete by now."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         texts = []
@@ -148,38 +148,38 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-def _parse_object(whole: Mapping[str, Any], path: str) -> ReplyParts | Unusable:
+def _parse_object(whole: Mapping[str, Any], path: str) -> ReplyParts | UnusableReply:
     # Some proxies pass an error on with status 200.
     if whole.get("error"):
         inner = whole["error"]
         message = inner.get("message", "") if isinstance(inner, dict) else inner
-        return Unusable(why=f"an error came instead of a reply: {str(message)[:200]}", failed=True)
+        return UnusableReply(why=f"an error came instead of a reply: {str(message)[:200]}", failed=True)
     read = _parse_response(whole) if path == "responses" else _parse_chat(whole)
-    return _with_counts(read, whole) if isinstance(read, Unusable) else read
+    return _with_counts(read, whole) if isinstance(read, UnusableReply) else read
 
 
-def _with_counts(unusable: Unusable, whole: Mapping[str, Any]) -> Unusable:
+def _with_counts(unusable: UnusableReply, whole: Mapping[str, Any]) -> UnusableReply:
     counts = _make_parts("unread", "stop", whole)
     return unusable if counts.completion is None else replace(unusable, counted=replace(counts, text=""))
 
 
-def _parse_chat(whole: Mapping[str, Any]) -> ReplyParts | Unusable:
+def _parse_chat(whole: Mapping[str, Any]) -> ReplyParts | UnusableReply:
     choices = whole.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return Unusable(why="there is no choice in the reply")
+        return UnusableReply(why="there is no choice in the reply")
     message = choices[0].get("message")
     if not isinstance(message, dict):
-        return Unusable(why="the choice has no message")
+        return UnusableReply(why="the choice has no message")
     if message.get("role", "assistant") != "assistant":
-        return Unusable(why="the message is not the assistant's")
+        return UnusableReply(why="the message is not the assistant's")
     # A call of a tool has no text, and would look like an empty answer.
     if message.get("tool_calls") or message.get("function_call"):
-        return Unusable(why="it calls a tool, and no tool was offered")
+        return UnusableReply(why="it calls a tool, and no tool was offered")
     content, refusal = _text(message.get("content")), message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
         return _make_parts(refusal, "refusal", whole)
     if content is None:
-        return Unusable(why="the content is not text")
+        return UnusableReply(why="the content is not text")
     parts = _by_finish(content, choices[0].get("finish_reason"), whole)
     reasoning = reasoning_of(message)
     if isinstance(parts, ReplyParts):
@@ -187,17 +187,17 @@ def _parse_chat(whole: Mapping[str, Any]) -> ReplyParts | Unusable:
     return replace(parts, why=ONLY_THOUGHTS) if reasoning and parts.why == _EMPTY else parts
 
 
-def _parse_response(whole: Mapping[str, Any]) -> ReplyParts | Unusable:
+def _parse_response(whole: Mapping[str, Any]) -> ReplyParts | UnusableReply:
     """A body of the Responses API."""
     output = whole.get("output")
     if not isinstance(output, list):
-        return Unusable(why="there is no output in the reply")
+        return UnusableReply(why="there is no output in the reply")
     content, refusal = [], []
     for item in output:
         if not isinstance(item, dict):
-            return Unusable(why="an item of the output is not an object")
+            return UnusableReply(why="an item of the output is not an object")
         if str(item.get("type", "")).endswith("_call"):
-            return Unusable(why="it calls a tool, and no tool was offered")
+            return UnusableReply(why="it calls a tool, and no tool was offered")
         pieces = item.get("content") if item.get("type") == "message" else []
         for piece in pieces if isinstance(pieces, list) else []:
             if isinstance(piece, dict):
@@ -221,16 +221,16 @@ def _text(content: Any) -> str | None:
     return None
 
 
-def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> ReplyParts | Unusable:
+def _by_finish(content: str, reason: Any, whole: Mapping[str, Any]) -> ReplyParts | UnusableReply:
     """The parts of a reply, unless the reason for which it ended makes it unusable."""
     finish = _FINISHES.get(reason or "stop") if isinstance(reason, str | None) else None
     if reason in ("tool_calls", "function_call"):
-        return Unusable(why="it calls a tool, and no tool was offered")
+        return UnusableReply(why="it calls a tool, and no tool was offered")
     if finish is None:
-        return Unusable(why=f"it ended for an unknown reason: {str(reason)[:40]!r}")
+        return UnusableReply(why=f"it ended for an unknown reason: {str(reason)[:40]!r}")
     if not content.strip() and finish in ("stop", "length"):
         short = finish == "length"
-        return Unusable(why=NO_ROOM if short else _EMPTY, cut_short=short)
+        return UnusableReply(why=NO_ROOM if short else _EMPTY, cut_short=short)
     return _make_parts(content, finish, whole)
 
 
@@ -267,7 +267,7 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_COUNTED else None
 
 
-def _parse_stream(text: str, path: str) -> ReplyParts | Unusable:
+def _parse_stream(text: str, path: str) -> ReplyParts | UnusableReply:
     """Server-sent events. Without the last piece it is a broken call, however good the text looks."""
     events, done = [], False
     for data in _events(text):
@@ -277,14 +277,16 @@ def _parse_stream(text: str, path: str) -> ReplyParts | Unusable:
         event = _json(data)
         if not isinstance(event, dict):
             # The last line of a stream that was cut off looks like this too; only more after it is the model's fault.
-            return Unusable(why="a piece of the stream is not a JSON object", cut=True)
+            return UnusableReply(why="a piece of the stream is not a JSON object", cut=True)
         if event.get("error"):
             return _parse_object(event, path)
         events.append(event)
     if path == "responses":
         last = events[-1].get("response") if events else None
         return (
-            _parse_object(last, path) if isinstance(last, dict) and last.get("output") else Unusable(why="", cut=True)
+            _parse_object(last, path)
+            if isinstance(last, dict) and last.get("output")
+            else UnusableReply(why="", cut=True)
         )
     return _join_events(events, done=done)
 
@@ -295,11 +297,11 @@ def _events(text: str) -> Iterator[str]:
             yield line.removeprefix("data:").strip()
 
 
-def _join_events(events: list[dict[str, Any]], *, done: bool) -> ReplyParts | Unusable:
+def _join_events(events: list[dict[str, Any]], *, done: bool) -> ReplyParts | UnusableReply:
     """The pieces of a stream as the one body that they stand for."""
     texts, refusals, reason, usage, model = [], [], None, None, ""
     deltas: list[dict[str, Any]] = []
-    fault: Unusable | None = None
+    fault: UnusableReply | None = None
     for event in events:
         usage, model = event.get("usage") or usage, event.get("model") or model
         choices = event.get("choices")
@@ -316,7 +318,7 @@ def _join_events(events: list[dict[str, Any]], *, done: bool) -> ReplyParts | Un
         reason = first.get("finish_reason") or reason
     # Either ending will do: not every server sends [DONE].
     if not done and reason is None and fault is None:
-        return Unusable(why="the stream ended before the reply did", cut=True)
+        return UnusableReply(why="the stream ended before the reply did", cut=True)
     if fault is not None:
         return _with_counts(fault, {"usage": usage})
     message = {"content": "".join(texts), "refusal": "".join(refusals), **joined_reasoning(deltas)}
@@ -324,12 +326,12 @@ def _join_events(events: list[dict[str, Any]], *, done: bool) -> ReplyParts | Un
     return _parse_object(whole, "chat/completions")
 
 
-def _fault_of(delta: Any) -> Unusable | None:
+def _fault_of(delta: Any) -> UnusableReply | None:
     if not isinstance(delta, dict):
-        return Unusable(why="a piece of the stream has no delta")
+        return UnusableReply(why="a piece of the stream has no delta")
     if delta.get("tool_calls"):
-        return Unusable(why="it calls a tool, and no tool was offered")
-    return Unusable(why="the content is not text") if _text(delta.get("content")) is None else None
+        return UnusableReply(why="it calls a tool, and no tool was offered")
+    return UnusableReply(why="the content is not text") if _text(delta.get("content")) is None else None
 
 
 def _delta(event: Mapping[str, Any], path: str) -> tuple[str, str]:

@@ -13,11 +13,11 @@ from evolve.core.files import clean_text
 from evolve.runtime.models.abilities import Abilities
 from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.overflow import most_reply
-from evolve.runtime.models.protocol import KEPT, Message, ModelRequest, Rung
+from evolve.runtime.models.protocol import ESSENTIAL, Message, ModelRequest, Rung
 from evolve.runtime.models.structure import response_format
 from evolve.runtime.models.thoughts import FIELDS as REASONING
 from evolve.runtime.models.thoughts import fields_for
-from evolve.runtime.models.wire import Exchange, Failure
+from evolve.runtime.models.wire import Exchange, ExchangeFailure
 
 OPTIONAL = ("temperature", "seed", "stop", "stream_options")
 _SHOWN_AGAIN = 4_000
@@ -128,26 +128,26 @@ def with_repair(request: ModelRequest, reply_text: str, why: str, wording: Schem
     if not reply_text.strip():
         return _with_note(request, note)
     shown = reply_text if len(reply_text) <= _SHOWN_AGAIN else reply_text[:_SHOWN_AGAIN] + " [...]"
-    return request.plus(
+    return request.with_messages(
         Message(role="assistant", text=shown, kind="mistake"), Message(role="user", text=note, kind="repair")
     )
 
 
 def with_rest_asked(request: ModelRequest, turn: Message, wording: SchemaPrompts) -> ModelRequest:
     """The request with the part of a reply that came, as the assistant's turn, and the question for its rest."""
-    return request.plus(turn, Message(role="user", text=wording.go_on, priority=KEPT, kind="continue"))
+    return request.with_messages(turn, Message(role="user", text=wording.go_on, priority=ESSENTIAL, kind="continue"))
 
 
 def _with_note(request: ModelRequest, note: str) -> ModelRequest:
     """Adds to the last message, because some chat templates refuse two of one role in a row."""
     messages: Sequence[Message] = request.messages
     if not messages or messages[-1].role != "user":
-        return request.plus(Message(role="user", text=note, kind="form"))
+        return request.with_messages(Message(role="user", text=note, kind="form"))
     last = replace(messages[-1], text=f"{messages[-1].text}\n\n{note}")
     return replace(request, messages=(*messages[:-1], last))
 
 
-def adapt_to_refusal(abilities: Abilities, exchange: Exchange, failure: Failure) -> Abilities | None:
+def adapt_to_refusal(abilities: Abilities, exchange: Exchange, failure: ExchangeFailure) -> Abilities | None:
     """What to ask with next, where the words of a refusal say what an endpoint does not take; else None."""
     # Endpoints have no common code for this, only words.
     complaint = failure.text.lower()
@@ -166,7 +166,7 @@ def adapt_to_refusal(abilities: Abilities, exchange: Exchange, failure: Failure)
     for name in OPTIONAL:
         if name in exchange.body and re.search(rf"\b{name}\b", complaint):
             return replace(abilities, without=(*abilities.without, name))
-    if exchange.streamed and re.search(r"\bstream(ing)?\b", complaint):
+    if exchange.is_streamed and re.search(r"\bstream(ing)?\b", complaint):
         return replace(abilities, streams=False)
     if exchange.path == "chat/completions" and re.search(r"v1/responses|responses api|not a chat model", complaint):
         return replace(abilities, api="responses")

@@ -12,9 +12,9 @@ from evolve.core.ledger import Budget, Ledger
 from evolve.core.redaction import Scanner
 from evolve.runtime.models.abilities import AbilityStore
 from evolve.runtime.models.costs import Price
-from evolve.runtime.models.protocol import Meter
+from evolve.runtime.models.protocol import ModelMeter
 from evolve.runtime.models.requests import SchemaPrompts
-from evolve.runtime.models.wire import Deadlines, Failure, Wire
+from evolve.runtime.models.wire import Deadlines, ExchangeFailure, Wire
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +35,11 @@ class RetryRules:
     longest_wait: float = 60.0
     longest_asked: float = 300.0
 
-    def most(self, failure: Failure) -> int:
+    def max_calls(self, failure: ExchangeFailure) -> int:
         """Most calls for one reply where the last one failed so."""
         return min(self.attempts, self.late) if failure.kind == "timeout" else self.attempts
 
-    def wait(self, failures: int, failure: Failure, rng: random.Random) -> float:
+    def wait(self, failures: int, failure: ExchangeFailure, rng: random.Random) -> float:
         """Seconds to wait after this many failures in a row (capped exponential backoff with jitter)."""
         if failure.retry_after is not None:
             # Never less than was asked, up to the cap; a little more, so that not all come back at once.
@@ -77,10 +77,10 @@ class Breaker:
             self._open_until = now + self._pause  # the others wait for what this one finds
             return 0.0
 
-    def note(self, failure: Failure | None) -> None:
+    def record_attempt(self, failure: ExchangeFailure | None) -> None:
         """Takes in how an attempt ended; being told to slow down is no failure."""
         with self._guard:
-            if failure is None or not failure.retryable or failure.kind == "limit":
+            if failure is None or not failure.is_retryable or failure.kind == "limit":
                 self._failures = 0  # somebody is there and answers
                 return
             self._failures += 1
@@ -89,7 +89,7 @@ class Breaker:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClientServices:
+class ModelClientSetup:
     """What an :class:`evolve.runtime.models.EndpointModel` works with; every default is usable.
 
     Attributes:
@@ -105,7 +105,7 @@ class ClientServices:
 
     wire: Wire
     wording: SchemaPrompts
-    meter: Meter = field(default_factory=lambda: Ledger(Budget()))
+    meter: ModelMeter = field(default_factory=lambda: Ledger(Budget()))
     price: Price | None = None
     window: int | None = None
     abilities: AbilityStore = field(default_factory=AbilityStore)

@@ -14,7 +14,7 @@ from typing import Any
 
 from evolve.core.redaction import MARK, Scanner, StreamCleaner
 from evolve.runtime.models.protocol import ModelRequest
-from evolve.runtime.models.wire import CodeAt, Deadlines, Exchange, Failure, OnBytes, RawReply, Wire
+from evolve.runtime.models.wire import CodeAt, Deadlines, Exchange, ExchangeFailure, OnBytes, RawReply, Wire
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 CODE = "code"
@@ -38,22 +38,24 @@ class CleaningWire:
     def __init__(self, wire: Wire, scanner: Scanner) -> None:
         self._wire, self._scanner = wire, scanner
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
+    def send(
+        self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None
+    ) -> RawReply | ExchangeFailure:
         """One exchange; see :class:`evolve.runtime.models.wire.Wire`."""
         answer = self._wire.send(exchange, deadlines, on_bytes)
-        if isinstance(answer, Failure):
+        if isinstance(answer, ExchangeFailure):
             # Neither a secret, nor the beginning of one at which it was cut off.
             cleaner = StreamCleaner(self._scanner)
-            clean, rest = cleaner.feed(answer.text), cleaner.close()
+            clean, rest = cleaner.clean_piece(answer.text), cleaner.close()
             return replace(answer, text=clean + (MARK if len(rest) >= _SHOWN_BEGINNING else rest))
-        return replace(answer, content=clean_body(answer.content, self._scanner, gives_code=exchange.gives_code))
+        return replace(answer, content=_clean_body(answer.content, self._scanner, gives_code=exchange.gives_code))
 
     def close(self) -> None:
         """Closes the real wire."""
         self._wire.close()
 
 
-def clean_body(content: bytes, scanner: Scanner, *, gives_code: CodeAt = "") -> bytes:
+def _clean_body(content: bytes, scanner: Scanner, *, gives_code: CodeAt = "") -> bytes:
     """A reply's body without known secrets: of JSON and of streams every text in it, of anything else the whole.
 
     A body that holds none stays as it came, byte for byte. Of one with code in a field see :func:`clean_reply`; of one
@@ -79,9 +81,9 @@ def _clean_text(text: str, scanner: Scanner) -> str:
         if not replacements and _is_clean(text, whole, scanner):
             return text
         # Cleaned once more: keys and numbers can be secret as well, and have no place in replacements.
-        return json.dumps(scanner.cleaned(_replaced(whole, replacements.get(0, {}))))
+        return json.dumps(scanner.redact_value(_replaced(whole, replacements.get(0, {}))))
     except (ValueError, RecursionError):
-        return _clean_stream(text, scanner) if "data:" in text else scanner.clean(text)
+        return _clean_stream(text, scanner) if "data:" in text else scanner.redact_text(text)
 
 
 def clean_reply(value: Any, scanner: Scanner) -> Any:
@@ -89,11 +91,11 @@ def clean_reply(value: Any, scanner: Scanner) -> Any:
     if isinstance(value, list) and any(isinstance(item, dict) for item in value):
         return [clean_reply(item, scanner) for item in value]
     if not isinstance(value, dict):
-        return scanner.cleaned(value)
+        return scanner.redact_value(value)
     apart = [name for name, item in value.items() if name == CODE or isinstance(item, list)]
-    rest = scanner.cleaned({name: item for name, item in value.items() if name not in apart})
-    lists = {scanner.clean(name): clean_reply(value[name], scanner) for name in apart if name != CODE}
-    return {**rest, **lists, **({CODE: scanner.for_code.cleaned(value[CODE])} if CODE in value else {})}
+    rest = scanner.redact_value({name: item for name, item in value.items() if name not in apart})
+    lists = {scanner.redact_text(name): clean_reply(value[name], scanner) for name in apart if name != CODE}
+    return {**rest, **lists, **({CODE: scanner.for_code.redact_value(value[CODE])} if CODE in value else {})}
 
 
 class _ReplyScanner(Scanner):
@@ -105,13 +107,13 @@ class _ReplyScanner(Scanner):
 
     def whole(self, text: str) -> str:
         if f'"{CODE}"' not in text:
-            return self._all.clean(text)
+            return self._all.redact_text(text)
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            return self.clean(text)  # it will not be understood, or is asked for again
+            return self.redact_text(text)  # it will not be understood, or is asked for again
         clean = clean_reply(value, self._all)
-        return text if clean == value and not self.spans(text) else json.dumps(clean)
+        return text if clean == value and not self.secret_spans(text) else json.dumps(clean)
 
 
 def clean_request(request: ModelRequest, scanner: Scanner) -> ModelRequest:
@@ -121,8 +123,8 @@ def clean_request(request: ModelRequest, scanner: Scanner) -> ModelRequest:
     messages = (
         replace(
             message,
-            text=scanner.clean(message.text),
-            reasoning=None if message.reasoning is None else scanner.cleaned(message.reasoning),
+            text=scanner.redact_text(message.text),
+            reasoning=None if message.reasoning is None else scanner.redact_value(message.reasoning),
         )
         for message in request.messages
     )
@@ -139,7 +141,9 @@ def _clean_stream(text: str, scanner: Scanner) -> str:
             events[place] = None
     changed = _replacements(events, scanner)
     return "\n".join(
-        scanner.clean(line) if events[place] is None else _event_line(line, events[place], changed.get(place), scanner)
+        scanner.redact_text(line)
+        if events[place] is None
+        else _event_line(line, events[place], changed.get(place), scanner)
         for place, line in enumerate(lines)
     )
 
@@ -152,10 +156,10 @@ def _replacements(values: Mapping[int, Any], scanner: Scanner) -> dict[int, dict
             texts[_path_of_whole(path)].append((place, path, text))
     changed: defaultdict[int, dict[_Path, str]] = defaultdict(dict)
     for pieces in texts.values():
-        clean = [scanner.clean(text) for *_, text in pieces]
+        clean = [scanner.redact_text(text) for *_, text in pieces]
         # A key once stood in two halves in a recording, each harmless by itself.
         joined = "".join(clean)
-        whole = scanner.whole(joined) if isinstance(scanner, _ReplyScanner) else scanner.clean(joined)
+        whole = scanner.whole(joined) if isinstance(scanner, _ReplyScanner) else scanner.redact_text(joined)
         if whole != joined:
             clean = [whole, *("" for _ in pieces[1:])]
         for (place, path, text), new in zip(pieces, clean, strict=True):
@@ -174,13 +178,13 @@ def _event_line(line: str, event: Any, replacements: dict[_Path, str] | None, sc
     """The line of an event, with its new texts where it has some."""
     if replacements is None and _is_clean(line, event, scanner):
         return line
-    return "data: " + json.dumps(scanner.cleaned(_replaced(event, replacements or {})))
+    return "data: " + json.dumps(scanner.redact_value(_replaced(event, replacements or {})))
 
 
 def _is_clean(text: str, value: Any, scanner: Scanner) -> bool:
     """Whether neither a JSON value nor its text holds a secret: of two equal names the value has only the last."""
     plain = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text).replace("\\/", "/")
-    return scanner.cleaned(value) == value and not scanner.spans(text) and not scanner.spans(plain)
+    return scanner.redact_value(value) == value and not scanner.secret_spans(text) and not scanner.secret_spans(plain)
 
 
 def _texts(value: Any, path: _Path = ()) -> Iterator[tuple[_Path, str]]:

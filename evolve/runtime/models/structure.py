@@ -24,7 +24,7 @@ _OPENINGS = 40
 
 
 @dataclass(frozen=True)
-class Extracted:
+class ExtractedValue:
     """The value in a reply, or why there is none (``why`` is then not empty)."""
 
     value: Any = None
@@ -37,11 +37,11 @@ def response_format(rung: Rung, schema: Mapping[str, Any]) -> dict[str, Any] | N
         return {"type": "json_object"}
     if rung != "json_schema":
         return None
-    named = {"name": schema_name(schema), "schema": dict(schema), "strict": is_closed(schema)}
+    named = {"name": _schema_name(schema), "schema": dict(schema), "strict": _is_closed(schema)}
     return {"type": "json_schema", "json_schema": named}
 
 
-def schema_name(schema: Mapping[str, Any]) -> str:
+def _schema_name(schema: Mapping[str, Any]) -> str:
     """The schema's title as the protocol allows names, else ``reply``."""
     return re.sub(r"[^a-zA-Z0-9_-]+", "_", str(schema.get("title", "")))[:64].strip("_") or "reply"
 
@@ -57,20 +57,20 @@ def closed_object(title: str, **properties: Any) -> Mapping[str, Any]:
     }
 
 
-def is_closed(schema: Any) -> bool:
+def _is_closed(schema: Any) -> bool:
     """Whether every object in it requires all its keys and allows no other, as the strict mode demands."""
     if isinstance(schema, list):
-        return all(is_closed(item) for item in schema)
+        return all(_is_closed(item) for item in schema)
     if not isinstance(schema, Mapping):
         return True
     if "properties" in schema or schema.get("type") == "object":
         keys = set(schema.get("properties", {}))
         if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != keys:
             return False
-    return all(is_closed(item) for item in schema.values())
+    return all(_is_closed(item) for item in schema.values())
 
 
-def extract(text: str, schema: Mapping[str, Any]) -> Extracted:
+def extract(text: str, schema: Mapping[str, Any]) -> ExtractedValue:
     """The JSON value of a reply that satisfies the schema.
 
     The whole text is tried first, then fenced blocks, then anything that looks like an object or list; trailing
@@ -79,14 +79,14 @@ def extract(text: str, schema: Mapping[str, Any]) -> Extracted:
     complaint = ""
     for value in _values(answer_in(text).text.strip()):
         cleaned = _cleaned(value)
-        fault = violation(cleaned, schema)
+        fault = _violation(cleaned, schema)
         if not fault:
-            return Extracted(cleaned)
+            return ExtractedValue(cleaned)
         complaint = complaint or fault
-    return Extracted(why=complaint or "there is no JSON in it")
+    return ExtractedValue(why=complaint or "there is no JSON in it")
 
 
-def violation(value: Any, schema: Mapping[str, Any]) -> str:
+def _violation(value: Any, schema: Mapping[str, Any]) -> str:
     """Where and how a value does not satisfy a JSON Schema, in one phrase; "" where it does.
 
     The check is that of the ``jsonschema`` library, draft 2020-12.

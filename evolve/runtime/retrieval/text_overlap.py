@@ -18,7 +18,7 @@ def one_line(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def runs(text: str, words: int, characters: int = 0) -> frozenset[bytes]:
+def word_run_digests(text: str, words: int, characters: int = 0) -> frozenset[bytes]:
     """Digests of every run of so many words of a text and, where ``characters`` is not 0, of so many characters."""
     return frozenset(_runs(one_line(text), words, characters))
 
@@ -26,11 +26,11 @@ def runs(text: str, words: int, characters: int = 0) -> frozenset[bytes]:
 def repeats(text: str, other: str, *, words: int = 6, share: float = 0.5) -> bool:
     """Whether at least this share of a text's runs of words stand in another text too; never of a text of fewer words
     than 24, as a short one says little."""
-    own = runs(text, words)
-    return len(own) + words > 24 and len(own & runs(other, words)) >= share * len(own)
+    own = word_run_digests(text, words)
+    return len(own) + words > 24 and len(own & word_run_digests(other, words)) >= share * len(own)
 
 
-def mark(text: str) -> bytes:
+def line_digest(text: str) -> bytes:
     """The digest of a piece of text that is in one line already."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
@@ -38,6 +38,6 @@ def mark(text: str) -> bytes:
 def _runs(line: str, words: int, characters: int) -> Iterator[bytes]:
     listed = re.findall(r"[^\W_]+", line)
     for at in range(len(listed) - words + 1):
-        yield mark(" ".join(listed[at : at + words]))
+        yield line_digest(" ".join(listed[at : at + words]))
     for at in range(len(line) - characters + 1 if characters else 0):
-        yield mark(line[at : at + characters])
+        yield line_digest(line[at : at + characters])

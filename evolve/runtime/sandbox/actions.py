@@ -92,11 +92,11 @@ class ActionResult:
 class FunctionCalls(Protocol):
     """What code in a session may call outside of the sandbox."""
 
-    def offered(self) -> Sequence[tuple[str, Sequence[str], str]]:
+    def offered_functions(self) -> Sequence[tuple[str, Sequence[str], str]]:
         """Of each function its name, its parameters in order, and what it does; asked before each action."""
         ...
 
-    def answer(self, frame: bytes) -> bytes:
+    def answer_frame(self, frame: bytes) -> bytes:
         """Answers one call, in the thread that runs the action, whose clock stands still meanwhile.
 
         Args:

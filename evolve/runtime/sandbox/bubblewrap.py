@@ -32,7 +32,7 @@ class Bubblewrap:
     def __init__(self, environment: PythonEnvironment | None = None) -> None:
         self._environment = environment or PythonEnvironment()
 
-    def missing(self) -> str:
+    def missing_parts(self) -> str:
         if not os.access(_PROGRAM, os.X_OK):
             return f"{_PROGRAM} is not installed (apt install bubblewrap, dnf install bubblewrap)"
         lacking = [option for option in ("--size", "--as-pid-1") if option not in self._help]
@@ -55,12 +55,12 @@ class Bubblewrap:
         }
         size = str(max(1, limits.file_mb) << 20)
         confinement = [
-            *self.namespaces(),
+            *self.namespace_arguments(),
             "--as-pid-1",
             *_variable_options(limits, self._environment),
             # before what is to be read, which may lie in /dev/shm
             *("--dev", "/dev"),
-            *self.mounts(SYSTEM_FILES),
+            *self.mount_arguments(SYSTEM_FILES),
             *("--remount-ro", "/dev"),
             # a size, because an unbounded tmpfs is memory that no rlimit counts
             *("--size", size, "--tmpfs", _SCRATCH, "--size", size, "--tmpfs", _TEMPORARY),
@@ -73,7 +73,7 @@ class Bubblewrap:
         argv = [*confinement, "--seccomp", str(filter_fd), "--", *command]
         return Launch(argv=argv, env={}, pass_fds=(filter_fd,), ending="inside", grouped=needs_task_group(limits))
 
-    def namespaces(self, *, network: bool = False) -> list[str]:
+    def namespace_arguments(self, *, network: bool = False) -> list[str]:
         """The program, with what it keeps apart and an empty environment."""
         return [
             _PROGRAM,
@@ -86,7 +86,7 @@ class Bubblewrap:
             *("--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv"),
         ]
 
-    def mounts(self, files: Sequence[str]) -> list[str]:
+    def mount_arguments(self, files: Sequence[str]) -> list[str]:
         """Programs, libraries and the interpreter, to be read, and these files of the machine where they are there."""
         mounts: list[str] = []
         for path in (*readable_paths(self._environment), "/etc/ld.so.cache"):

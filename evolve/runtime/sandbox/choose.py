@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from evolve.core.errors import EnvironmentProblem, SandboxUnavailable, UsageError
+from evolve.core.errors import SandboxUnavailable, SetupProblem, UsageError
 from evolve.core.files import write_atomic
 from evolve.runtime.sandbox.bubblewrap import Bubblewrap
-from evolve.runtime.sandbox.interpreter import PythonEnvironment, environment_at, executable
+from evolve.runtime.sandbox.interpreter import PythonEnvironment, environment_at, system_interpreter
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
 from evolve.runtime.sandbox.landlock import Landlock
 from evolve.runtime.sandbox.process_limits import remove_abandoned_groups
@@ -66,7 +66,7 @@ def open_sandbox(
         raise UsageError(f"no sandbox backend {backend!r}", hint=f"one of auto, {', '.join(BACKENDS)}")
     if os.name != "posix":
         raise SandboxUnavailable("there is no sandbox for native Windows", hint=_HINT)
-    environment = (PythonEnvironment() if python is None else environment_at(python)).without(hidden)
+    environment = (PythonEnvironment() if python is None else environment_at(python)).hiding_folders(hidden)
     # what a killed process left in memory would stay there until the next boot
     remove_abandoned()
     remove_abandoned_groups()
@@ -112,7 +112,7 @@ def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[Self
     if cache_dir is None:
         with tempfile.TemporaryDirectory() as folder:
             return self_test(backend, Path(folder))
-    lacking = backend.missing()
+    lacking = backend.missing_parts()
     if lacking:
         return [SelfTestResult(name="present", passed=False, detail=lacking)]
     mark = cache_dir / f"sandbox-{backend.name}.json"
@@ -131,14 +131,14 @@ def _remembered_self_test(backend: Backend, cache_dir: Path | None) -> list[Self
 def _remember(mark: Path, key: str) -> None:
     try:
         write_atomic(mark, json.dumps({"passed": key}).encode("ascii"))
-    except EnvironmentProblem:
+    except SetupProblem:
         return  # the test is then repeated next time
 
 
 def _machine_key(backend: str) -> str:
     """A digest that changes with the boot, the kernel, the user, the interpreter, the tool and this package's text."""
-    parts = [backend, platform.release(), str(os.getuid()), executable(), _boot_id()]
-    for path in ("/usr/bin/bwrap", executable()):
+    parts = [backend, platform.release(), str(os.getuid()), system_interpreter(), _boot_id()]
+    for path in ("/usr/bin/bwrap", system_interpreter()):
         try:
             state = os.stat(path)
             parts.append(f"{state.st_size}:{state.st_mtime_ns}")

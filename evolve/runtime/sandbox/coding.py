@@ -13,8 +13,8 @@ from evolve.core.episodes import Json
 from evolve.core.errors import Cancelled, UsageError
 from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, Collect, FunctionCalls, LimitKind, is_plain_name
 from evolve.runtime.sandbox.protocol import SandboxLimits
-from evolve.runtime.sandbox.replies import ActionReport, Collected, decode_output, read_files, read_report
-from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange
+from evolve.runtime.sandbox.replies import ActionReport, CollectedFiles, decode_output, read_files, read_report
+from evolve.runtime.sandbox.session import BY_PERSON, RunnerExchange, RunnerRequest
 
 # why the supervisor ended an execution, where that is a limit
 _LIMIT_OF_KILL: dict[str, LimitKind] = {
@@ -37,7 +37,7 @@ class CodeAction:
     calls: FunctionCalls | None = None
 
 
-def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Json]) -> Order:
+def request_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Json]) -> RunnerRequest:
     """The request for one action.
 
     Raises:
@@ -56,19 +56,23 @@ def order_of(action: CodeAction, limits: SandboxLimits, kernel: Mapping[str, Jso
         "collect": action.collect,
         "session": action.session,
     }
-    return Order(
+    return RunnerRequest(
         request=json.dumps(request).encode("ascii"),
         files=tuple(action.files.values()),
         blocks=2 if action.collect else 1,
         # a mebibyte more for error, denials and names, which have bounds of their own
         largest=max(limits.result_kb << 10, limits.file_mb << 20 if action.collect else 0) + (1 << 20),
         stop_at_output=True,
-        answer=None if action.calls is None else action.calls.answer,
+        answer=None if action.calls is None else action.calls.answer_frame,
     )
 
 
 def _offered(calls: FunctionCalls | None) -> list[Json]:
-    return [] if calls is None else [[name, list(parameters), text] for name, parameters, text in calls.offered()]
+    return (
+        []
+        if calls is None
+        else [[name, list(parameters), text] for name, parameters, text in calls.offered_functions()]
+    )
 
 
 def result_of(exchange: RunnerExchange, seconds: float, limits: SandboxLimits) -> ActionResult:
@@ -76,9 +80,9 @@ def result_of(exchange: RunnerExchange, seconds: float, limits: SandboxLimits) -
     out, err, reply = exchange.stdout, exchange.stderr, exchange.reply
     report = _report(exchange)
     has_files = len(reply.blocks) > 1 and report.state != "fault"
-    collected = read_files(reply.blocks[1], limits.entries) if has_files else Collected()
+    collected = read_files(reply.blocks[1], limits.entries) if has_files else CollectedFiles()
     if collected is None:
-        report, collected = ActionReport(state="fault", error="the list of files came damaged"), Collected()
+        report, collected = ActionReport(state="fault", error="the list of files came damaged"), CollectedFiles()
     fault = report.state == "fault"
     return ActionResult(
         state=report.state,
@@ -113,7 +117,7 @@ class LeasedInterpreter(Protocol):
     """A started interpreter that a session has for itself."""
 
     def exchange(
-        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+        self, order: RunnerRequest, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
     ) -> RunnerExchange: ...
 
     def release(self, keep: bool) -> None: ...
@@ -149,7 +153,7 @@ class LeasedSession:
             raise UsageError("the session is over", hint="open another one")
         started = time.monotonic()
         action = CodeAction(code=code, files=files, collect=collect, session="keep", calls=self._calls)
-        exchange = self._exchange(order_of(action, self._limits, self._kernel), self._stopped)
+        exchange = self._exchange(request_of(action, self._limits, self._kernel), self._stopped)
         if exchange.killed == BY_PERSON:
             self._end(keep=False)
             raise Cancelled("the person stopped the action")
@@ -157,7 +161,7 @@ class LeasedSession:
         if exchange.reply.alive and result.ended:
             self.close()
         elif result.ended:
-            self._end(keep=exchange.reusable)
+            self._end(keep=exchange.is_reusable)
         return result
 
     def close(self) -> None:
@@ -169,10 +173,10 @@ class LeasedSession:
         elif self._open:
             ending: dict[str, Json] = {"jobs": [], "rows": [], "files": [], "collect": False, "session": "end"}
             request = json.dumps({**ending, "limits": dict(self._kernel)}).encode("ascii")
-            exchange = self._exchange(Order(request=request, blocks=0, largest=1))
-            self._end(keep=exchange.reusable)
+            exchange = self._exchange(RunnerRequest(request=request, blocks=0, largest=1))
+            self._end(keep=exchange.is_reusable)
 
-    def _exchange(self, order: Order, stopped: Callable[[], bool] | None = None) -> RunnerExchange:
+    def _exchange(self, order: RunnerRequest, stopped: Callable[[], bool] | None = None) -> RunnerExchange:
         self._idle = False
         exchange = self._line.exchange(order, self._limits, stopped)
         self._idle = True

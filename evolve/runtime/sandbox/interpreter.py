@@ -22,7 +22,7 @@ SYSTEM_FILES = ("/etc/localtime", "/etc/alternatives")
 FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")
 
 
-def executable() -> str:
+def system_interpreter() -> str:
     """The interpreter that runs evolve, outside any virtual environment, with links resolved."""
     return os.path.realpath(sys.executable)
 
@@ -66,7 +66,7 @@ def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
             + f"load(sys.argv[2:4])\nsys.modules['evolve.runtime.sandbox.guest.{first}'].main()\nload(sys.argv[4:])\n"
             + last
         )
-    return [executable(), *FLAGS, "-c", boot, json.dumps(config), *texts]
+    return [system_interpreter(), *FLAGS, "-c", boot, json.dumps(config), *texts]
 
 
 def runner_config(
@@ -108,7 +108,7 @@ class PythonEnvironment:
     hidden: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
 
-    def without(self, folders: Sequence[str | os.PathLike[str]]) -> PythonEnvironment:
+    def hiding_folders(self, folders: Sequence[str | os.PathLike[str]]) -> PythonEnvironment:
         """The same, with these folders hidden.
 
         Raises:
@@ -117,7 +117,7 @@ class PythonEnvironment:
         hidden = tuple(dict.fromkeys(os.path.realpath(folder) for folder in folders))
         for folder in hidden:
             for library in (os.path.dirname(os.path.realpath(os.__file__)), *self.paths):
-                if inside(folder, library):
+                if is_inside(folder, library):
                     raise UsageError(
                         f"{folder} lies inside {library}, which code in the sandbox can read",
                         hint="move it to a folder of its own",
@@ -141,7 +141,7 @@ def environment_at(path: Path) -> PythonEnvironment:
     if not marker.is_file():
         raise UsageError(f"{path}: not a virtual environment", hint="name its folder, or the python in its bin folder")
     root = os.path.realpath(folder)
-    if root == "/" or inside(os.path.realpath(os.path.expanduser("~")), root):
+    if root == "/" or is_inside(os.path.realpath(os.path.expanduser("~")), root):
         raise UsageError(f"{path}: the environment contains the home folder", hint="make one in a folder of its own")
     packages = Path(root, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}", "site-packages")
     libraries = _libraries(root, "lib")
@@ -194,7 +194,7 @@ def variables(temporary: str, limits: SandboxLimits, added: PythonEnvironment) -
     }
 
 
-def system_folders() -> list[str]:
+def _system_folders() -> list[str]:
     """Top-level folders of programs and libraries that exist here, as real folders or links."""
     return [path for path in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64") if os.path.lexists(path)]
 
@@ -203,17 +203,17 @@ def readable_paths(environment: PythonEnvironment) -> list[str]:
     """Everything that code may read outside its scratch folder, outermost only.
 
     Raises:
-        SandboxUnavailable: As :func:`interpreter_folders`.
+        SandboxUnavailable: As :func:`_interpreter_folders`.
     """
-    folders = [*system_folders(), *interpreter_folders(), *environment.paths]
+    folders = [*_system_folders(), *_interpreter_folders(), *environment.paths]
     hidden = (*environment.hidden, *environment.secret)
     # each part is shown by itself, so what is hidden between them never appears
     paths = [part for folder in folders for part in _without_hidden(folder, hidden)]
     for prefix in _prefixes():
-        if not any(inside(prefix, path) for path in paths):  # it is a hidden folder itself, or lies in one
+        if not any(is_inside(prefix, path) for path in paths):  # it is a hidden folder itself, or lies in one
             parts = (os.path.join(prefix, name) for name in ("bin", "lib", "lib64"))
             paths += [part for part in parts if os.path.isdir(part) and not os.path.islink(part)]
-    return [f for f in dict.fromkeys(paths) if not any(f != other and inside(f, other) for other in paths)]
+    return [f for f in dict.fromkeys(paths) if not any(f != other and is_inside(f, other) for other in paths)]
 
 
 def listed_paths(environment: PythonEnvironment) -> list[str]:
@@ -227,7 +227,7 @@ def _library_of(path: str) -> str:
 
 
 def _without_hidden(folder: str, hidden: Sequence[str]) -> list[str]:
-    inner = [path for path in hidden if inside(path, folder)]
+    inner = [path for path in hidden if is_inside(path, folder)]
     if not inner:
         return [folder]
     if folder in inner:
@@ -241,30 +241,30 @@ def _prefixes() -> set[str]:
     return {os.path.realpath(path) for path in (sys.base_prefix, sys.base_exec_prefix)}
 
 
-def interpreter_folders() -> list[str]:
+def _interpreter_folders() -> list[str]:
     """Folders outside ``/usr`` that the interpreter needs, resolved, outermost only.
 
     Raises:
         SandboxUnavailable: When the interpreter lives so that showing it would show the whole home folder.
     """
     home = os.path.realpath(os.path.expanduser("~"))
-    program = executable()
+    program = system_interpreter()
     folders = _prefixes()
-    if not any(inside(program, folder) for folder in folders):
+    if not any(is_inside(program, folder) for folder in folders):
         folders.add(os.path.dirname(os.path.dirname(program)))
     # there a program needs libraries of many other store folders
-    if inside(program, "/nix/store"):
+    if is_inside(program, "/nix/store"):
         folders.add("/nix/store")
-    folders = {folder for folder in folders if not any(inside(folder, system) for system in system_folders())}
+    folders = {folder for folder in folders if not any(is_inside(folder, system) for system in _system_folders())}
     for folder in folders:
-        if folder == "/" or inside(home, folder):
+        if folder == "/" or is_inside(home, folder):
             raise SandboxUnavailable(
                 f"the Python interpreter's folder {folder} contains the home folder",
                 hint="install Python in a folder of its own",
             )
-    return sorted(f for f in folders if not any(f != other and inside(f, other) for other in folders))
+    return sorted(f for f in folders if not any(f != other and is_inside(f, other) for other in folders))
 
 
-def inside(path: str, folder: str) -> bool:
+def is_inside(path: str, folder: str) -> bool:
     """Whether a whole path is that of a folder, or of something in it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")

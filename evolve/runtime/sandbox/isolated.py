@@ -14,10 +14,10 @@ from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import Json
 from evolve.core.errors import Cancelled, SandboxUnavailable
 from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, FunctionCalls
-from evolve.runtime.sandbox.coding import CodeAction, LeasedSession, order_of, result_of
+from evolve.runtime.sandbox.coding import CodeAction, LeasedSession, request_of, result_of
 from evolve.runtime.sandbox.protocol import Backend, Program, SandboxLimits, SandboxResult, TestModule
 from evolve.runtime.sandbox.replies import JobReply, decode_output, read_block
-from evolve.runtime.sandbox.session import BY_PERSON, Order, RunnerExchange, RunnerProcess
+from evolve.runtime.sandbox.session import BY_PERSON, RunnerExchange, RunnerProcess, RunnerRequest
 
 _MOST_USES = 200
 _MOST_WARM = 4
@@ -37,7 +37,7 @@ class _WarmRunners:
                 (n for n in reversed(range(len(self._entries))) if self._entries[n][0] == _start_limits(limits)), None
             )
             runner = None if place is None else self._entries.pop(place)[1]
-        if runner is not None and not runner.usable:
+        if runner is not None and not runner.is_usable:
             runner.close()  # ended from outside since its last use, or inherited through a fork
             return None
         return runner
@@ -74,7 +74,7 @@ class _Lease:
         self._asked = False
 
     def exchange(
-        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+        self, order: RunnerRequest, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
     ) -> RunnerExchange:
         """Sends a request; where the sandbox fails at the very first, a new interpreter is asked once more.
 
@@ -194,7 +194,7 @@ class IsolatedSandbox:
         limits = limits or SandboxLimits()
         started = time.monotonic()
         action = CodeAction(code=code, files=files, collect=collect)
-        exchange = self._exchange(order_of(action, limits, _kernel_limits(limits)), limits)
+        exchange = self._exchange(request_of(action, limits, _kernel_limits(limits)), limits)
         return result_of(exchange, time.monotonic() - started, limits)
 
     def session(self, limits: SandboxLimits | None = None, *, calls: FunctionCalls | None = None) -> LeasedSession:
@@ -206,7 +206,7 @@ class IsolatedSandbox:
         limits = limits or SandboxLimits()
         return LeasedSession(self._lease(limits), limits, _kernel_limits(limits), self._cancellation, calls)
 
-    def _exchange(self, request: Order, limits: SandboxLimits) -> RunnerExchange:
+    def _exchange(self, request: RunnerRequest, limits: SandboxLimits) -> RunnerExchange:
         """One request on a kept or new interpreter, which is kept again only if nothing about it can have changed."""
         lease = self._lease(limits)
         keep = False
@@ -214,7 +214,7 @@ class IsolatedSandbox:
             exchange = lease.exchange(request, limits, self._stopped)
             if exchange.killed == BY_PERSON:
                 raise Cancelled("the person stopped the action")
-            keep = exchange.reusable
+            keep = exchange.is_reusable
         finally:
             lease.release(keep)
         return exchange
@@ -237,7 +237,7 @@ class IsolatedSandbox:
             return SandboxResult(programs=())
         started = time.monotonic()
         body = {"limits": _kernel_limits(limits), "jobs": jobs, "rows": rows, "files": [], "collect": False}
-        request = Order(
+        request = RunnerRequest(
             request=json.dumps({**body, "session": ""}).encode("ascii"),
             blocks=len(jobs),
             largest=(limits.result_kb << 10) + (1 << 20),

@@ -43,7 +43,7 @@ class Landlock:
     def __init__(self, environment: PythonEnvironment | None = None) -> None:
         self._environment = environment or PythonEnvironment()
 
-    def missing(self) -> str:
+    def missing_parts(self) -> str:
         if platform.system() != "Linux":
             return "Landlock exists on Linux only"
         if _version() < _OLDEST_VERSION:

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.runtime.sandbox.protocol import SandboxLimits
-from evolve.runtime.sandbox.scratch import YOUNG_S, lock_folder, take_over
+from evolve.runtime.sandbox.scratch import YOUNG_S, lock_folder, take_over_folder
 
 _PROC = Path("/proc")
 
 
-def descendants(process: int, most: int = 1000) -> list[int]:
+def living_descendants(process: int, most: int = 1000) -> list[int]:
     """Living descendants, nearest first, at most about ``most``; [] where the kernel does not tell.
 
     Bounded, because what is counted may multiply faster than it can be counted.
@@ -73,7 +73,7 @@ def tree_usage(process: int, most: int) -> TreeUsage:
         most: How many are looked at: one more than there may be.
     """
     pages = tasks = nameless = 0
-    for number in descendants(process, most):
+    for number in living_descendants(process, most):
         nameless += _nameless_bytes(number)
         try:
             parts = (_PROC / str(number) / "statm").read_text(encoding="ascii").split()
@@ -175,7 +175,7 @@ def remove_abandoned_groups(*, older_than_s: float = YOUNG_S) -> None:
     for parent in _parents():
         with contextlib.suppress(OSError):
             for folder in parent.glob(f"{_PREFIX}*"):
-                with contextlib.suppress(OSError), take_over(str(folder), older_than_s) as ours:
+                with contextlib.suppress(OSError), take_over_folder(str(folder), older_than_s) as ours:
                     if ours:
                         TaskGroup(folder).end()
 

@@ -12,7 +12,7 @@ from evolve.core.episodes import Json
 from evolve.runtime.sandbox.actions import NO_FILES, ActionResult, CodeSession, FunctionCalls
 
 if TYPE_CHECKING:
-    from evolve.runtime.sandbox.scratch import Scratch
+    from evolve.runtime.sandbox.scratch import ScratchFolder
 
 NOT_RUN = "not run: the time limit of the whole execution was reached"
 """The error of an outcome whose turn never came."""
@@ -243,7 +243,7 @@ class Launch:
     pass_fds: Sequence[int] = ()
     folder: str = "/"
     ending: Literal["kill", "inside", "ask"] = "kill"
-    scratch: Scratch | None = None
+    scratch: ScratchFolder | None = None
     grouped: bool = False
 
 
@@ -252,7 +252,7 @@ class Backend(Protocol):
 
     name: str
 
-    def missing(self) -> str:
+    def missing_parts(self) -> str:
         """What is missing and how to get it; "" when all parts are there."""
         ...
 

@@ -103,7 +103,7 @@ class ReplyReader:
         """Whether all blocks are there and in order; what is missing, if anything, is the runner's last word."""
         return len(self.blocks) == self.jobs and not self.damaged
 
-    def feed(self, data: bytes) -> None:
+    def add_bytes(self, data: bytes) -> None:
         """Takes more bytes; sets ``damaged`` when they do not follow the protocol."""
         self._buffer += data
         while not self.ended and not self.damaged and self.call is None and self._step():
@@ -190,7 +190,7 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def one_line(value: Json) -> str:
+def _one_line(value: Json) -> str:
     """Text from inside as one visible line of bounded length."""
     return (
         escape_control(value.replace("\n", " "))[:_LONGEST_ERROR]
@@ -217,13 +217,13 @@ def _reason(state: str) -> str:
 def _outcomes(lines: Iterator[Mapping[str, Json]]) -> Iterator[tuple[Outcome, str]]:
     for line in lines:
         name = line.get("name")
-        label = one_line(name) if name is not None else ""
+        label = _one_line(name) if name is not None else ""
         denied = line.get("denied")
-        refused = one_line(denied) if denied is not None else ""
+        refused = _one_line(denied) if denied is not None else ""
         if set(line) - {"value", "error", "denied", "name"} or ("value" in line) == ("error" in line):
             yield Outcome(error="malformed result", name=label), refused
         elif "error" in line:
-            yield Outcome(error=one_line(line["error"]) or "error without a message", name=label), refused
+            yield Outcome(error=_one_line(line["error"]) or "error without a message", name=label), refused
         else:
             yield Outcome(value=line["value"], name=label), refused
 
@@ -241,8 +241,8 @@ def read_block(block: JobReply, expected: int | None) -> ProgramRun:
     first = json_object(complete[0]) if complete else {}
     load = first.get("load")
     if load != "":
-        why = one_line(load) if load is not None else _reason(block.state)
-        denied = (one_line(first["denied"]),) if "denied" in first else ()
+        why = _one_line(load) if load is not None else _reason(block.state)
+        denied = (_one_line(first["denied"]),) if "denied" in first else ()
         outputs = tuple(Outcome(error=why) for _ in range(expected or 0))
         return ProgramRun(error=why, outputs=outputs, denied=denied, timed_out=timed_out)
     most = _MOST_TESTS if expected is None else expected
@@ -309,7 +309,7 @@ def read_report(block: JobReply) -> ActionReport:
         limit = _LIMIT_OF_STATE[block.state]
         return ActionReport(state="limit", limit=limit, error=f"{limit} limit reached")
     if block.state.startswith("signal "):
-        return _failed(f"the code was ended by {one_line(block.state)}")
+        return _failed(f"the code was ended by {_one_line(block.state)}")
     if block.fault:
         return ActionReport(state="fault", error=block.fault)
     if block.state in _STATE_ERRORS:
@@ -333,10 +333,10 @@ def _read_line(fields: Mapping[str, Json], *, whole: bool) -> ActionReport:
         return _failed("malformed result", orderly=False)
     if limit:
         return ActionReport(
-            state="limit", limit=limit, error=one_line(error) or f"{limit} limit reached", denied=denied
+            state="limit", limit=limit, error=_one_line(error) or f"{limit} limit reached", denied=denied
         )
     if error or not whole:
-        return ActionReport(state="error", error=one_line(error or "the code ended its own process"), denied=denied)
+        return ActionReport(state="error", error=_one_line(error or "the code ended its own process"), denied=denied)
     return ActionReport(state="ok", value=fields["value"], has_value=fields["has"], denied=denied)
 
 
@@ -351,12 +351,12 @@ def _denials(pairs: Json) -> tuple[SandboxDenied, ...] | None:
         kind, target = pair
         if kind not in _DENIED_KINDS or not isinstance(target, str):
             return None
-        denials.append(SandboxDenied(kind=cast("DeniedKind", kind), target=one_line(target)[:_LONGEST_TARGET]))
+        denials.append(SandboxDenied(kind=cast("DeniedKind", kind), target=_one_line(target)[:_LONGEST_TARGET]))
     return tuple(dict.fromkeys(denials))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Collected:
+class CollectedFiles:
     """What was taken out of a scratch folder, what is there no more, and what could not be taken."""
 
     files: tuple[ActionFile, ...] = ()
@@ -364,7 +364,7 @@ class Collected:
     refused: tuple[SandboxDenied, ...] = ()
 
 
-def read_files(block: JobReply, most: int) -> Collected | None:
+def read_files(block: JobReply, most: int) -> CollectedFiles | None:
     """What was collected, at most so many files; None if the listing is damaged."""
     head, _, contents = block.data.partition(b"\n")
     try:
@@ -385,9 +385,9 @@ def read_files(block: JobReply, most: int) -> Collected | None:
         else:
             refused.append(name)
         start += size
-    denied = [SandboxDenied(kind="file", target=one_line(name)[:_LONGEST_TARGET]) for name in refused]
+    denied = [SandboxDenied(kind="file", target=_one_line(name)[:_LONGEST_TARGET]) for name in refused]
     gone = filter(is_plain_name, _strings(listing.get("gone"), most))
-    return Collected(files=tuple(files), gone=tuple(gone), refused=tuple(dict.fromkeys(denied)))
+    return CollectedFiles(files=tuple(files), gone=tuple(gone), refused=tuple(dict.fromkeys(denied)))
 
 
 def _strings(value: Json, most: int = _MOST_DENIED) -> Sequence[str]:

@@ -47,7 +47,7 @@ def lock_folder(folder: str) -> int:
 
 
 @contextlib.contextmanager
-def take_over(folder: str, older_than_s: float) -> Iterator[bool]:
+def take_over_folder(folder: str, older_than_s: float) -> Iterator[bool]:
     """Whether nobody owns this user's folder any more; while it is so, nobody else takes it over.
 
     Raises:
@@ -80,7 +80,7 @@ _PREFIX = "evolve-scratch-"
 _INNER, _TEMPORARY = "files", "temporary"
 
 
-class Scratch:
+class ScratchFolder:
     """One scratch folder, with a second one for temporary files. It is ours until :meth:`remove` or :meth:`let_go`.
 
     Attributes:
@@ -103,7 +103,7 @@ class Scratch:
             raise
 
     @property
-    def lost(self) -> bool:
+    def is_lost(self) -> bool:
         """Whether somebody has removed or replaced a folder of it."""
         try:
             return not all(os.path.samestat(os.lstat(path), identity) for path, identity in self._identities)
@@ -135,7 +135,7 @@ class Scratch:
         os.close(self._lock)
 
 
-def make_scratch(size: int = 0) -> Scratch:
+def make_scratch(size: int = 0) -> ScratchFolder:
     """A new private folder with room for so many bytes.
 
     Raises:
@@ -143,14 +143,14 @@ def make_scratch(size: int = 0) -> Scratch:
     """
     outer = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=_parent_folder(size)))
     try:
-        return Scratch(outer)
+        return ScratchFolder(outer)
     except OSError:
         _removed(outer, _MOMENT_S)
         raise
 
 
 @contextlib.contextmanager
-def new_scratch(size: int = 0) -> Iterator[Scratch]:
+def new_scratch(size: int = 0) -> Iterator[ScratchFolder]:
     """A new folder for what is started in the block; gone again if that fails.
 
     Raises:
@@ -195,6 +195,6 @@ def remove_abandoned(*, older_than_s: float = YOUNG_S) -> None:
         with contextlib.suppress(OSError):
             for path in Path(place).glob(f"{_PREFIX}*"):
                 folder = str(path)
-                with contextlib.suppress(OSError), take_over(folder, older_than_s) as ours:
+                with contextlib.suppress(OSError), take_over_folder(folder, older_than_s) as ours:
                     if ours:
                         _removed(folder, _LONG_S)

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from evolve.core.errors import SandboxUnavailable
 from evolve.runtime.sandbox.interpreter import (
     PythonEnvironment,
-    executable,
     readable_paths,
     runner_command,
     runner_config,
+    system_interpreter,
     variables,
 )
 from evolve.runtime.sandbox.protocol import Launch, SandboxLimits
@@ -34,7 +34,7 @@ class Seatbelt:
     def __init__(self, environment: PythonEnvironment | None = None) -> None:
         self._environment = environment or PythonEnvironment()
 
-    def missing(self) -> str:
+    def missing_parts(self) -> str:
         if platform.system() != "Darwin":
             return "sandbox-exec exists on macOS only"
         return "" if os.access(_PROGRAM, os.X_OK) else f"{_PROGRAM} is missing"
@@ -44,12 +44,12 @@ class Seatbelt:
             raise SandboxUnavailable("the seatbelt sandbox cannot run code that starts processes")
         with new_scratch(limits.file_mb << 20) as scratch:
             config = runner_config(result_fd, scratch.path, scratch.temporary, self._environment, limits)
-            allowed = profile((scratch.path, scratch.temporary), self._environment)
+            allowed = seatbelt_profile((scratch.path, scratch.temporary), self._environment)
             argv = [_PROGRAM, "-p", allowed, *runner_command(config)]
             return Launch(argv=argv, env=variables(scratch.temporary, limits, self._environment), scratch=scratch)
 
 
-def profile(writable: Sequence[str], environment: PythonEnvironment | None = None) -> str:
+def seatbelt_profile(writable: Sequence[str], environment: PythonEnvironment | None = None) -> str:
     """The profile: everything refused but reading the system and the interpreter, and what can be written."""
     paths = readable_paths(environment or PythonEnvironment())
     readable = " ".join(f"(subpath {json.dumps(path)})" for path in (*_SYSTEM, *paths, *writable))
@@ -59,7 +59,7 @@ def profile(writable: Sequence[str], environment: PythonEnvironment | None = Non
             "(version 1)",
             "(deny default)",
             "(deny network*)",
-            f"(allow process-exec (literal {json.dumps(executable())}))",
+            f"(allow process-exec (literal {json.dumps(system_interpreter())}))",
             "(allow process-fork)",
             "(allow signal (target same-sandbox))",
             "(allow sysctl-read)",

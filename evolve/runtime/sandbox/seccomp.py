@@ -212,7 +212,7 @@ _INTERNET = (2, 10, 16)  # AF_INET, AF_INET6, and AF_NETLINK, which the look-up 
 Instruction = tuple[int, int, int, int]
 
 
-def machine() -> str:
+def machine_architecture() -> str:
     """``x86_64`` or ``aarch64``.
 
     Raises:
@@ -315,7 +315,7 @@ def border_filter(architecture: str | None = None, *, sockets: Literal["none", "
         sockets: What of them is left: nothing but to make stream pairs and read from them; sending over these as well;
             sockets of the internet besides. Never local ones, which could reach programs of the person by name.
     """
-    rules = _Filter(architecture or machine())
+    rules = _Filter(architecture or machine_architecture())
     rules.unknown()
     left = {"none": (), "pairs": SENDING, "internet": NETWORK}[sockets]
     rules.deny({name: numbers for name, numbers in ALWAYS_DENIED.items() if name not in left})
@@ -343,7 +343,7 @@ def program_filter(*, processes: bool, metadata: bool, architecture: str | None 
         metadata: Whether to refuse changes of file metadata, for backends whose file rules miss them.
         architecture: ``x86_64`` or ``aarch64``; this machine's when None.
     """
-    rules = _Filter(architecture or machine())
+    rules = _Filter(architecture or machine_architecture())
     if metadata:
         rules.deny(METADATA)
     if not processes:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from evolve.core.episodes import Json
 from evolve.core.errors import SandboxUnavailable
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
 from evolve.runtime.sandbox.protocol import Backend, Outcome, Program, SandboxLimits, SelfTestResult
@@ -83,7 +83,7 @@ def _traps(folder: Path) -> Iterator[_Traps]:
         )
 
 
-@doing("sandbox")
+@report_activity("sandbox")
 def self_test(backend: Backend, folder: Path) -> list[SelfTestResult]:
     """Runs every probe against one backend, which may be used when all passed.
 
@@ -91,7 +91,7 @@ def self_test(backend: Backend, folder: Path) -> list[SelfTestResult]:
         backend: The confinement to judge.
         folder: A folder of the user's that the sandbox must neither read nor write.
     """
-    lacking = backend.missing()
+    lacking = backend.missing_parts()
     if lacking:
         return [SelfTestResult(name="present", passed=False, detail=lacking)]
     try:

@@ -22,7 +22,7 @@ from pathlib import Path
 from evolve.core.errors import SandboxUnavailable
 from evolve.runtime.sandbox import seccomp
 from evolve.runtime.sandbox.bubblewrap import Bubblewrap, memory_file
-from evolve.runtime.sandbox.interpreter import SYSTEM_FILES, PythonEnvironment, inside, readable_paths
+from evolve.runtime.sandbox.interpreter import SYSTEM_FILES, PythonEnvironment, is_inside, readable_paths
 from evolve.runtime.sandbox.process_limits import TaskGroup, make_task_group
 
 _MARK = "STARTED_OUTSIDE"
@@ -208,7 +208,7 @@ class ServerProcess:
 
 def _confinement(needs: ServerNeeds) -> list[str]:
     backend = Bubblewrap()
-    if missing := backend.missing():
+    if missing := backend.missing_parts():
         raise SandboxUnavailable(
             f"a server runs under bubblewrap alone: {missing}", hint="install it, or use the server by its URL"
         )
@@ -218,7 +218,7 @@ def _confinement(needs: ServerNeeds) -> list[str]:
             raise SandboxUnavailable(f"{path} is not there any more, or is a link now", hint="evolve tools add")
     seen = (*readable_paths(PythonEnvironment()), *needs.readable, *needs.writable)
     for path in (needs.argv[0], os.path.realpath(needs.argv[0])):
-        if not any(inside(path, folder) for folder in seen):
+        if not any(is_inside(path, folder) for folder in seen):
             raise SandboxUnavailable(f"{path} is not among what the server may read; its folder has to be, with --read")
     folders = sorted([(path, "--ro-bind") for path in needs.readable] + [(path, "--bind") for path in needs.writable])
     variables = {
@@ -227,10 +227,10 @@ def _confinement(needs: ServerNeeds) -> list[str]:
         **needs.variables,
     }
     return [
-        *backend.namespaces(network=needs.network),
+        *backend.namespace_arguments(network=needs.network),
         *(part for name, value in variables.items() for part in ("--setenv", name, value)),
         *("--dev", "/dev"),
-        *backend.mounts((*_NAMES, *SYSTEM_FILES) if needs.network else SYSTEM_FILES),
+        *backend.mount_arguments((*_NAMES, *SYSTEM_FILES) if needs.network else SYSTEM_FILES),
         *("--proc", "/proc"),
         *("--size", str(_ROOM), "--tmpfs", _HOME, "--size", str(_ROOM), "--tmpfs", "/tmp"),
         *(part for path, option in folders for part in (option, path, path)),
@@ -240,7 +240,7 @@ def _confinement(needs: ServerNeeds) -> list[str]:
 
 
 def _shows(needs: ServerNeeds, path: str) -> bool:
-    return os.path.exists(path) and any(inside(path, folder) for folder in (*needs.readable, *needs.writable))
+    return os.path.exists(path) and any(is_inside(path, folder) for folder in (*needs.readable, *needs.writable))
 
 
 def _shield(path: str) -> tuple[str, ...]:

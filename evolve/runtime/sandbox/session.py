@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from evolve.core.errors import SandboxUnavailable
-from evolve.runtime.sandbox.process_limits import children_of, descendants, make_task_group, tree_usage
+from evolve.runtime.sandbox.process_limits import children_of, living_descendants, make_task_group, tree_usage
 from evolve.runtime.sandbox.protocol import Backend, Launch, SandboxLimits
 from evolve.runtime.sandbox.replies import ReplyReader, escape_control
-from evolve.runtime.sandbox.streams import Capture, Unsent, drain, receive, send, send_more
+from evolve.runtime.sandbox.streams import CapturedStream, UnsentBytes, drain_pipe, receive_data, send, send_more
 
 # bytes a second at which files arrive at least; a machine that is not stuck takes a fiftieth of the time
 _SLOWEST = 10 << 20
@@ -36,7 +36,7 @@ BY_PERSON = "person"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class RunnerRequest:
     """One request and what to expect of its answer.
 
     Attributes:
@@ -70,15 +70,15 @@ class RunnerExchange:
     """
 
     reply: ReplyReader
-    stdout: Capture
-    stderr: Capture
+    stdout: CapturedStream
+    stderr: CapturedStream
     killed: str = ""
     trouble: str = ""
     calls: int = 0
     outside_s: float = 0.0
 
     @property
-    def reusable(self) -> bool:
+    def is_reusable(self) -> bool:
         """Whether the interpreter is as it was before."""
         return self.reply.ended and not self.reply.dirty and not self.trouble
 
@@ -155,12 +155,12 @@ class RunnerProcess:
         )
 
     @property
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether it still runs and belongs to this process."""
         return self.owner == os.getpid() and self._process.poll() is None
 
     def exchange(
-        self, order: Order, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
+        self, order: RunnerRequest, limits: SandboxLimits, stopped: Callable[[], bool] | None = None
     ) -> RunnerExchange:
         """Sends one request and reads until its reply is complete, the process is gone or time is up.
 
@@ -171,8 +171,8 @@ class RunnerProcess:
         """
         self.uses += 1
         reply = ReplyReader(jobs=order.blocks, largest=order.largest, ready=self._ready, calls=order.answer is not None)
-        out = Capture(limit=limits.output_kb * 1024, data=bytearray())
-        err = Capture(limit=limits.output_kb * 1024, data=bytearray())
+        out = CapturedStream(limit=limits.output_kb * 1024, data=bytearray())
+        err = CapturedStream(limit=limits.output_kb * 1024, data=bytearray())
         watch = _Watch(self._process.pid, limits, self._ready, sum(map(len, order.files)))
         trouble = ""
         try:
@@ -180,7 +180,7 @@ class RunnerProcess:
         except OSError as error:
             trouble = f"the sandbox could not be asked: {error.strerror or error}"
         self._ready = reply.ready
-        if self._scratch is not None and self._scratch.lost:
+        if self._scratch is not None and self._scratch.is_lost:
             trouble = "the scratch folder was removed from outside"
         late = watch.killed == "wall" and reply.complete  # what came was in time; the runner was slow to clear up
         return RunnerExchange(
@@ -195,17 +195,17 @@ class RunnerProcess:
 
     def _transfer(
         self,
-        order: Order,
+        order: RunnerRequest,
         reply: ReplyReader,
-        captures: tuple[Capture, Capture],
+        captures: tuple[CapturedStream, CapturedStream],
         watch: _Watch,
         stopped: Callable[[], bool] | None,
     ) -> None:
         out, err = captures
         stdout, stderr, stdin = (stream.fileno() for stream in self._streams if stream is not None)
-        unsent = Unsent((b"%d\n%b" % (len(order.request), order.request), *order.files))
+        unsent = UnsentBytes((b"%d\n%b" % (len(order.request), order.request), *order.files))
         with selectors.DefaultSelector() as selector:
-            for descriptor, target in ((stdout, out.add), (stderr, err.add), (self._result, reply.feed)):
+            for descriptor, target in ((stdout, out.add), (stderr, err.add), (self._result, reply.add_bytes)):
                 selector.register(descriptor, selectors.EVENT_READ, target)
             selector.register(stdin, selectors.EVENT_WRITE)
             while not reply.ended and not reply.damaged and self._result in selector.get_map():
@@ -221,16 +221,16 @@ class RunnerProcess:
                     if key.fd == stdin:
                         send(selector, stdin, unsent)
                     else:
-                        receive(selector, key)
+                        receive_data(selector, key)
                 if reply.call is not None and not reply.damaged and order.answer is not None:
                     with watch.paused():
                         answer = order.answer(reply.take_call())
                     unsent.add(b"%d\n%b" % (len(answer), answer))
                     send_more(selector, stdin)
-                    reply.feed(b"")
+                    reply.add_bytes(b"")
         for descriptor, capture in ((stdout, out), (stderr, err)):
             # output that came before the reply may still lie in the pipe
-            drain(descriptor, capture)
+            drain_pipe(descriptor, capture)
 
     def close(self) -> None:
         """Ends the interpreter and everything it started, and removes its scratch folder. Safe to repeat."""
@@ -258,7 +258,7 @@ class RunnerProcess:
         elif self._ending == "ask":
             self._process.terminate()
             self._wait()
-        self._kill(descendants(self._process.pid))
+        self._kill(living_descendants(self._process.pid))
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()

@@ -12,7 +12,7 @@ _CHUNK = 1 << 16
 
 
 @dataclass(kw_only=True)
-class Capture:
+class CapturedStream:
     """A stream's first bytes and its whole length."""
 
     limit: int
@@ -24,7 +24,7 @@ class Capture:
         self.data += data[: max(0, self.limit - len(self.data))]
 
 
-class Unsent:
+class UnsentBytes:
     """What has to be sent still, part by part: a copy of a whole folder would be as large again."""
 
     def __init__(self, parts: Sequence[bytes]) -> None:
@@ -33,11 +33,11 @@ class Unsent:
     def __bool__(self) -> bool:
         return bool(self._parts)
 
-    def next(self) -> memoryview:
+    def next_chunk(self) -> memoryview:
         """As much as one write takes."""
         return self._parts[0][:_CHUNK]
 
-    def sent(self, size: int) -> None:
+    def mark_sent(self, size: int) -> None:
         """Forgets so many bytes, and empty parts that come next."""
         while self._parts and size >= len(self._parts[0]):
             size -= len(self._parts.popleft())
@@ -47,17 +47,17 @@ class Unsent:
     def add(self, part: bytes) -> None:
         self._parts.append(memoryview(part))
 
-    def drop(self) -> None:
+    def discard(self) -> None:
         self._parts.clear()
 
 
-def send(selector: selectors.BaseSelector, descriptor: int, unsent: Unsent) -> None:
+def send(selector: selectors.BaseSelector, descriptor: int, unsent: UnsentBytes) -> None:
     try:
-        unsent.sent(os.write(descriptor, unsent.next()))
+        unsent.mark_sent(os.write(descriptor, unsent.next_chunk()))
     except BlockingIOError:
         return
     except BrokenPipeError:
-        unsent.drop()
+        unsent.discard()
     if not unsent:
         selector.unregister(descriptor)
 
@@ -67,7 +67,7 @@ def send_more(selector: selectors.BaseSelector, descriptor: int) -> None:
         selector.register(descriptor, selectors.EVENT_WRITE)
 
 
-def receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+def receive_data(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
     try:
         data = os.read(key.fd, _CHUNK)
     except BlockingIOError:
@@ -78,7 +78,7 @@ def receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> Non
         selector.unregister(key.fd)
 
 
-def drain(descriptor: int, capture: Capture) -> None:
+def drain_pipe(descriptor: int, capture: CapturedStream) -> None:
     """Reads what is already in a pipe; bounded, because a process may go on writing."""
     # 64 chunks are more than a pipe holds
     for _ in range(64):

@@ -19,7 +19,7 @@ class Unconfined:
     def __init__(self, environment: PythonEnvironment | None = None) -> None:
         self._environment = environment or PythonEnvironment()
 
-    def missing(self) -> str:
+    def missing_parts(self) -> str:
         return ""
 
     def launch(self, result_fd: int, limits: SandboxLimits) -> Launch:

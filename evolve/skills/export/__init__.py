@@ -4,7 +4,7 @@ from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
     from evolve.skills.export.description import describe, exported_name
-    from evolve.skills.export.exporting import ExportFormat, ExportRules, Prepared, export_format, prepare
+    from evolve.skills.export.exporting import ExportFormat, ExportRules, PreparedExport, export_format, prepare_export
     from evolve.skills.export.leaving import ExportedSkill
     from evolve.skills.export.search import SkillIndex, search_text
 else:

@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 
 from evolve.core.episodes import Json, Row
-from evolve.core.text_screen import hidden_sign, insight_problem, repeats_text, text_problem, without_spaces
+from evolve.core.text_screen import hidden_character, insight_problem, remove_spaces, repeats_text, text_problem
 from evolve.skills import Skill
 from evolve.skills.export.validation import LONGEST_DESCRIPTION
-from evolve.skills.naming import name_of, without_digest
+from evolve.skills.naming import name_of, name_without_digest
 from evolve.skills.signatures import names_of, types_of
 
 _MOST = 10
@@ -27,7 +27,7 @@ _MOSTLY = 0.6
 """Share of the values that have the form of a kind, where they are of that kind."""
 
 
-def kind_of(values: Sequence[Json]) -> tuple[str, str]:
+def value_kind(values: Sequence[Json]) -> tuple[str, str]:
     """What most of these values look like, such as a date, and what else that is called; twice "" for nothing known."""
     texts = [str(value) for value in values if value not in (None, "")]
     shares = ((sum(map(bool, map(form.fullmatch, texts))), said) for form, said in _kinds())
@@ -41,7 +41,7 @@ def _kinds() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(form), said) for form, _, said in pairs]
 
 
-def steps_of(code: str) -> list[str]:
+def _steps_of(code: str) -> list[str]:
     """What a source does, in the order in which it stands there: at most ten phrases, most of them of ``steps.txt``."""
     return list(dict.fromkeys(_told(ast.parse(code), _phrases())))[:_MOST]
 
@@ -57,7 +57,7 @@ def _lines(name: str) -> list[str]:
     return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
 
 
-def words_in(code: str) -> list[str]:
+def _words_in(code: str) -> list[str]:
     """Single words of the texts that a source compares with or writes, by the alphabet, so that they say nothing."""
     tree = ast.parse(code)
     aside = [node for node in ast.walk(tree) if isinstance(node, ast.Expr | ast.Raise)]  # docstrings and messages
@@ -69,7 +69,7 @@ def words_in(code: str) -> list[str]:
     return sorted(found, key=str.lower)[:_MOST]
 
 
-def unused_in(code: str) -> set[str]:
+def _unused_in(code: str) -> set[str]:
     """Names of arguments that a source never reads."""
     nodes = list(ast.walk(ast.parse(code)))
     return {each.arg for each in nodes if isinstance(each, ast.arg)} - {
@@ -158,10 +158,10 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
     """
     if words or (skill.owner == "user" and not skill.description.endswith(GENERAL_TRIGGER)):
         return _in_words(skill, words or skill.description)
-    what = said_of(skill)
+    what = _said_of(skill)
     takes, gives, also = _contract(skill)
     example = next((sample for row in examples if (sample := _example(row))), "")
-    steps, held = ", ".join(steps_of(skill.code)), " ".join(words_in(skill.code))
+    steps, held = ", ".join(_steps_of(skill.code)), " ".join(_words_in(skill.code))
     also = f" In other words: {also}." if also else ""
     if skill.environment:
         text = f"{what or 'Does a change that was done before'}. Edits text files of a folder. Takes {takes}."
@@ -173,24 +173,24 @@ def describe(skill: Skill, words: str = "", examples: Sequence[Row] = ()) -> str
     return text[:LONGEST_DESCRIPTION]
 
 
-def said_of(skill: Skill) -> str:
+def _said_of(skill: Skill) -> str:
     """What the skill does, in the words of its task or of a model; "" where they say nothing or may not leave."""
     text = " ".join(unicodedata.normalize("NFKC", _TRIGGER.sub("", skill.description)).split()).rstrip(". ")
     if not text or _NO_WORDS.match(text):
         return ""
     text = _stated(text.replace("_", " ").replace("->", "to").replace("<", "below ").replace(">", "above "))
-    rows = without_spaces(json.dumps([[list(row.input), row.output] for row in skill.rows], ensure_ascii=False))
+    rows = remove_spaces(json.dumps([[list(row.input), row.output] for row in skill.rows], ensure_ascii=False))
     return "" if "---" in text or insight_problem(text) or repeats_text(text, rows) else text
 
 
 def exported_name(skill: Skill) -> str:
     """The name that it leaves under: its own without a digest where its words may leave, else its contract's."""
-    own = name_of([without_digest(skill)])
+    own = name_of([name_without_digest(skill)])
     if skill.owner == "user":
         return skill.name
     if own and not _objection(_plain_words(own)):
         return own
-    said = name_of([each for each in said_of(skill).split() if each.lower() not in _LITTLE])
+    said = name_of([each for each in _said_of(skill).split() if each.lower() not in _LITTLE])
     return said or _contract_name(skill)
 
 
@@ -207,7 +207,7 @@ def may_stand(label: str) -> bool:
 
 
 def _objection(words: str) -> str:
-    if hidden_sign(words):
+    if hidden_character(words):
         return "it holds invisible characters"
     first = words.split()[:1]
     # A label such as "first name" is no order.
@@ -252,12 +252,12 @@ def _contract(skill: Skill) -> tuple[str, str, str]:
     """
     names, (takes, gives) = names_of(skill.signature), types_of(skill.signature)
     rows = () if skill.environment else skill.rows
-    aside = unused_in(skill.code)  # its values say nothing of what the function does
+    aside = _unused_in(skill.code)  # its values say nothing of what the function does
     columns = [
         [row.input[place] for row in rows if place < len(row.input) and name not in aside]
         for place, name in enumerate(names)
     ]
-    found = [kind_of(values) for values in (*columns, [row.output for row in rows])]
+    found = [value_kind(values) for values in (*columns, [row.output for row in rows])]
     kinds = [kind or _kind(each) for (kind, _), each in zip(found, (*takes, gives), strict=True)]
     told = [
         f"{kind} ({_plain_words(name.replace('_', '-'))})" if len(name) <= _SHORT and not _objection(name) else kind

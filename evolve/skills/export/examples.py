@@ -34,7 +34,7 @@ def made_up_examples(skill: Skill, sandbox: Sandbox | None, seen: str = "") -> t
     Raises:
         SandboxUnavailable: The sandbox failed.
     """
-    inputs = [] if sandbox is None else made_up_inputs(skill, seen)
+    inputs = [] if sandbox is None else _made_up_inputs(skill, seen)
     if sandbox is None or not inputs:
         return ()
     result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], inputs, _LIMITS)
@@ -55,7 +55,7 @@ def made_up_examples(skill: Skill, sandbox: Sandbox | None, seen: str = "") -> t
     return tuple(outputs.values())[:_MOST]
 
 
-def made_up_inputs(skill: Skill, seen: str = "") -> list[list[Json]]:
+def _made_up_inputs(skill: Skill, seen: str = "") -> list[list[Json]]:
     """Inputs in the form of the skill's rows; none is one of them, and no text of theirs stands in any of them.
 
     Args:

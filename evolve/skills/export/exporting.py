@@ -21,8 +21,8 @@ from typing import Protocol, runtime_checkable
 
 from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
-from evolve.core.extensions import extension_names, find, refused
-from evolve.core.failpoints import hit
+from evolve.core.extensions import extension_error, extension_names, find
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import write_atomic
 from evolve.core.redaction import Scanner, SecretMatch, known_secrets
 from evolve.core.redaction.scanner import LONGEST_NUMBER
@@ -33,7 +33,7 @@ from evolve.skills.export.examples import made_up_examples
 from evolve.skills.export.formats import SKILL_FOLDERS, Bundle, SkillFolders, procedure_problems
 from evolve.skills.export.leaving import ExportedSkill
 from evolve.skills.export.row_literals import holds_rows
-from evolve.skills.export.script import argument_count, difference, without_words
+from evolve.skills.export.script import argument_count, script_difference, without_words
 from evolve.skills.export.validation import name_problems
 from evolve.skills.folder import replace_folder
 from evolve.skills.lint import lint
@@ -108,7 +108,7 @@ def export_format(name: str) -> ExportFormat:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class PreparedExport:
     """Files that passed every rule.
 
     Attributes:
@@ -143,16 +143,18 @@ class Prepared:
                 way = f"--to ANOTHER_FOLDER, or delete {place}" if changed else "choose another folder, or move it"
                 raise UsageError(f"{place}{why}", hint=way)
         for _, place, texts in places:
-            hit("export.before")
+            hit_failpoint("export.before")
             if "" in texts:
                 write_atomic(place, texts[""].encode("utf-8"))
             else:
                 replace_folder(place, texts)
-            hit("export.after")
+            hit_failpoint("export.after")
         return [place for _, place, _ in places]
 
 
-def prepare(skills: Sequence[Skill], rules: ExportRules, *, to: Path | None, format: str = "bundle") -> Prepared:
+def prepare_export(
+    skills: Sequence[Skill], rules: ExportRules, *, to: Path | None, format: str = "bundle"
+) -> PreparedExport:
     """The files of skills in a format, once all of them passed every rule; nothing is written.
 
     The bundle is one folder, ``to`` itself; another format writes below it.
@@ -179,7 +181,7 @@ def prepare(skills: Sequence[Skill], rules: ExportRules, *, to: Path | None, for
     _check_texts(leaving, files, scanner)
     if rules.sandbox is not None:
         _try_scripts(form, leaving, files, rules.sandbox)
-    return Prepared(form=form, leaving=leaving, files=files, out=out)
+    return PreparedExport(form=form, leaving=leaving, files=files, out=out)
 
 
 def _package(to: Path) -> str:
@@ -253,18 +255,18 @@ def _files(form: ExportFormat, leaving: Sequence[ExportedSkill]) -> dict[str, st
     files = form.files(leaving)
     texts = isinstance(files, Mapping) and all(isinstance(part, str) for item in files.items() for part in item)
     if not (texts and files) or any("\0" in path for path in files) or not _is_text(files):
-        raise refused("formats", form.name, "gave no texts by path")
+        raise extension_error("formats", form.name, "gave no texts by path")
     for script in (form.script(one.skill) for one in leaving):
         if script and script not in files:
-            raise refused("formats", form.name, f"names the program {script}, which is not among its files")
+            raise extension_error("formats", form.name, f"names the program {script}, which is not among its files")
     for path in (path for path in files if path.endswith(".py")):
         try:
             ast.parse(files[path])
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise refused("formats", form.name, f"has {path}, which is no Python ({error})") from error
+            raise extension_error("formats", form.name, f"has {path}, which is no Python ({error})") from error
     both = next((path for path in files if any(other.startswith(f"{path}/") for other in files)), "")
     if both:
-        raise refused("formats", form.name, f"has {both} both as a file and as a folder")
+        raise extension_error("formats", form.name, f"has {both} both as a file and as a folder")
     return dict(files)
 
 
@@ -283,7 +285,7 @@ def _try_scripts(
         if form.script(one.skill):
             # with all its rows: also those that are withheld say what the script must answer
             rows, _ = read_arguments_alone(one.judged)
-            differs = difference(sandbox, replace(rows, name=one.skill.name), files[form.script(one.skill)])
+            differs = script_difference(sandbox, replace(rows, name=one.skill.name), files[form.script(one.skill)])
             _refuse(one.judged.name, [differs] if differs else [])
 
 

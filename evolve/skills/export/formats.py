@@ -43,12 +43,12 @@ def _digest_of(path: str, data: bytes) -> str:
     return hashlib.sha256(_STAMP.sub(b"", data, count=1) if path.endswith(DOCUMENT) else data).hexdigest()
 
 
-def skill_files(one: ExportedSkill) -> dict[str, str]:
+def _skill_files(one: ExportedSkill) -> dict[str, str]:
     """The folder's files by path below it."""
     skill = one.skill
     files = {DOCUMENT: frontmatter.render(_fields(one), _body(one))}
     if skill.environment:
-        files |= procedure_files(one)
+        files |= _procedure_files(one)
     else:
         files[f"scripts/{skill.name}.py"] = render_script(skill, one.description, one.example_calls)
     written = " ".join(f"{path}={_digest_of(path, text.encode())[:_SHORT]}" for path, text in files.items())
@@ -87,7 +87,7 @@ class SkillFolders(_OwnExports):
     name: str = "skill-folders"
 
     def files(self, skills: Sequence[ExportedSkill]) -> Mapping[str, str]:
-        return {f"{one.skill.name}/{path}": text for one in skills for path, text in skill_files(one).items()}
+        return {f"{one.skill.name}/{path}": text for one in skills for path, text in _skill_files(one).items()}
 
     def script(self, skill: Skill) -> str:
         return "" if skill.environment else f"{skill.name}/scripts/{skill.name}.py"
@@ -144,7 +144,7 @@ def _body(one: ExportedSkill) -> str:
         "",
         "## Use",
         "",
-        *(procedure_use(skill) if skill.environment else _use(one)),
+        *(_procedure_use(skill) if skill.environment else _use(one)),
         "",
         f"The function is `{skill.entry}{skill.signature}` in `scripts/{skill.name}.py`.",
         "",
@@ -194,7 +194,7 @@ class Bundle(_OwnExports):
             "py.typed": "",
         }
         for one in skills:
-            files |= {f"skills/{one.skill.name}/{path}": text for path, text in skill_files(one).items()}
+            files |= {f"skills/{one.skill.name}/{path}": text for path, text in _skill_files(one).items()}
         for one in functions:
             files[f"learned/{one.skill.entry}.py"] = one.skill.code
             if rows := (*one.examples, *one.skill.rows):
@@ -254,7 +254,7 @@ def procedure_problems(skill: Skill) -> list[str]:
     return problems
 
 
-def procedure_files(one: ExportedSkill) -> dict[str, str]:
+def _procedure_files(one: ExportedSkill) -> dict[str, str]:
     """The files of the folder's ``scripts``, by path."""
     skill = one.skill
     functions = guest_source(f"{FOLDER_FUNCTIONS}.py")
@@ -271,7 +271,7 @@ def procedure_files(one: ExportedSkill) -> dict[str, str]:
     }
 
 
-def procedure_use(skill: Skill) -> list[str]:
+def _procedure_use(skill: Skill) -> list[str]:
     """How it is used, as lines of Markdown."""
     return [
         "Run the script in the folder that is to be changed, with the arguments as one JSON list. It reads and edits",

@@ -207,7 +207,7 @@ if __name__ == "__main__":
 
 
 @dataclass(frozen=True, kw_only=True)
-class Script:
+class SkillScript:
     """A function that becomes a script.
 
     Attributes:
@@ -238,7 +238,7 @@ def render_script(skill: Skill, description: str, examples: Sequence[Row]) -> st
     kinds, _ = types_of(skill.signature)
     count = argument_count(skill)
     return script_of(
-        Script(
+        SkillScript(
             name=f"{skill.name}.py",
             code=skill.code,
             entry=skill.entry,
@@ -250,7 +250,7 @@ def render_script(skill: Skill, description: str, examples: Sequence[Row]) -> st
     )
 
 
-def script_of(script: Script) -> str:
+def script_of(script: SkillScript) -> str:
     """Source of a script that calls a function with arguments from its command line."""
     main = "_command_line"
     # a name that stands nowhere in the code, so that neither can replace the other
@@ -334,7 +334,7 @@ _LIMITS = SandboxLimits(wall_s=60.0, program_s=50.0)
 """As long as a busy machine may need for what took seconds when it was judged."""
 
 
-def difference(sandbox: Sandbox, skill: Skill, script: str) -> str:
+def script_difference(sandbox: Sandbox, skill: Skill, script: str) -> str:
     """How a script's answers differ from the rows that its skill was judged by; "" when they do not.
 
     Args:

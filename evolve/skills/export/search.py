@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evolve.runtime.retrieval import HashingEmbedder, MeaningIndex, fuse
+from evolve.runtime.retrieval import HashingEmbedder, MeaningIndex, fuse_rankings
 from evolve.skills import Skill
 from evolve.skills.export.description import STEPS, WHEN, describe, exported_name
 
@@ -45,7 +45,7 @@ class SkillIndex:
         heads, steps = map(self._embedder.encode, self._parts)
         return heads + _STEPS * steps
 
-    def best(self, query: str, k: int) -> list[str]:
+    def best_matches(self, query: str, k: int) -> list[str]:
         """Digests of at most ``k`` skills, best first; none where nothing fits."""
         said = self._words.scores(query)
         for name, score in self._heads.scores(query).items():
@@ -56,4 +56,4 @@ class SkillIndex:
         cosines = zip(self._texts, map(float, self._vectors @ self._embedder.encode([query])[0]), strict=True)
         near = {name: cosine for name, cosine in cosines if not hashed or name in said}
         weights = [(1.0, said), (_HASHED if hashed else _TRAINED, near)]
-        return [name for name, _ in fuse(weights, floors=(0.0, 0.0))][:k]
+        return [name for name, _ in fuse_rankings(weights, floors=(0.0, 0.0))][:k]

@@ -98,10 +98,10 @@ def tool_of(one: ExportedSkill) -> dict[str, Json]:
     }
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     told = {"name": skill.entry, "description": one.description, "inputSchema": schema}
-    return {**told, "mayHang": may_hang(skill.code), "needs": one.needs}
+    return {**told, "mayHang": _may_hang(skill.code), "needs": one.needs}
 
 
-def may_hang(code: str) -> bool:
+def _may_hang(code: str) -> bool:
     """Whether a source may run on without end: it loops on a condition, calls itself, or uses powers or patterns."""
     tree = ast.parse(code)
     places = {node.name: node.lineno for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

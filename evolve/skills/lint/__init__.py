@@ -12,13 +12,13 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from evolve.skills.lint.allowed import allowed, modules_and_packages
+from evolve.skills.lint.allowed import allowed_lists, modules_and_packages
 from evolve.skills.lint.annotations import TypePlaces
 from evolve.skills.lint.calls import CallRules
-from evolve.skills.lint.classes import Classes, own_attributes
-from evolve.skills.lint.names import Uses, is_special_name
-from evolve.skills.lint.scopes import Scopes, parents
-from evolve.skills.lint.toplevel import TopLevel
+from evolve.skills.lint.classes import ClassRules, own_attributes
+from evolve.skills.lint.names import NameRules, is_special_name
+from evolve.skills.lint.scopes import ModuleScopes, parents
+from evolve.skills.lint.toplevel import TopLevelRules
 from evolve.skills.statefulness import StateChanges
 
 _NODES = (
@@ -76,7 +76,7 @@ def modules_used(source: str) -> list[str]:
         SyntaxError: When the source is not Python.
     """
     tree = ast.parse(source)
-    modules = set(Scopes(tree, allowed().modules, allowed().builtins).imported)
+    modules = set(ModuleScopes(tree, allowed_lists().modules, allowed_lists().builtins).imported)
     modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     return sorted(modules - {"__future__"})
 
@@ -115,23 +115,23 @@ def _node_problems(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def _listed(module: str, name: str) -> bool:
     if module == "__future__":
         return name == "annotations"
-    return name in allowed().modules.get(module, {}) or f"{module}.{name}" in allowed().modules
+    return name in allowed_lists().modules.get(module, {}) or f"{module}.{name}" in allowed_lists().modules
 
 
 def _name_problems(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    scopes = Scopes(tree, allowed().modules, allowed().builtins)
-    yield from ((1, f"{name} gets another meaning") for name in scopes.mixed())
+    scopes = ModuleScopes(tree, allowed_lists().modules, allowed_lists().builtins)
+    yield from ((1, f"{name} gets another meaning") for name in scopes.mixed_names())
     classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
-    for name, in_class in scopes.bound():
+    for name, in_class in scopes.bound_names():
         if is_special_name(name, classes) and not in_class:  # what classes bind are attributes, judged as such
             yield 1, f"the name {name}"
     yield from _shadows(tree)
     yield from StateChanges(tree).problems()
     places = TypePlaces(tree, scopes)
-    yield from TopLevel(tree).problems()
-    yield from Classes(tree, places).problems()
+    yield from TopLevelRules(tree).problems()
+    yield from ClassRules(tree, places).problems()
     yield from CallRules(tree, places, parents(tree)).problems()
-    yield from Uses(tree, scopes, places, {name for name, _ in own_attributes(tree)}).problems()
+    yield from NameRules(tree, scopes, places, {name for name, _ in own_attributes(tree)}).problems()
 
 
 def _shadows(tree: ast.Module) -> Iterator[tuple[int, str]]:

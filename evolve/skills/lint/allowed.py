@@ -83,7 +83,7 @@ ENCODINGS = text_words(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowed:
+class AllowedNames:
     """The lists of ``allowed.toml``.
 
     Attributes:
@@ -104,7 +104,7 @@ class Allowed:
 
 
 @lru_cache(maxsize=1)
-def allowed() -> Allowed:
+def allowed_lists() -> AllowedNames:
     """The lists, read once."""
     data = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text(encoding="utf-8"))
     modules = {
@@ -112,10 +112,10 @@ def allowed() -> Allowed:
         for module, table in data["modules"].items()
     }
     names = {key: text_words(data[key]) for key in ("builtins", "attributes", "withheld", "methods")}
-    return Allowed(modules=modules, **names)
+    return AllowedNames(modules=modules, **names)
 
 
 @lru_cache(maxsize=1)
 def modules_and_packages() -> frozenset[str]:
     """Modules that may be imported, and packages that only hold such."""
-    return frozenset(allowed().modules) | {name.split(".")[0] for name in allowed().modules}
+    return frozenset(allowed_lists().modules) | {name.split(".")[0] for name in allowed_lists().modules}

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from evolve.skills.lint.allowed import DECORATORS
-from evolve.skills.lint.scopes import Meaning, Scopes
+from evolve.skills.lint.scopes import ModuleScopes, NameMeaning
 
 _MAKES_TYPES = (*(("typing", name) for name in ("TypeVar", "NewType", "ParamSpec")), ("collections", "namedtuple"))
 
@@ -47,7 +47,7 @@ class TypePlaces:
         parts: All that stands where a type does, bases apart.
     """
 
-    def __init__(self, tree: ast.Module, scopes: Scopes) -> None:
+    def __init__(self, tree: ast.Module, scopes: ModuleScopes) -> None:
         self._tree = tree
         self._scopes = scopes
         self._type_values: dict[str, dict[ast.Name, ast.expr]] = {}
@@ -65,17 +65,17 @@ class TypePlaces:
                     decorator.func if isinstance(decorator, ast.Call) else decorator
                     for decorator in node.decorator_list
                 ]
-                if any(self.called(decorator) not in DECORATORS for decorator in called):
+                if any(self.called_name(decorator) not in DECORATORS for decorator in called):
                     yield node.lineno, "a class that a decorator may change for something else"
             elif node in self.parts and isinstance(node, ast.expr) and not self._is_type_part(node):
                 yield node.lineno, "an annotation that is not made of types"
 
-    def called(self, function: ast.expr) -> tuple[str, str] | None:
+    def called_name(self, function: ast.expr) -> tuple[str, str] | None:
         """Module and name of what is called, "" for the module of builtins; None where it is nothing known."""
         if isinstance(function, ast.Attribute):
             module = self._module(function.value)
             return (module, function.attr) if module else None
-        meanings = self._scopes.of(function) if isinstance(function, ast.Name) else []
+        meanings = self._scopes.meanings_at(function) if isinstance(function, ast.Name) else []
         if len(meanings) == 1 and meanings[0].kind in ("builtin", "import") and meanings[0].name:
             return meanings[0].module, meanings[0].name
         return None
@@ -84,7 +84,7 @@ class TypePlaces:
         if isinstance(node, ast.Attribute):
             inner = self._module(node.value)
             return f"{inner}.{node.attr}" if inner else ""
-        meanings: list[Meaning] = self._scopes.of(node) if isinstance(node, ast.Name) else []
+        meanings: list[NameMeaning] = self._scopes.meanings_at(node) if isinstance(node, ast.Name) else []
         whole = len(meanings) == 1 and meanings[0].kind == "import" and not meanings[0].name
         return meanings[0].module if whole else ""
 
@@ -92,11 +92,11 @@ class TypePlaces:
         """Whether a part of a type runs no code of the source, which would be handed the other parts."""
         match node:
             case ast.Name():
-                kinds = {meaning.kind for meaning in self._scopes.of(node)}
+                kinds = {meaning.kind for meaning in self._scopes.meanings_at(node)}
                 plain = kinds <= {"import", "class", "alias", "types", "builtin", "unknown"}
                 return plain and ("types" not in kinds or self._values_are_types(node.id))
             case ast.Attribute():
-                return self.called(node) is not None
+                return self.called_name(node) is not None
             case ast.Subscript(value=value):
                 return isinstance(value, ast.Name | ast.Attribute)
             case ast.BinOp(op=operator):
@@ -112,7 +112,7 @@ class TypePlaces:
 
     def _is_base(self, base: ast.expr) -> bool:
         if isinstance(base, ast.Call):
-            return is_named_tuple(base, self.called(base.func))
+            return is_named_tuple(base, self.called_name(base.func))
         return isinstance(base, ast.Name | ast.Attribute | ast.Subscript) and self.of_types(base)
 
     def _type_expressions(self) -> Iterator[ast.AST]:
@@ -131,13 +131,16 @@ class TypePlaces:
                 case ast.Call():
                     yield from self._arguments(node)
                 case ast.Subscript(value=ast.Name() as base, slice=inner):
-                    if base.id in ("dict", "list", "set", "tuple", "frozenset") and self.called(base) == ("", base.id):
+                    if base.id in ("dict", "list", "set", "tuple", "frozenset") and self.called_name(base) == (
+                        "",
+                        base.id,
+                    ):
                         yield inner
 
     def _alias(self, target: ast.expr, value: ast.expr | None) -> Iterator[ast.AST]:
         if not isinstance(target, ast.Name) or value is None:
             return
-        kinds = {meaning.kind for meaning in self._scopes.of(target)}
+        kinds = {meaning.kind for meaning in self._scopes.meanings_at(target)}
         if "alias" in kinds:
             yield value
         elif "types" in kinds:
@@ -148,12 +151,12 @@ class TypePlaces:
         for target, value in self._type_values.get(name, {}).items():
             if target not in self._made_of_types:
                 self._made_of_types[target] = True  # while it is asked: it may stand in itself
-                made = isinstance(value, ast.Call) and self.called(value.func) in _MAKES_TYPES
+                made = isinstance(value, ast.Call) and self.called_name(value.func) in _MAKES_TYPES
                 self._made_of_types[target] = made or self.of_types(value)
         return all(self._made_of_types[target] for target in self._type_values.get(name, {}))
 
     def _arguments(self, call: ast.Call) -> Iterator[ast.AST]:
-        called = self.called(call.func)
+        called = self.called_name(call.func)
         if called in (("typing", "TypeVar"), ("typing", "NewType")):
             yield from [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "bound")]
         elif called == ("typing", "cast"):

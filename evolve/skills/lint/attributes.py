@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from evolve.skills.lint.allowed import DUNDER_ATTRIBUTES, ENCODINGS, allowed
+from evolve.skills.lint.allowed import DUNDER_ATTRIBUTES, ENCODINGS, allowed_lists
 from evolve.skills.lint.annotations import TypePlaces
 from evolve.skills.lint.calls import plain_fields
-from evolve.skills.lint.classes import hidden
-from evolve.skills.lint.scopes import Scopes
+from evolve.skills.lint.classes import is_hidden_name
+from evolve.skills.lint.scopes import ModuleScopes
 
 # Functions that call what they get first, or as ``key`` (``default_factory`` of a field), and hand it to nobody.
 CALLS_ITS_FIRST = (("", "map"), ("", "filter"), ("itertools", "starmap"), ("collections", "defaultdict"))
@@ -30,12 +30,12 @@ _NO_PYTHON_METHODS = ("abc", "enum", "typing")
 """Modules whose classes have no methods that keep attributes, but for special ones."""
 
 
-def special(name: str) -> bool:
+def is_special(name: str) -> bool:
     """Whether an attribute of this name may have a meaning for Python or its library."""
     return name[:1] == name[-1:] == "_" and bool(name.strip("_"))
 
 
-class Attributes:
+class AttributeRules:
     """Judges the attributes of one source.
 
     Args:
@@ -52,13 +52,13 @@ class Attributes:
     def __init__(
         self,
         tree: ast.Module,
-        scopes: Scopes,
+        scopes: ModuleScopes,
         places: TypePlaces,
         parent_of: Mapping[ast.AST, ast.AST],
         own: Collection[str],
     ) -> None:
         self._scopes = scopes
-        self._called = places.called
+        self._called = places.called_name
         self._parent_of = parent_of
         self._own = frozenset(own)
         self.stores = any(isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) for node in parent_of)
@@ -70,16 +70,16 @@ class Attributes:
         # classes, and all code shares these.
         self._signals = not imported.isdisjoint(("decimal", "statistics"))
 
-    def readable(self, name: str, *, shared: bool = False) -> bool:
+    def may_read(self, name: str, *, shared: bool = False) -> bool:
         """Whether an attribute may be read; of what all share, only one that is listed."""
-        if special(name):
-            return name in DUNDER_ATTRIBUTES or name in allowed().attributes
-        return name in allowed().attributes or (not shared and name in self._own and not hidden(name))
+        if is_special(name):
+            return name in DUNDER_ATTRIBUTES or name in allowed_lists().attributes
+        return name in allowed_lists().attributes or (not shared and name in self._own and not is_hidden_name(name))
 
     def readable_anywhere(self, name: str) -> bool:
         """Whether an attribute may be read where neither its owner nor its use can be seen."""
         harmless = name not in _CHECKED or (name == "args" and not (self.stores and self._signals))
-        return harmless and self.readable(name) and not self._keeps_attributes(name, shared=False)
+        return harmless and self.may_read(name) and not self._keeps_attributes(name, shared=False)
 
     def problems(self, node: ast.Attribute, *, shared: bool = False) -> Iterator[str]:
         """A message for each thing that is not allowed.
@@ -91,14 +91,14 @@ class Attributes:
         name, parent = node.attr, self._parent_of[node]
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         if not isinstance(node.ctx, ast.Load):
-            if special(name) or name in allowed().withheld or self._is_own_definition(node.value):
+            if is_special(name) or name in allowed_lists().withheld or self._is_own_definition(node.value):
                 yield f"a change of the attribute {name}: what changes belongs to an instance that a call makes"
         # A template that data chose reads attributes of its arguments, as in "{0.__class__}".
         elif name == "format":
             if call is None or not self._plain_template(node.value):
                 yield "format on anything but a plain text that stands in the source"
         elif not self._exempt(node, call):
-            if not self.readable(name, shared=shared):
+            if not self.may_read(name, shared=shared):
                 yield f"the attribute {name}"
             elif name in _CHECKED:
                 yield from self._misuse(node, call)
@@ -125,12 +125,12 @@ class Attributes:
 
     def _keeps_attributes(self, name: str, *, shared: bool) -> bool:
         """Whether this may be a method that would keep, for everyone, the attributes that the source sets."""
-        return self.stores and name in allowed().methods and (shared or self._inherits)
+        return self.stores and name in allowed_lists().methods and (shared or self._inherits)
 
     def _exempt(self, node: ast.Attribute, call: ast.Call | None) -> bool:
         """Whether an attribute that is withheld gives nothing away where it stands."""
         parent = self._parent_of[node]
-        meanings = self._scopes.of(node.value) if isinstance(node.value, ast.Name) else []
+        meanings = self._scopes.meanings_at(node.value) if isinstance(node.value, ast.Name) else []
         kinds = {meaning.kind for meaning in meanings}
         match node.attr:
             case "__class__":
@@ -145,7 +145,7 @@ class Attributes:
         """Whether this is the next class of ``super()``, or a class by its name."""
         if isinstance(node, ast.Call):
             return self._called(node.func) == ("", "super")
-        meanings = self._scopes.of(node) if isinstance(node, ast.Name) else []
+        meanings = self._scopes.meanings_at(node) if isinstance(node, ast.Name) else []
         return self._called(node) is not None or (
             bool(meanings) and all(meaning.kind == "class" for meaning in meanings)
         )
@@ -161,14 +161,14 @@ class Attributes:
 
     def _is_own_definition(self, node: ast.expr) -> bool:
         """Whether this is a function or class of the source, which would remember from call to call."""
-        meanings = self._scopes.of(node) if isinstance(node, ast.Name) else []
+        meanings = self._scopes.meanings_at(node) if isinstance(node, ast.Name) else []
         return any(meaning.kind in ("function", "class") for meaning in meanings)
 
     # texts with a meaning
 
     def _constant_of(self, node: ast.expr) -> object:
         if isinstance(node, ast.Name):
-            meanings = self._scopes.of(node)
+            meanings = self._scopes.meanings_at(node)
             return meanings[0].constant if len(meanings) == 1 else None
         return node.value if isinstance(node, ast.Constant) else None
 

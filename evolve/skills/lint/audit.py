@@ -18,7 +18,7 @@ from evolve.skills.skill import Skill
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audit:
+class AuditResult:
     """The result of an audited run.
 
     Attributes:
@@ -34,7 +34,7 @@ class Audit:
     fault: str = ""
 
 
-def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limits: SandboxLimits) -> Audit:
+def audit_skill(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limits: SandboxLimits) -> AuditResult:
     """Imports the skill, calls it on the inputs and runs its tests, all watched.
 
     Args:
@@ -49,15 +49,15 @@ def audit(sandbox: Sandbox, skill: Skill, inputs: Sequence[Sequence[Json]], limi
     result = sandbox.run_programs([Program(source=driver, entry="watched")], [arguments], limits)
     if result.fault or result.killed or result.timed_out:
         # what ended in time unwatched has several times as much here, so this is the machine's doing
-        return Audit(fault=result.fault or "the watched run had to be ended")
+        return AuditResult(fault=result.fault or "the watched run had to be ended")
     run = result.programs[0]
     outcome = run.outputs[0]
     if run.error or not outcome.ok:
-        return Audit(error=run.error or outcome.error)
+        return AuditResult(error=run.error or outcome.error)
     match outcome.value:
         case {"events": [*events], "calls": int(calls)}:
-            return Audit(events=tuple(map(str, events)), calls=calls)
-    return Audit(error="it told nothing that can be read")
+            return AuditResult(events=tuple(map(str, events)), calls=calls)
+    return AuditResult(error="it told nothing that can be read")
 
 
 def _imports(source: str) -> set[str]:

@@ -9,7 +9,7 @@ import ast
 import string
 from collections.abc import Iterator, Mapping
 
-from evolve.skills.lint.allowed import allowed
+from evolve.skills.lint.allowed import allowed_lists
 from evolve.skills.lint.annotations import TypePlaces
 from evolve.skills.lint.scopes import values_given
 
@@ -35,7 +35,7 @@ class CallRules:
 
     def __init__(self, tree: ast.Module, places: TypePlaces, parent_of: Mapping[ast.AST, ast.AST]) -> None:
         self._tree = tree
-        self._called = places.called
+        self._called = places.called_name
         self._parent_of = parent_of
         self._values = values_given(tree, parent_of)
 
@@ -94,7 +94,7 @@ class CallRules:
                 return self._is_flag(left, depth) and self._is_flag(right, depth)
         called = self._called(node)
         if called is not None:
-            return called[0] == "re" and called[1] in allowed().modules["re"] and called[1].isupper()
+            return called[0] == "re" and called[1] in allowed_lists().modules["re"] and called[1].isupper()
         # Names may be given each other, as in `flags |= more`, so this is not followed for ever.
         if not isinstance(node, ast.Name) or depth > 3:
             return False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from evolve.skills.lint.allowed import DUNDER_METHODS
-from evolve.skills.lint.attributes import special
+from evolve.skills.lint.attributes import is_special
 
 
 def body_problems(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
@@ -15,7 +15,7 @@ def body_problems(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
         yield node.lineno, "a class with keywords"
     for part in node.body:
         if isinstance(part, ast.FunctionDef | ast.ClassDef):
-            if special(part.name) and part.name not in DUNDER_METHODS:
+            if is_special(part.name) and part.name not in DUNDER_METHODS:
                 yield part.lineno, f"the special method {part.name}"
             if isinstance(part, ast.FunctionDef) and part.name == "__exit__" and _reveals_class(part):
                 yield part.lineno, "__exit__ that uses the class of what was raised"
@@ -35,12 +35,12 @@ def _name_problems(node: ast.Assign | ast.AnnAssign) -> Iterator[str]:
                 yield "slots with special names"
         elif name == "__hash__" and isinstance(node.value, ast.Constant):
             continue
-        elif special(name):
+        elif is_special(name):
             yield f"the special name {name}"
 
 
 def _is_slot(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and not special(node.value)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and not is_special(node.value)
 
 
 def _reveals_class(node: ast.FunctionDef) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from evolve.skills.lint.allowed import DUNDER_METHODS, allowed, text_words
+from evolve.skills.lint.allowed import DUNDER_METHODS, allowed_lists, text_words
 from evolve.skills.lint.annotations import TypePlaces
 
 LIVE = ("gi_", "cr_", "ag_", "tb_")
@@ -59,12 +59,12 @@ def own_attributes(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield from ((name, node.lineno) for name in names)
 
 
-def hidden(name: str) -> bool:
+def is_hidden_name(name: str) -> bool:
     """Whether no source may read an attribute of this name, nor define one."""
-    return name in allowed().withheld or name.startswith(LIVE)
+    return name in allowed_lists().withheld or name.startswith(LIVE)
 
 
-class Classes:
+class ClassRules:
     """Judges the classes of one source.
 
     Args:
@@ -74,7 +74,7 @@ class Classes:
 
     def __init__(self, tree: ast.Module, places: TypePlaces) -> None:
         self._tree = tree
-        self._called = places.called
+        self._called = places.called_name
         self._by_name: dict[str, list[ast.ClassDef]] = {}
         self._tuples: set[str] = set()
         for node in ast.walk(tree):
@@ -86,7 +86,7 @@ class Classes:
     def problems(self) -> Iterator[tuple[int, str]]:
         """Line and message of everything that is not allowed."""
         for name, line in own_attributes(self._tree):
-            if hidden(name):
+            if is_hidden_name(name):
                 yield line, f"the attribute {name}: Python or its library has one of that name, so choose another"
         for node in (definition for definitions in self._by_name.values() for definition in definitions):
             chain = [node]

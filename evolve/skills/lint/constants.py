@@ -43,7 +43,7 @@ class ConstantTooLarge(Exception):
     """The value of an expression is beyond the bounds."""
 
 
-def constants(tree: ast.Module) -> dict[str, Any]:
+def top_level_constants(tree: ast.Module) -> dict[str, Any]:
     """The names of the top level that mean one small constant wherever they stand, with its value."""
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
@@ -67,13 +67,13 @@ def constants(tree: ast.Module) -> dict[str, Any]:
             case _:
                 continue
         try:
-            known[name] = evaluated(value, known)
+            known[name] = evaluate_node(value, known)
         except (NotConstant, ConstantTooLarge):
             continue
     return known
 
 
-def evaluated(node: ast.expr, known: Mapping[str, Any]) -> Any:
+def evaluate_node(node: ast.expr, known: Mapping[str, Any]) -> Any:
     """The value of numbers, texts, bytes, tuples and lists, and operations on them.
 
     Nothing larger than the bounds is ever made: before an operation its operands tell how large its result can be.
@@ -92,12 +92,12 @@ def evaluated(node: ast.expr, known: Mapping[str, Any]) -> Any:
         case ast.Name(id=name) if name in known:
             value = known[name]
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            value = [evaluated(part, known) for part in parts]
+            value = [evaluate_node(part, known) for part in parts]
             value = tuple(value) if isinstance(node, ast.Tuple) else value
         case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
-            value = _applied(_UNARY[type(op)], evaluated(operand, known))
+            value = _applied(_UNARY[type(op)], evaluate_node(operand, known))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            sides = evaluated(left, known), evaluated(right, known)
+            sides = evaluate_node(left, known), evaluate_node(right, known)
             _refuse_large(op, *sides)
             value = _applied(_BINARY[type(op)], *sides)
         case _:
@@ -146,7 +146,7 @@ def _size(value: Any) -> int:
     return len(value) if isinstance(value, str | bytes) else 0
 
 
-def assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:
+def assigned_names(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], bool]) -> frozenset[str]:
     """Names of the top level whose values pass a test, which also gets the names that passed before."""
     names: set[str] = set()
     for node in tree.body:
@@ -156,7 +156,7 @@ def assigned(tree: ast.Module, wanted: Callable[[ast.expr, Collection[str]], boo
     return frozenset(names)
 
 
-def repeats(value: ast.expr, names: Collection[str]) -> bool:
+def holds_names(value: ast.expr, names: Collection[str]) -> bool:
     """Whether a value holds one of these names, or a product, which may repeat a text."""
     return any(
         (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult))
@@ -165,7 +165,7 @@ def repeats(value: ast.expr, names: Collection[str]) -> bool:
     )
 
 
-def cheap(node: ast.BinOp) -> bool:
+def is_cheap(node: ast.BinOp) -> bool:
     """Whether a result is not much larger than its source, unlike those of powers, shifts and repetitions.
 
     This stops only the plainest ways to make an import endless: the run at admission bounds its time and memory.

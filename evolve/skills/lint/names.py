@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from evolve.skills.lint.allowed import ONLY_DECORATORS, allowed
+from evolve.skills.lint.allowed import ONLY_DECORATORS, allowed_lists
 from evolve.skills.lint.annotations import TypePlaces
-from evolve.skills.lint.attributes import CALLS_ITS_FIRST, CALLS_ITS_KEY, CODEC, Attributes, special
+from evolve.skills.lint.attributes import CALLS_ITS_FIRST, CALLS_ITS_KEY, CODEC, AttributeRules, is_special
 from evolve.skills.lint.calls import TAKE_CODECS
-from evolve.skills.lint.scopes import Scopes, parents, values_given
+from evolve.skills.lint.scopes import ModuleScopes, parents, values_given
 
 _BY_ITEMS = ("dict", "enumerate", "frozenset", "len", "list", "set", "sorted", "tuple", "zip")
 """Builtins that only go through the items of a table."""
@@ -36,10 +36,10 @@ _NOT_CALLED = (("typing", "NamedTuple"), ("typing", "TypedDict"))
 
 def is_special_name(name: str, classes: bool) -> bool:
     """Whether a variable of this name is special, or Python renames it inside of classes where there are some."""
-    return special(name) or (classes and name.startswith("__") and bool(name.strip("_")))
+    return is_special(name) or (classes and name.startswith("__") and bool(name.strip("_")))
 
 
-class Uses:
+class NameRules:
     """Judges the names, attributes and calls of one source.
 
     Args:
@@ -49,15 +49,15 @@ class Uses:
         own: Attributes that it defines itself.
     """
 
-    def __init__(self, tree: ast.Module, scopes: Scopes, places: TypePlaces, own: Collection[str]) -> None:
+    def __init__(self, tree: ast.Module, scopes: ModuleScopes, places: TypePlaces, own: Collection[str]) -> None:
         self._tree = tree
         self._scopes = scopes
         self._parents = parents(tree)
         self._classes = any(isinstance(node, ast.ClassDef) for node in self._parents)
-        self._attributes = Attributes(tree, scopes, places, self._parents, own)
+        self._attributes = AttributeRules(tree, scopes, places, self._parents, own)
         self._places = places
         self._types = self._places.parts
-        self._called = self._places.called
+        self._called = self._places.called_name
         # functions written in Python and flags keep attributes, from call to call and for everyone
         self._stores = self._attributes.stores
         self._values = values_given(tree, self._parents)
@@ -98,7 +98,7 @@ class Uses:
             return  # what is bound is judged by scope
         if is_special_name(node.id, self._classes):
             yield f"the name {node.id}"
-        for meaning in self._scopes.of(node):
+        for meaning in self._scopes.meanings_at(node):
             if meaning.kind == "unknown":
                 yield f"use of {node.id}{_INSTEAD.get(node.id, '')}"
             elif meaning.kind == "import":
@@ -124,14 +124,14 @@ class Uses:
             yield from self._import_problems(parent, whole, "")
         elif not isinstance(parent.ctx, ast.Load):
             yield f"a change of {whole}"
-        elif parent.attr not in allowed().modules.get(module, {}):
+        elif parent.attr not in allowed_lists().modules.get(module, {}):
             yield f"use of {whole}"
         else:
             yield from self._listed_problems(parent, module, parent.attr)
 
     def _listed_problems(self, node: ast.expr, module: str, name: str) -> Iterator[str]:
         """Messages for a use of something that a module lists."""
-        usage = allowed().modules.get(module, {}).get(name, "")
+        usage = allowed_lists().modules.get(module, {}).get(name, "")
         parent = self._parents[node]
         if (module, name) in ONLY_DECORATORS:
             if not self._decorates(node, name):
@@ -220,7 +220,7 @@ class Uses:
     def _names_type(self, node: ast.expr) -> bool:
         if self._called(node) is not None:
             return True
-        return isinstance(node, ast.Name) and all(m.kind == "class" for m in self._scopes.of(node))
+        return isinstance(node, ast.Name) and all(m.kind == "class" for m in self._scopes.meanings_at(node))
 
     # places
 

@@ -14,7 +14,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meaning:
+class NameMeaning:
     """What a name stands for.
 
     Attributes:
@@ -45,18 +45,18 @@ class NameScope:
 
     kind: Literal["module", "class", "function", "comprehension"]
     parent: NameScope | None
-    names: dict[str, list[Meaning]] = field(default_factory=dict)
+    names: dict[str, list[NameMeaning]] = field(default_factory=dict)
     outer: set[str] = field(default_factory=set)
 
-    def bind(self, name: str, meaning: Meaning) -> None:
+    def bind(self, name: str, meaning: NameMeaning) -> None:
         meanings = self.names.setdefault(name, [])
         # twice is enough to know that it is not the one text
         if meaning not in meanings or (len(meanings) == 1 and meanings[0].constant is not None):
             meanings.append(meaning)
 
-    def meanings(self, name: str) -> list[Meaning]:
+    def meanings_of(self, name: str) -> list[NameMeaning]:
         """All that the name may mean here; in a class body also what it means around it, until it is bound."""
-        meanings: list[Meaning] = []
+        meanings: list[NameMeaning] = []
         scope: NameScope | None = self
         while scope is not None:
             # Functions inside a class do not see the names of its body.
@@ -68,7 +68,7 @@ class NameScope:
         return meanings
 
 
-class Scopes:
+class ModuleScopes:
     """The scopes of a module.
 
     Args:
@@ -85,9 +85,9 @@ class Scopes:
         self._modules = frozenset(modules)
         self._builtins = frozenset(builtins)
         self._scope_of: dict[ast.AST, NameScope] = {}
-        self._assigned_meanings: dict[ast.expr, Meaning] = {}
+        self._assigned_meanings: dict[ast.expr, NameMeaning] = {}
         self._scopes: list[NameScope] = []
-        self._nonlocals: list[tuple[NameScope, str, Meaning]] = []
+        self._nonlocals: list[tuple[NameScope, str, NameMeaning]] = []
         top = self._new_scope("module", None)
         for node in tree.body:
             self._walk(node, top)
@@ -97,7 +97,7 @@ class Scopes:
                 owner = owner.parent
             (owner or top).bind(name, meaning)
 
-    def mixed(self) -> list[str]:
+    def mixed_names(self) -> list[str]:
         """Names that an import binds and something else binds too, in one scope."""
         return sorted(
             name
@@ -106,12 +106,12 @@ class Scopes:
             if len(set(meanings)) > 1 and any(meaning.kind in ("import", "class", "alias") for meaning in meanings)
         )
 
-    def bound(self) -> Iterator[tuple[str, bool]]:
+    def bound_names(self) -> Iterator[tuple[str, bool]]:
         """Every name that is bound, and whether that is in the body of a class."""
         for scope in self._scopes:
             yield from ((name, scope.kind == "class") for name in scope.names)
 
-    def _bind_name(self, scope: NameScope, name: str, meaning: Meaning) -> None:
+    def _bind_name(self, scope: NameScope, name: str, meaning: NameMeaning) -> None:
         if name in scope.outer:
             self._nonlocals.append((scope, name, meaning))  # whose it is, is known when all is bound
         else:
@@ -124,20 +124,20 @@ class Scopes:
         self._scopes.append(made)
         return made
 
-    def of(self, node: ast.Name) -> list[Meaning]:
+    def meanings_at(self, node: ast.Name) -> list[NameMeaning]:
         """What a name may mean where it stands; never empty."""
         scope = self._scope_of[node]
-        meanings = scope.meanings(node.id)
+        meanings = scope.meanings_of(node.id)
         in_order = scope.kind in ("module", "class")  # there a name means the builtin until it is bound
         if not meanings or (in_order and len(meanings) == len(scope.names.get(node.id, ()))):
             meanings = [*meanings, *self._builtin(node.id, bool(meanings))]
         return meanings
 
-    def _builtin(self, name: str, bound: bool) -> Iterator[Meaning]:
+    def _builtin(self, name: str, bound: bool) -> Iterator[NameMeaning]:
         if name in self._builtins:
-            yield Meaning(kind="builtin", name=name)
+            yield NameMeaning(kind="builtin", name=name)
         elif not bound or name in _python_builtins():
-            yield Meaning(kind="unknown", name=name)
+            yield NameMeaning(kind="unknown", name=name)
 
     def _walk(self, node: ast.AST, scope: NameScope) -> None:
         self._scope_of[node] = scope
@@ -184,7 +184,7 @@ class Scopes:
         self._scope_of[parameters] = scope
         for parameter in arguments(parameters):
             self._scope_of[parameter] = scope
-            self._bind_name(inner, parameter.arg, Meaning(kind="value"))
+            self._bind_name(inner, parameter.arg, NameMeaning(kind="value"))
             outside.append(parameter.annotation)
         self._walk_all([part for part in outside if part is not None], scope)
         inner.outer |= {name for part in body for name in _nonlocal(part)}
@@ -195,20 +195,20 @@ class Scopes:
             case ast.Import() | ast.ImportFrom():
                 self._import(node, scope)
             case ast.FunctionDef(name=name):
-                self._bind_name(scope, name, Meaning(kind="function"))
+                self._bind_name(scope, name, NameMeaning(kind="function"))
             case ast.ClassDef(name=name):
-                self._bind_name(scope, name, Meaning(kind="class", name=name))
+                self._bind_name(scope, name, NameMeaning(kind="class", name=name))
             case (
                 ast.Assign(targets=[ast.Name() as target], value=value)
                 | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
             ):
                 self._assigned_meanings[target] = self._assigned_meaning(value, scope)
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                self._bind_name(scope, name, self._assigned_meanings.get(node, Meaning(kind="value")))
+                self._bind_name(scope, name, self._assigned_meanings.get(node, NameMeaning(kind="value")))
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                self._bind_name(scope, name, Meaning(kind="value"))
+                self._bind_name(scope, name, NameMeaning(kind="value"))
             case ast.MatchMapping(rest=str(name)):
-                self._bind_name(scope, name, Meaning(kind="value"))
+                self._bind_name(scope, name, NameMeaning(kind="value"))
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: NameScope) -> None:
         for alias in node.names:
@@ -217,31 +217,31 @@ class Scopes:
             else:
                 self.imported.add(alias.name)
                 module = alias.name if alias.asname else alias.name.split(".")[0]
-                self._bind_name(scope, alias.asname or module, Meaning(kind="import", module=module))
+                self._bind_name(scope, alias.asname or module, NameMeaning(kind="import", module=module))
 
-    def _assigned_meaning(self, value: ast.expr, scope: NameScope) -> Meaning:
+    def _assigned_meaning(self, value: ast.expr, scope: NameScope) -> NameMeaning:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            return Meaning(kind="value", constant=value.value)
-        roots = [meaning for name in _type_roots(value) for meaning in scope.meanings(name)]
+            return NameMeaning(kind="value", constant=value.value)
+        roots = [meaning for name in _type_roots(value) for meaning in scope.meanings_of(name)]
         is_type = any(meaning.kind == "import" and meaning.module in ("typing", "collections.abc") for meaning in roots)
         if scope.kind == "class":
-            return Meaning(kind="value")  # it would be an attribute, which anyone can read
-        return Meaning(kind="alias" if is_type else "types" if self._of_types(value, scope) else "value")
+            return NameMeaning(kind="value")  # it would be an attribute, which anyone can read
+        return NameMeaning(kind="alias" if is_type else "types" if self._of_types(value, scope) else "value")
 
     def _of_types(self, value: ast.expr, scope: NameScope) -> bool:
         if isinstance(value, ast.Call):
             value = value.func
         names = [part.id for part in ast.walk(value) if isinstance(part, ast.Name)]
-        kinds = {meaning.kind for name in names for meaning in scope.meanings(name)}
-        there = all(scope.meanings(name) or name in self._builtins for name in names)
+        kinds = {meaning.kind for name in names for meaning in scope.meanings_of(name)}
+        there = all(scope.meanings_of(name) or name in self._builtins for name in names)
         return bool(names) and there and kinds <= {"import", "class", "alias", "types"}
 
-    def _imported_name(self, module: str, name: str) -> Meaning:
+    def _imported_name(self, module: str, name: str) -> NameMeaning:
         whole = f"{module}.{name}"
         if whole in self._modules:
             self.imported.add(whole)
-            return Meaning(kind="import", module=whole)
-        return Meaning(kind="import", module=module, name=name)
+            return NameMeaning(kind="import", module=whole)
+        return NameMeaning(kind="import", module=module, name=name)
 
 
 def _nonlocal(node: ast.AST) -> Iterator[str]:

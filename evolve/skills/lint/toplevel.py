@@ -16,20 +16,20 @@ from evolve.skills.lint.allowed import (
     DECORATORS,
     MODULES_CALLED_ON_IMPORT,
     WRAPPERS,
-    allowed,
+    allowed_lists,
 )
 from evolve.skills.lint.annotations import is_named_tuple
-from evolve.skills.lint.attributes import special
+from evolve.skills.lint.attributes import is_special
 from evolve.skills.lint.classbodies import body_problems
 from evolve.skills.lint.constants import (
     MOST_ITEMS,
     ConstantTooLarge,
     NotConstant,
-    assigned,
-    cheap,
-    constants,
-    evaluated,
-    repeats,
+    assigned_names,
+    evaluate_node,
+    holds_names,
+    is_cheap,
+    top_level_constants,
 )
 from evolve.skills.lint.scopes import arguments
 
@@ -47,7 +47,7 @@ _OPERATIONS: tuple[type[ast.expr], ...] = (
 )
 
 
-class TopLevel:
+class TopLevelRules:
     """Judges what runs on import.
 
     Args:
@@ -57,9 +57,9 @@ class TopLevel:
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
         self._imports: dict[str, tuple[str, str]] = {}
-        self._constants = constants(tree)
-        self._literal_names = assigned(tree, lambda value, _: isinstance(value, ast.Constant))
-        self._product_names = assigned(tree, repeats)
+        self._constants = top_level_constants(tree)
+        self._literal_names = assigned_names(tree, lambda value, _: isinstance(value, ast.Constant))
+        self._product_names = assigned_names(tree, holds_names)
         # With the future import annotations are not evaluated (PEP 563), so nothing runs in them.
         self._lazy_annotations = any(
             isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body
@@ -121,7 +121,7 @@ class TopLevel:
             else:
                 bound = alias.asname or alias.name.split(".")[0]
                 self._imports[bound] = (alias.name if alias.asname else bound, "")
-            if alias.asname in allowed().builtins:
+            if alias.asname in allowed_lists().builtins:
                 self._report(node, f"{alias.asname} gets another meaning")
             known[bound] = "import"
 
@@ -218,7 +218,7 @@ class TopLevel:
             self._report(node, "an enumeration of another class")
         for part in node.body:
             name = getattr(part, "name", "")
-            if special(name) and name != "__str__" and not self._only_stores(part):
+            if is_special(name) and name != "__str__" and not self._only_stores(part):
                 self._report(part, f"the special method {name} of an enumeration")  # made and shown on import
         return "enum"
 
@@ -268,7 +268,7 @@ class TopLevel:
             case None | ast.Constant():
                 return False
             case ast.Name():
-                if node.id not in known and node.id not in allowed().builtins:
+                if node.id not in known and node.id not in allowed_lists().builtins:
                     self._report(node, f"use of {node.id} before it is there")
                 return known.get(node.id) in _OWN_CODE
             case ast.Tuple() | ast.List() | ast.Set() | ast.Dict() | ast.Starred():
@@ -304,11 +304,11 @@ class TopLevel:
     def _is_small(self, node: ast.BinOp) -> bool:
         """Whether a result was worked out to be small, or is not much larger than its source."""
         try:
-            evaluated(node, self._constants)
+            evaluate_node(node, self._constants)
         except ConstantTooLarge:
             return False
         except NotConstant:
-            return cheap(node)
+            return is_cheap(node)
         return True
 
     def _call(self, node: ast.Call, known: Known) -> bool:
@@ -322,7 +322,7 @@ class TopLevel:
         if name not in ANY_SIZE and any(map(self._may_run_long, values)):
             self._report(node, f"a call of {ast.unparse(node.func)} on a large number at the top level")
         module, _ = self._named(node.func, known) or ("", "")
-        if module == "re" and any(repeats(value, self._product_names) for value in values):
+        if module == "re" and any(holds_names(value, self._product_names) for value in values):
             self._report(node, "a pattern with repetitions that are not written out")
         return code
 
@@ -332,7 +332,7 @@ class TopLevel:
             return False
         try:
             written = isinstance(node, ast.Name) and node.id in self._literal_names
-            value = 0 if written else evaluated(node, self._constants)
+            value = 0 if written else evaluate_node(node, self._constants)
         except (NotConstant, ConstantTooLarge):
             return any(map(self._may_run_long, _operands(node)))
         large = isinstance(value, int) and abs(value) > MOST_ITEMS

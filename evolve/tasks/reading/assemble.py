@@ -17,8 +17,8 @@ from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_HIDDEN, MAX_UNLABELLED
 from evolve.tasks.signature import (
     SignatureError,
     argument_name,
-    conforms,
     format_signature,
+    has_type,
     infer_signature,
     parse_signature,
     with_plain_names,
@@ -65,7 +65,7 @@ class RawTask:
     unlabelled: Sequence[tuple[Json, ...]] = ()
 
 
-def assemble(raw: RawTask) -> Task:
+def assemble_task(raw: RawTask) -> Task:
     """The checked task.
 
     Raises:
@@ -75,7 +75,7 @@ def assemble(raw: RawTask) -> Task:
     if raw.work is not None or (raw.tests and not raw.examples):
         return _without_rows(raw)
     if not raw.examples:
-        raise raw.place.at("examples").error("at least one example is needed")
+        raise raw.place.field_position("examples").error("at least one example is needed")
     every = [*raw.examples, *(raw.verify or ()), *(raw.hidden or ())]
     _check_arguments(every)
     _check_contradictions(every)
@@ -116,9 +116,9 @@ def _without_rows(raw: RawTask) -> Task:
     present = [name for name in ("examples", "verify", "hidden") if getattr(raw, name)]
     if present:
         kind = raw.work.kind if raw.work is not None else "files"
-        raise raw.place.at(present[0]).error(f"not together with {kind}, or with tests and no examples")
+        raise raw.place.field_position(present[0]).error(f"not together with {kind}, or with tests and no examples")
     if raw.work is not None and raw.tests:
-        raise raw.place.at("tests").error(f"not together with {raw.work.kind}")
+        raise raw.place.field_position("tests").error(f"not together with {raw.work.kind}")
     outside = isinstance(raw.work, FolderWork) and raw.work.elsewhere
     told = f"the task works in {raw.work.folder}, outside of the folder of its file" if raw.work and outside else ""
     return Task(
@@ -140,7 +140,7 @@ def _signature(raw: RawTask) -> str:
     try:
         return with_plain_names(raw.signature) if raw.signature else ""
     except SignatureError as error:
-        raise raw.place.at("signature").error(str(error)) from error
+        raise raw.place.field_position("signature").error(str(error)) from error
 
 
 def name_meta(name: str) -> dict[str, Json]:
@@ -174,11 +174,13 @@ def _kind(rows: Sequence[Row]) -> str:
 def _check_arguments(rows: Sequence[PlacedRow]) -> None:
     expected = len(rows[0].row.input)
     if expected == 0:
-        raise rows[0].place.at("input").error("at least one argument is needed")
+        raise rows[0].place.field_position("input").error("at least one argument is needed")
     for placed in rows:
         count = len(placed.row.input)
         if count != expected:
-            raise placed.place.at("input").error(f"{count} arguments where the first example has {expected}")
+            raise placed.place.field_position("input").error(
+                f"{count} arguments where the first example has {expected}"
+            )
 
 
 def _check_contradictions(rows: Sequence[PlacedRow]) -> None:
@@ -198,16 +200,22 @@ def _check_signature(raw: RawTask, rows: Sequence[PlacedRow]) -> None:
     try:
         signature = parse_signature(raw.signature)
     except SignatureError as error:
-        raise raw.place.at("signature").error(str(error)) from error
+        raise raw.place.field_position("signature").error(str(error)) from error
     expected = len(signature.parameters)
     if expected != len(rows[0].row.input):
-        raise rows[0].place.at("input").error(f"{len(rows[0].row.input)} arguments where the signature has {expected}")
+        raise (
+            rows[0]
+            .place.field_position("input")
+            .error(f"{len(rows[0].row.input)} arguments where the signature has {expected}")
+        )
     for placed in rows:
         for position, (value, parameter) in enumerate(zip(placed.row.input, signature.parameters, strict=True)):
-            if not conforms(value, parameter.type):
-                raise placed.place.at(f"input[{position}]").error(f"not {parameter.type}, which the signature asks for")
-        if not conforms(placed.row.output, signature.result):
-            raise placed.place.at("output").error(f"not {signature.result}, which the signature asks for")
+            if not has_type(value, parameter.type):
+                raise placed.place.field_position(f"input[{position}]").error(
+                    f"not {parameter.type}, which the signature asks for"
+                )
+        if not has_type(placed.row.output, signature.result):
+            raise placed.place.field_position("output").error(f"not {signature.result}, which the signature asks for")
 
 
 def _given_rows(raw: RawTask) -> tuple[tuple[Row, ...], tuple[Row, ...], tuple[Row, ...], tuple[str, ...]]:

@@ -16,7 +16,7 @@ from evolve.runtime.folder_tree import read_tree
 from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import MAX_TEXT, FilePosition, check_id, check_value, text_problem
-from evolve.tasks.reading.validation import printable, validate_json
+from evolve.tasks.reading.validation import printable_key, validate_json
 from evolve.tasks.work import MAX_CHECK_S, PROTECTED, FolderWork, protected_in
 
 
@@ -41,10 +41,12 @@ def folder_work(data: Json, place: FilePosition) -> FolderWork:
     """
     model: _WorkModel = validate_json(_WorkModel, data, place)
     if not 0 < model.seconds <= MAX_CHECK_S:
-        raise place.at("seconds").error(f"not more than 0 and at most {MAX_CHECK_S:g}")
+        raise place.field_position("seconds").error(f"not more than 0 and at most {MAX_CHECK_S:g}")
     for name in model.hidden_files:
         if not is_plain_name(name):
-            raise place.at("hidden_files").error(f"{printable(name)!r} is not a plain relative file name")
+            raise place.field_position("hidden_files").error(
+                f"{printable_key(name)!r} is not a plain relative file name"
+            )
     check_value([model.folder, model.check, model.hidden_check, *model.hidden_files.values()], place)
     folder = Path(place.file).parent / Path(model.folder).expanduser()
     return FolderWork(
@@ -107,6 +109,6 @@ def folder_task(
         source=place,
         instruction=instruction,
         examples=(),
-        work=replace(work, named=protected_in(instruction, tree.files, work.guarded)),
+        work=replace(work, named=protected_in(instruction, tree.files, work.guarded_patterns)),
         warnings=(f"{tree.summary}; what is made there is not taken",) if tree.summary else (),
     )

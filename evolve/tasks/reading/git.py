@@ -21,8 +21,8 @@ from pathlib import Path
 
 from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.core.files import write_failure
-from evolve.core.progress import doing
-from evolve.runtime.folder_tree import MAX_TREE_BYTES, MAX_TREE_FILES, Tree, is_ignored, read_tree
+from evolve.core.progress import report_activity
+from evolve.runtime.folder_tree import MAX_TREE_BYTES, MAX_TREE_FILES, FolderTree, is_ignored, read_tree
 from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.runtime.sandbox.server_process import run_outside
@@ -74,7 +74,7 @@ class GitObjects:
         if (repo / shallow).is_file():
             (own / "shallow").write_bytes((repo / shallow).read_bytes())
 
-    def commits(self, most: int) -> list[Commit]:
+    def newest_commits(self, most: int) -> list[Commit]:
         """The newest commits with one parent, newest first."""
         said = self._git("rev-list", f"--max-count={most}", "--no-merges", "--parents", self.head)
         pairs = [ids for line in said.decode().splitlines() if len(ids := line.split()) == 2]
@@ -99,13 +99,13 @@ class GitObjects:
             raise UsageError(f"{self._repo}: its commits are too large to be worked on")
         return found
 
-    def tree(self, entries: Entries) -> Tree:
+    def tree(self, entries: Entries) -> FolderTree:
         """These files with their contents."""
         wanted = {blob for blob, _ in entries.values()}
         kept = {blob: data for blob, data in self._blobs.items() if blob in wanted}
         self._blobs = {**kept, **self._contents(sorted(wanted - kept.keys()))}
         files = {name: self._blobs[blob] for name, (blob, _) in entries.items()}
-        return Tree(files=files, executable=frozenset(name for name, (_, runs) in entries.items() if runs))
+        return FolderTree(files=files, executable=frozenset(name for name, (_, runs) in entries.items() if runs))
 
     def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
         wanted, place, found = list(names), 0, dict[str, bytes]()
@@ -155,7 +155,7 @@ class HistoryRules:
 
 
 @dataclass(frozen=True, kw_only=True)
-class History:
+class CommitHistory:
     """The tasks of so many commits that were looked at, and why the others are none, with how many each."""
 
     tasks: tuple[Task, ...]
@@ -163,7 +163,7 @@ class History:
     left: Mapping[str, int] = field(default_factory=dict)
 
 
-def tasks_from_git(repo: Path, folders: Path, rules: HistoryRules, sandbox: Sandbox) -> History:
+def tasks_from_git(repo: Path, folders: Path, rules: HistoryRules, sandbox: Sandbox) -> CommitHistory:
     """Tasks of the newest commits that make one; their folders are written below ``folders``.
 
     Raises:
@@ -175,8 +175,8 @@ def tasks_from_git(repo: Path, folders: Path, rules: HistoryRules, sandbox: Sand
     left: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="evolve-git-") as own:
         objects = GitObjects(repo, Path(own))
-        commits = objects.commits(rules.last * MOST_COMMITS)
-        with doing("commits", total=len(commits), count=lambda: len(tasks) + left.total()):
+        commits = objects.newest_commits(rules.last * MOST_COMMITS)
+        with report_activity("commits", total=len(commits), count=lambda: len(tasks) + left.total()):
             for commit in commits:
                 found = _task_of(commit, objects, folders, rules, sandbox)
                 if isinstance(found, str):
@@ -185,7 +185,7 @@ def tasks_from_git(repo: Path, folders: Path, rules: HistoryRules, sandbox: Sand
                     tasks.append(found)
                 if len(tasks) == rules.last:
                     break
-    return History(tasks=tuple(tasks), commits=len(tasks) + left.total(), left=dict(left.most_common()))
+    return CommitHistory(tasks=tuple(tasks), commits=len(tasks) + left.total(), left=dict(left.most_common()))
 
 
 def _task_of(commit: Commit, objects: GitObjects, folders: Path, rules: HistoryRules, sandbox: Sandbox) -> Task | str:
@@ -233,7 +233,7 @@ def _is_test(name: str) -> bool:
     return not _TEST_FOLDERS.isdisjoint(folders) or _TEST_NAME.match(last) is not None
 
 
-def write_tree(tree: Tree, folder: Path) -> None:
+def write_tree(tree: FolderTree, folder: Path) -> None:
     """Writes a folder whole or not at all; one that is there already must hold the same.
 
     Raises:

@@ -17,9 +17,9 @@ from evolve.core.extensions import PACKAGES, find, install_hint
 from evolve.core.files import is_replaced, write_atomic
 from evolve.tasks.model import Task, task_json
 from evolve.tasks.reading.assemble import PlacedRow, RawTask, name_meta
-from evolve.tasks.reading.labels import behind_rows
+from evolve.tasks.reading.labels import labels_after_rows
 from evolve.tasks.reading.limits import MAX_TEXT, FilePosition, check_id, check_value, text_problem
-from evolve.tasks.reading.validation import printable, validate_json
+from evolve.tasks.reading.validation import printable_key, validate_json
 from evolve.tasks.work import Work
 
 BUILT_IN_WORK = ("files",)
@@ -79,14 +79,14 @@ def parse_json(text: str, *, file: str, name: str, lines: bool) -> list[RawTask]
     documents = _documents(text, file, lines)
     if documents and all(_is_row(value) for _, value in documents):
         rows = [_placed(validate_json(_RowModel, value, place), place) for place, value in documents]
-        instruction = behind_rows(name)
+        instruction = labels_after_rows(name)
         raw = RawTask(
             id=name, place=FilePosition(file=file), examples=rows, instruction=instruction, meta=name_meta(name)
         )
         return [raw]
     place, first = documents[0]
     if isinstance(first, dict) and first and not first.keys() & _TaskModel.model_fields.keys():
-        known = f"the keys are {', '.join(repr(printable(key)) for key in list(first)[:4])}"
+        known = f"the keys are {', '.join(repr(printable_key(key)) for key in list(first)[:4])}"
         raise place.error(f"neither a row nor a task: {known}", hint='a row is {"input": [1, 2], "output": 3}')
     alone = len(documents) == 1
     return [_task(value, place, name if alone else "") for place, value in documents]
@@ -106,7 +106,7 @@ def _documents(text: str, file: str, lines: bool) -> list[tuple[FilePosition, Js
                 return [(place, whole)]
             if not whole:
                 raise place.error("the list of tasks is empty")
-            return [(place.at(f"[{number}]"), item) for number, item in enumerate(whole)]
+            return [(place.field_position(f"[{number}]"), item) for number, item in enumerate(whole)]
     documents: list[tuple[FilePosition, Json]] = []
     # JSON text may hold U+2028 and other characters that splitlines() would break at
     for number, line in enumerate(text.split("\n"), start=1):
@@ -155,15 +155,15 @@ def _is_row(value: Json) -> bool:
 
 def _placed(row: _RowModel, place: FilePosition) -> PlacedRow:
     for position, value in enumerate(row.input):
-        check_value(value, place.at(f"input[{position}]"))
-    check_value(row.output, place.at("output"))
+        check_value(value, place.field_position(f"input[{position}]"))
+    check_value(row.output, place.field_position("output"))
     return PlacedRow(row=Row(input=tuple(row.input), output=row.output), place=place)
 
 
 def _rows(rows: list[_RowModel] | None, place: FilePosition) -> list[PlacedRow] | None:
     if rows is None:
         return None
-    return [_placed(row, place.at(f"[{number}]")) for number, row in enumerate(rows)]
+    return [_placed(row, place.field_position(f"[{number}]")) for number, row in enumerate(rows)]
 
 
 def _task(value: Json, place: FilePosition, name: str) -> RawTask:
@@ -171,17 +171,17 @@ def _task(value: Json, place: FilePosition, name: str) -> RawTask:
     model: _TaskModel = validate_json(_TaskModel, rest, place, also=BUILT_IN_WORK)
     task_id = name if model.id is None else model.id
     if not task_id:
-        raise place.at("id").error("this key is missing")
-    check_id(task_id, place.at("id"))
+        raise place.field_position("id").error("this key is missing")
+    check_id(task_id, place.field_position("id"))
     for label, text in (("family", model.family), ("group", model.group), ("instruction", model.instruction)):
         problem = text_problem(text, MAX_TEXT)
         if problem:
-            raise place.at(label).error(problem)
-    check_value(model.meta, place.at("meta"))
+            raise place.field_position(label).error(problem)
+    check_value(model.meta, place.field_position("meta"))
     if model.examples is None and not model.tests and work is None:
-        raise place.at("examples").error("this key is missing")
+        raise place.field_position("examples").error("this key is missing")
     if model.tests:
-        _check_tests(model.tests, place.at("tests"))
+        _check_tests(model.tests, place.field_position("tests"))
     return RawTask(
         id=task_id,
         place=place,
@@ -189,9 +189,9 @@ def _task(value: Json, place: FilePosition, name: str) -> RawTask:
         group=model.group,
         instruction=model.instruction,
         signature=model.signature,
-        examples=_rows(model.examples, place.at("examples")) or (),
-        verify=_rows(model.verify, place.at("verify")),
-        hidden=_rows(model.hidden, place.at("hidden")),
+        examples=_rows(model.examples, place.field_position("examples")) or (),
+        verify=_rows(model.verify, place.field_position("verify")),
+        hidden=_rows(model.hidden, place.field_position("hidden")),
         tests=model.tests,
         work=work,
         meta=model.meta,
@@ -205,11 +205,11 @@ def _with_work(value: Json, place: FilePosition) -> tuple[Json, Work | None]:
     named = [key for key in value if key not in _TaskModel.model_fields and _reader(key) is not None]
     rest = {key: item for key, item in value.items() if key not in named}
     for key in rest.keys() & PACKAGES.keys():
-        raise place.at(key).error("no kind of environment that is installed", hint=install_hint(key))
+        raise place.field_position(key).error("no kind of environment that is installed", hint=install_hint(key))
     entries = [(key, value[key]) for key in named if value[key] is not None]
     if len(entries) > 1:
-        raise place.at(entries[1][0]).error(f"not together with {entries[0][0]}")
-    return rest, next((_reader(key).parse_work(item, place.at(key)) for key, item in entries), None)
+        raise place.field_position(entries[1][0]).error(f"not together with {entries[0][0]}")
+    return rest, next((_reader(key).parse_work(item, place.field_position(key)) for key, item in entries), None)
 
 
 def _reader(key: str) -> Any:

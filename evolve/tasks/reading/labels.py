@@ -80,12 +80,12 @@ def listed_labels(instruction: str) -> tuple[str, list[str]] | None:
     return None if said is None else (said[1], re.split(r", | and ", said[2]))
 
 
-def behind_rows(name: str) -> str:
+def labels_after_rows(name: str) -> str:
     """What is wanted where nothing is told but rows."""
     return f"{_BEHIND_ROWS} {name}."
 
 
-def tells_nothing(instruction: str) -> bool:
+def is_uninformative(instruction: str) -> bool:
     """Whether an instruction would be the same for any rows, so that two tasks with it need not be alike.
 
     Such as "Find the function that gives the output for every input.": it has no word of what the function does.

@@ -35,7 +35,7 @@ class FilePosition:
     line: int | None = None
     field: str = ""
 
-    def at(self, field: str) -> FilePosition:
+    def field_position(self, field: str) -> FilePosition:
         """The same place, one field further in."""
         joined = f"{self.field}.{field}" if self.field and not field.startswith("[") else self.field + field
         return FilePosition(file=self.file, line=self.line, field=joined)

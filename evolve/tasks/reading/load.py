@@ -11,7 +11,7 @@ from pathlib import Path
 from evolve.core.errors import TaskError, UsageError
 from evolve.core.files import digest
 from evolve.tasks.model import Suite, Task, suite_digest
-from evolve.tasks.reading.assemble import RawTask, assemble, named_meta
+from evolve.tasks.reading.assemble import RawTask, assemble_task, named_meta
 from evolve.tasks.reading.jsonl import parse_json
 from evolve.tasks.reading.limits import FilePosition, check_id, read_source
 from evolve.tasks.reading.pytest_rows import parse_asserts
@@ -73,7 +73,7 @@ def load_examples(path: str | Path, *, name: str | None = None, header: bool = T
     raw = raws[0]
     if name is not None:
         raw = replace(raw, id=name, meta={**raw.meta, **named_meta(name, FilePosition(file="", field="name"))})
-    return with_source((assemble(raw),), file)[0]
+    return with_source((assemble_task(raw),), file)[0]
 
 
 def resolve_task(text: str) -> Task:
@@ -125,8 +125,8 @@ def _suite_from(path: Path, *, seed: int, n: int | None) -> Suite:
         first = seen.setdefault(raw.id, raw)
         if first is not raw:
             line = f":{first.place.line}" if first.place.line is not None else ""
-            raise raw.place.at("id").error(f"id {raw.id!r} is taken already in {first.place.file}{line}")
-    tasks = with_source([assemble(raw) for raw in _chosen(raws, seed, n)], path)
+            raise raw.place.field_position("id").error(f"id {raw.id!r} is taken already in {first.place.file}{line}")
+    tasks = with_source([assemble_task(raw) for raw in _chosen(raws, seed, n)], path)
     return Suite(name=path.resolve().name if path.is_dir() else path.stem, tasks=tasks, warnings=tuple(warnings))
 
 
@@ -163,9 +163,9 @@ def _read(
         raise TaskError(_NO_ROWS, file=file)
     for raw in raws:
         if raw.id != path.stem:
-            check_id(raw.id, raw.place.at("id"))
+            check_id(raw.id, raw.place.field_position("id"))
         elif not named:
-            check_id(raw.id, raw.place.at("id"), hint="rename the file, or give a name with --name")
+            check_id(raw.id, raw.place.field_position("id"), hint="rename the file, or give a name with --name")
     return raws, []
 
 

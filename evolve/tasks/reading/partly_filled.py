@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from evolve.core.episodes import Json, Row
 from evolve.core.errors import TaskError, UsageError
 from evolve.tasks.model import Task
-from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble, name_meta
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble_task, name_meta
 from evolve.tasks.reading.labels import argument_names, instruction_of
 from evolve.tasks.reading.limits import MAX_ID, FilePosition, check_value
 from evolve.tasks.reading.load import with_source
@@ -22,8 +22,8 @@ from evolve.tasks.tables import (
     ColumnKind,
     Comma,
     Formulas,
-    Record,
     Table,
+    TableRow,
     column_of,
     comma_of,
     is_blank,
@@ -39,7 +39,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inputs:
+class RowInputs:
     """What a function of rows takes from a table, and what becomes of its values.
 
     Attributes:
@@ -67,7 +67,7 @@ class Inputs:
         """Indices of the columns that count."""
         return tuple(index for place, index in enumerate(self.columns) if self.used is None or place in self.used)
 
-    def of(self, record: Record) -> tuple[Json, ...]:
+    def arguments_of(self, record: TableRow) -> tuple[Json, ...]:
         """The arguments of a row."""
         return tuple(kind.read(record.cells[index]) for index, kind in zip(self.columns, self.kinds, strict=True))
 
@@ -79,7 +79,7 @@ class Inputs:
     def misread(self, arguments: Sequence[Json]) -> int | None:
         """Index of the first column with a cell of another kind than the others, or None."""
         for index, kind, value in zip(self.columns, self.kinds, arguments, strict=True):
-            if value is not None and not kind.fits(value) and index in self.read_columns:
+            if value is not None and not kind.accepts_value(value) and index in self.read_columns:
                 return index
         return None
 
@@ -96,7 +96,7 @@ class PartlyFilled:
         own_rows: What stands in these.
     """
 
-    inputs: Inputs
+    inputs: RowInputs
     given: int
     blank: int
     doubted: int = 0
@@ -104,7 +104,7 @@ class PartlyFilled:
     own_rows: tuple[Row, ...] = ()
 
     @property
-    def examples(self) -> int:
+    def example_count(self) -> int:
         """Rows that show what belongs there."""
         return self.given - self.doubted - self.own
 
@@ -121,7 +121,7 @@ def counts_of(table: Table) -> list[tuple[int, int]]:
     return [(count, rows - count) for count in filled]
 
 
-def has_example(table: Table, column: int, is_own: Callable[[Table, Record, int], bool]) -> bool:
+def has_example(table: Table, column: int, is_own: Callable[[Table, TableRow, int], bool]) -> bool:
     """Whether a cell of a column is filled that no earlier fill wrote or doubted."""
     filled = (record for record in table.records() if not is_blank(record.cells[column]))
     return any(not (table.is_doubted(one, column) or is_own(table, one, column)) for one in filled)
@@ -203,7 +203,7 @@ def _labels(names: Sequence[str]) -> str:
 def column_task(
     table: Table,
     name: str | None = None,
-    is_own: Callable[[Table, Record, int], bool] = lambda *_: False,
+    is_own: Callable[[Table, TableRow, int], bool] = lambda *_: False,
     *,
     as_text: bool = False,
 ) -> tuple[Task, PartlyFilled]:
@@ -243,19 +243,19 @@ def column_task(
         instruction=instruction_of([*labels, inputs.label]),
         names=argument_names(labels),
         meta=name_meta(inputs.label),
-        unlabelled=[one for one in map(inputs.of, others) if inputs.misread(one) is None and _is_usual(one)],
+        unlabelled=[one for one in map(inputs.arguments_of, others) if inputs.misread(one) is None and _is_usual(one)],
     )
-    own_rows = tuple(Row(input=inputs.of(one), output=inputs.kind.read(one.cells[column])) for one in own)
+    own_rows = tuple(Row(input=inputs.arguments_of(one), output=inputs.kind.read(one.cells[column])) for one in own)
     wanted = PartlyFilled(
         inputs=inputs, given=given, blank=blank, doubted=len(doubted), own=len(own), own_rows=own_rows
     )
-    return with_source((assemble(raw),), table.path)[0], wanted
+    return with_source((assemble_task(raw),), table.path)[0], wanted
 
 
-def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
+def rows_of(table: Table, column: int) -> tuple[list[TableRow], list[TableRow]]:
     """The first rows in which a column is filled, and the first in which it is not."""
-    examples: list[Record] = []
-    others: list[Record] = []
+    examples: list[TableRow] = []
+    others: list[TableRow] = []
     for record in table.records():
         filled = column < len(record.cells) and not is_blank(record.cells[column])
         kept, most = (examples, _MOST_GIVEN) if filled else (others, _MOST_BLANK)
@@ -267,15 +267,15 @@ def rows_of(table: Table, column: int) -> tuple[list[Record], list[Record]]:
 
 
 def _inputs(
-    table: Table, column: int, examples: Sequence[Record], others: Sequence[Record], *, as_text: bool
-) -> Inputs:
+    table: Table, column: int, examples: Sequence[TableRow], others: Sequence[TableRow], *, as_text: bool
+) -> RowInputs:
     if column in table.uncomputed:
         raise UsageError(
             f"{label_of(table, column)!r} has formulas, and the workbook does not have their values",
             hint="copy the formula down in your spreadsheet; or save the workbook there, so that it has the values",
         )
     wanted = [record.cells[column] for record in examples]
-    comma = comma_in(table, [*examples, *others])
+    comma = has_decimal_comma(table, [*examples, *others])
     kind = typed_column(wanted) if table.typed else text_column(wanted, loose=True, comma=comma)
     if as_text and not table.typed:
         kind = TEXT
@@ -303,17 +303,17 @@ def _inputs(
     # a function of numbers has no value for a blank: such a column explains nothing, unless there is no other
     whole = [place for place, kind in enumerate(kinds) if not _has_blank(kind, columns[place], examples)]
     places = whole or range(len(columns))
-    return Inputs(
+    return RowInputs(
         columns=tuple(columns[place] for place in places),
         kinds=tuple(kinds[place] for place in places),
         column=column,
         label=label_of(table, column),
         kind=kind,
-        formulas=Formulas.of((record.line, record.cells[column]) for record in examples),
+        formulas=Formulas.from_cells((record.line, record.cells[column]) for record in examples),
     )
 
 
-def _has_blank(kind: ColumnKind, index: int, examples: Sequence[Record]) -> bool:
+def _has_blank(kind: ColumnKind, index: int, examples: Sequence[TableRow]) -> bool:
     """Whether an example has no value in a column whose blanks are no empty texts."""
     return any(kind.read(record.cells[index]) is None for record in examples)
 
@@ -334,7 +334,7 @@ def has_digits(cells: Sequence[Cell]) -> bool:
     return any(any(sign.isdigit() for sign in str(cell)) for cell in cells)
 
 
-def comma_in(table: Table, records: Sequence[Record]) -> Comma:
+def has_decimal_comma(table: Table, records: Sequence[TableRow]) -> Comma:
     """What a comma is in the numbers of a table; see :func:`evolve.tasks.tables.comma_of`."""
     if table.typed:
         return ""
@@ -342,7 +342,7 @@ def comma_in(table: Table, records: Sequence[Record]) -> Comma:
     return comma_of(columns, table.form.delimiter)
 
 
-def _varies(records: Sequence[Record], index: int) -> bool:
+def _varies(records: Sequence[TableRow], index: int) -> bool:
     """Whether a column has cells that differ, or there is only one row to tell."""
     first = records[0].cells[index]
     if len(records) == 1:
@@ -350,11 +350,11 @@ def _varies(records: Sequence[Record], index: int) -> bool:
     return any(record.cells[index] != first for record in records)
 
 
-def _placed(table: Table, inputs: Inputs, record: Record) -> PlacedRow:
+def _placed(table: Table, inputs: RowInputs, record: TableRow) -> PlacedRow:
     place = FilePosition(file=os.fspath(table.path), line=record.line)
-    arguments, output = inputs.of(record), inputs.kind.read(record.cells[inputs.column])
+    arguments, output = inputs.arguments_of(record), inputs.kind.read(record.cells[inputs.column])
     for index, value in zip((*inputs.columns, inputs.column), (*arguments, output), strict=True):
-        check_value(value, place.at(table.columns[index] or "column"))
+        check_value(value, place.field_position(table.columns[index] or "column"))
     return PlacedRow(row=Row(input=arguments, output=output), place=place)
 
 

@@ -104,8 +104,8 @@ def _row(call: ast.Call, result: ast.expr, place: FilePosition) -> Row:
         raise place.error("arguments must be positional values")
     if _is_approx(result) and isinstance(result, ast.Call):
         result = result.args[0]
-    arguments = [_value(node, place.at(f"input[{position}]")) for position, node in enumerate(call.args)]
-    return Row(input=tuple(arguments), output=_value(result, place.at("output")))
+    arguments = [_value(node, place.field_position(f"input[{position}]")) for position, node in enumerate(call.args)]
+    return Row(input=tuple(arguments), output=_value(result, place.field_position("output")))
 
 
 def _value(node: ast.expr, place: FilePosition) -> Json:

@@ -13,13 +13,13 @@ from evolve.tasks.reading.labels import argument_names, instruction_of
 from evolve.tasks.reading.limits import FilePosition, check_file, scalar_problem
 from evolve.tasks.tables import (
     CHECKS,
-    Record,
     Table,
+    TableRow,
     column_of,
     is_blank,
     open_table,
-    reading_text,
     text_column,
+    translate_read_errors,
     typed_column,
 )
 
@@ -40,7 +40,7 @@ def parse_table(path: Path, *, name: str, header: bool = True, target: str | Non
     file = os.fspath(path)
     check_file(path)
     table = open_table(path, header=header)
-    with reading_text(table):
+    with translate_read_errors(table):
         return _task_of(table, name=name, header=header, target=target, file=file)
 
 
@@ -58,7 +58,7 @@ def _task_of(table: Table, *, name: str, header: bool, target: str | None, file:
         for index, value in zip(order, values, strict=True):
             problem = scalar_problem(value)  # a cell is one value; places are made for those few that are refused
             if problem:
-                raise place.at(table.columns[index] or "column").error(problem)
+                raise place.field_position(table.columns[index] or "column").error(problem)
         rows.append(PlacedRow(row=Row(input=tuple(values[:-1]), output=values[-1]), place=place))
     labels = [table.columns[index] for index in order]
     return RawTask(
@@ -91,14 +91,14 @@ def _target(table: Table, name: str | None) -> int:
     return index
 
 
-def _values(table: Table, given: Sequence[Record], index: int, others: Sequence[Record]) -> list[Json]:
+def _values(table: Table, given: Sequence[TableRow], index: int, others: Sequence[TableRow]) -> list[Json]:
     """The values of a column, first of the examples, then of the other rows."""
     cells = [record.cells[index] for record in (*given, *others)]
     kind = typed_column(cells) if table.typed else text_column(cells)
     return [kind.read(cell) for cell in cells]
 
 
-def _check(table: Table, records: Sequence[Record], column: int, first: FilePosition) -> None:
+def _check(table: Table, records: Sequence[TableRow], column: int, first: FilePosition) -> None:
     if len({*_own_columns(table), column}) < 2:
         raise first.error("at least two columns are needed: the arguments, then the output")
     if not table.columns[column] and records and all(is_blank(record.cells[column]) for record in records):
@@ -118,7 +118,7 @@ def _left_out(file: str, count: int, label: str) -> tuple[str, ...]:
     return (f"{rows} {what}, so no example; `evolve fill {file}` fills such cells",)
 
 
-def _other(table: Table, records: Sequence[Record], column: int) -> tuple[str, ...]:
+def _other(table: Table, records: Sequence[TableRow], column: int) -> tuple[str, ...]:
     """Says that another column may be meant: the last one is full, and one alone is partly filled."""
     blank = {
         index: sum(is_blank(record.cells[index]) for record in records)

@@ -38,7 +38,7 @@ def validate_json(model: type[BaseModel], value: Json, place: FilePosition, *, a
         first = min(errors, key=lambda problem: problem["type"] != "extra_forbidden")
     where = place
     for part in first["loc"]:
-        where = where.at(f"[{part}]" if isinstance(part, int) else printable(part))
+        where = where.field_position(f"[{part}]" if isinstance(part, int) else printable_key(part))
     raise where.error(_complaint(first["type"], first["input"], first["loc"], (model, also)))
 
 
@@ -71,6 +71,6 @@ def _models_in(hint: Any) -> Iterator[type[BaseModel]]:
         yield from _models_in(inner)
 
 
-def printable(part: str) -> str:
+def printable_key(part: str) -> str:
     """What stands for a key of somebody's file in a message: cut off, and free of what has no UTF-8."""
     return part[:60].encode("utf-8", "replace").decode()

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from evolve.tasks.tables.form import (
         CHECKS,
         Cell,
-        Record,
         Rewriting,
         RowChange,
         Table,
+        TableRow,
         column_of,
         escape_unprintable,
-        identity,
+        file_identity,
         is_blank,
         label_of,
-        reading_text,
         table_path,
+        translate_read_errors,
     )
     from evolve.tasks.tables.formulas import TEXT_PREFIX, Formulas, formula_sign
     from evolve.tasks.tables.opening import form_of, open_table

@@ -76,10 +76,10 @@ class ColumnKind:
             return cell
         if not cell.strip():
             return None
-        number = self.number(cell)
+        number = self.parse_number(cell)
         return cell if number is None else number
 
-    def number(self, cell: str) -> int | float | None:
+    def parse_number(self, cell: str) -> int | float | None:
         """The number that a text is in this kind of column, or None."""
         if len(cell) > LONGEST_NUMBER or not _pattern(self.decimal, self.thousands).fullmatch(cell.strip()):
             usual = _canonical(cell, self.name) if self.decimal == "." and not self.thousands else None
@@ -99,7 +99,7 @@ class ColumnKind:
             return None
         return float(cell.replace(self.decimal, "").replace(other, "."))
 
-    def fits(self, value: Cell) -> bool:
+    def accepts_value(self, value: Cell) -> bool:
         """Whether a value that was read is of this kind."""
         if self.name == "int":
             return isinstance(value, int) and not isinstance(value, bool)
@@ -124,7 +124,7 @@ class ColumnKind:
 
     def _is_written_so(self, text: str) -> bool:
         """Whether a cell of this kind would have the same text."""
-        number = self.number(text) if self.is_number else None
+        number = self.parse_number(text) if self.is_number else None
         return not self.is_number or (number is not None and self._number_text(number) == text)
 
     def _doubt(self, value: int | float) -> Reason | None:
@@ -209,7 +209,7 @@ def text_column(
     if every.is_number or not others:
         return every
     kind = _numeric(cells, loose=loose, comma=comma)
-    odd = sum(kind.number(cell) is None for cell in others)
+    odd = sum(kind.parse_number(cell) is None for cell in others)
     # Among numbers with decimals a single word is no reason to take all of them for texts, as one of few codes may be.
     if kind.is_number and odd <= max((1 - _FITTING) * len(others), kind.name == "float" and len(others) > 1):
         return kind
@@ -287,7 +287,7 @@ def _styled(cells: Sequence[str], decimal: str, thousands: str) -> ColumnKind | 
     if not all(parts):
         return None
     style = ColumnKind(name="float", decimal=decimal, thousands=thousands)
-    if any(style.number(cell) is None for cell in cells):
+    if any(style.parse_number(cell) is None for cell in cells):
         return None
     if thousands and not any(thousands in cell for cell in cells):
         return None

@@ -21,10 +21,10 @@ from evolve.tasks.tables.form import (
     CHECKS,
     LONGEST_LINE,
     Cell,
-    Form,
-    Record,
     Rewriting,
     RowChange,
+    TableForm,
+    TableRow,
     has_reason,
     is_blank,
     row_moved_error,
@@ -53,7 +53,7 @@ class DelimitedTable:
 
     def __init__(self, path: Path, *, file: str, header: bool = True) -> None:
         self.path, self._file = path, file
-        self.form: Form = recognise_form(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        self.form: TableForm = recognise_form(path, file=file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         self._grammar = RowGrammar(delimiter=self.form.delimiter, spaced=self.form.spaced)
         self._header = header
         self._checks = -1
@@ -63,7 +63,7 @@ class DelimitedTable:
         self.first_line, cells = first
         self.columns: Sequence[str] = [cell.strip() for cell in cells] if header else self._unnamed(len(cells))
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[TableRow]:
         """Every row, read anew each time."""
         rows = self._rows()
         if self._header:
@@ -72,7 +72,7 @@ class DelimitedTable:
         for number, (line, cells) in enumerate(rows, 1):
             if len(cells) != width:
                 raise self._ragged(line, len(cells))
-            yield Record(number=number, line=line, cells=cells)
+            yield TableRow(number=number, line=line, cells=cells)
 
     def _unnamed(self, width: int) -> Sequence[str]:
         """No names, but of a column in which an earlier fill says what is doubtful: its cells begin with its name."""
@@ -143,7 +143,7 @@ class DelimitedTable:
         stream.seek(len(self.form.mark))
         return io.TextIOWrapper(stream, encoding=self.form.encoding, newline="")
 
-    def problem(self, cell: str, *, line: int = 0, column: int = -1) -> Reason | None:
+    def write_problem(self, cell: str, *, line: int = 0, column: int = -1) -> Reason | None:
         """Why a cell cannot be written, or None."""
         try:
             cell.encode(self.form.encoding)
@@ -151,7 +151,7 @@ class DelimitedTable:
             return reason("no_such_character", character=cell[error.start], encoding=self.form.encoding)
         return None
 
-    def is_doubted(self, record: Record, column: int) -> bool:
+    def is_doubted(self, record: TableRow, column: int) -> bool:
         """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
         return has_reason(self, record, column)
 
@@ -191,18 +191,20 @@ class DelimitedTable:
         more = [cell or ""] if wanted.column == len(self.columns) else []
         if change is not None and cell is not None and not more:
             start, stop = self._span(text, wanted.column, change.number)
-            change.must_replace(self._grammar.cell(text[start:stop]), self._file)
+            change.must_replace(self._grammar.cell_value(text[start:stop]), self._file)
             text = text[:start] + self._beside(text[start:stop], cell) + text[stop:]
         told = why.encode(self.form.encoding, "replace").decode(self.form.encoding)
         if self._checks >= 0:
             # what an earlier fill said there holds no longer
             start, stop = self._span(text, self._checks, number)
             old = text[start:stop]
-            text = text if self._grammar.cell(old) == told else text[:start] + self._beside(old, told) + text[stop:]
+            text = (
+                text if self._grammar.cell_value(old) == told else text[:start] + self._beside(old, told) + text[stop:]
+            )
         return self._with_more(text, [*more, *([told] if wanted.checks and self._checks < 0 else [])])
 
     def _span(self, text: str, column: int, number: int) -> tuple[int, int]:
-        spans = self._grammar.spans(text) or ()
+        spans = self._grammar.cell_spans(text) or ()
         if column >= len(spans):
             raise row_moved_error(number, self._file)
         return spans[column]
@@ -232,7 +234,7 @@ class DelimitedTable:
 class _Writer:
     """Encodes many small texts at once."""
 
-    def __init__(self, stream: BinaryIO, form: Form) -> None:
+    def __init__(self, stream: BinaryIO, form: TableForm) -> None:
         self._stream, self._encoding = stream, form.encoding
         self._held: list[str] = []
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.core.errors import TaskError
-from evolve.core.text_files import BYTE_ORDER_MARKS, guess_encoding, unmarked_wide
+from evolve.core.text_files import BYTE_ORDER_MARKS, guess_encoding, guess_utf16
 from evolve.tasks.tables.columns import text_column
-from evolve.tasks.tables.form import Form
+from evolve.tasks.tables.form import TableForm
 
 QUOTE = '"'
 
@@ -31,7 +31,7 @@ class RowGrammar:
     delimiter: str
     spaced: bool = False
 
-    def spans(self, text: str) -> list[tuple[int, int]] | None:
+    def cell_spans(self, text: str) -> list[tuple[int, int]] | None:
         """Where the cells of a row stand in its text, quotes and blanks included; None where a quote is left open.
 
         A quote opens a cell only at its beginning, as for the standard library's reader.
@@ -47,7 +47,7 @@ class RowGrammar:
                 return spans
             start = stop + len(self.delimiter)
 
-    def cell(self, text: str) -> str:
+    def cell_value(self, text: str) -> str:
         """The value of a cell by its text."""
         text = text.strip(" ") if self.spaced else text
         if not text.startswith(QUOTE):
@@ -111,12 +111,12 @@ class RowGrammar:
         return closing if closing < 0 else _or_end(text, text.find(self.delimiter, closing + 1)) + len(self.delimiter)
 
 
-def cells_of(grammar: RowGrammar, text: str) -> Sequence[str] | None:
+def _cells_of(grammar: RowGrammar, text: str) -> Sequence[str] | None:
     """The values of the cells of a row; None where a quote is left open, or something stands behind quotes."""
-    spans = grammar.spans(text)
+    spans = grammar.cell_spans(text)
     if spans is None or any(grammar.is_torn(text[start:stop]) for start, stop in spans):
         return None
-    return [grammar.cell(text[start:stop]) for start, stop in spans]
+    return [grammar.cell_value(text[start:stop]) for start, stop in spans]
 
 
 class SpacedReader:
@@ -135,7 +135,7 @@ class SpacedReader:
 
     def __iter__(self) -> Iterator[Sequence[str]]:
         for text, _ in self._grammar.rows(self._counted()):
-            cells = cells_of(self._grammar, text) if text else ()
+            cells = _cells_of(self._grammar, text) if text else ()
             if cells is None:
                 raise csv.Error("a quote is left open, or something stands behind it")
             yield cells
@@ -167,7 +167,7 @@ _FITTING = 0.5
 _DELIMITERS = (",", ";", "\t", "|")
 
 
-def recognise_form(path: Path, *, file: str, delimiter: str = ",") -> Form:
+def recognise_form(path: Path, *, file: str, delimiter: str = ",") -> TableForm:
     """The form of a delimited table.
 
     Byte-order marks say the encoding; without one it is UTF-8 where all of the file is, else what charset-normalizer
@@ -185,7 +185,7 @@ def recognise_form(path: Path, *, file: str, delimiter: str = ",") -> Form:
         head = stream.read(_SAMPLE)
     _refuse_other_files(head, file)
     marked = next(((mark, name) for mark, name in BYTE_ORDER_MARKS if head.startswith(mark)), None)
-    mark, encoding = marked or (b"", encoding_of(path, head, file))
+    mark, encoding = marked or (b"", _encoding_of(path, head, file))
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head[len(mark) :])
     if not text.strip():
         raise TaskError("the file is empty", file=file)
@@ -196,7 +196,7 @@ def recognise_form(path: Path, *, file: str, delimiter: str = ",") -> Form:
     grammar = _reading(lines, told).grammar if told else _grammar(lines, delimiter)
     first = text.find("\n")
     line_end = "\r\n" if first > 0 and text[first - 1] == "\r" else "\r" if first < 0 and "\r" in text else "\n"
-    return Form(
+    return TableForm(
         kind="delimited",
         encoding=encoding,
         mark=mark,
@@ -213,7 +213,7 @@ def declared_delimiter(line: str) -> str:
     return line[4] if len(line) == 5 and line[:4].lower() == "sep=" else ""
 
 
-def encoding_of(path: Path, head: bytes, file: str) -> str:
+def _encoding_of(path: Path, head: bytes, file: str) -> str:
     """The encoding of a file without a byte-order mark.
 
     Raises:
@@ -237,7 +237,7 @@ def encoding_of(path: Path, head: bytes, file: str) -> str:
                 return "utf-8"
             except UnicodeDecodeError:
                 foreign = head
-    return unmarked_wide(head) or _guessed(path, foreign, (file, line))
+    return guess_utf16(head) or _guessed(path, foreign, (file, line))
 
 
 def _guessed(path: Path, foreign: bytes, place: tuple[str, int]) -> str:
@@ -344,7 +344,7 @@ def _reading(text: str, mark: str) -> _Reading:
     """The reading by a delimiter, with blanks beside quotes where there are some and this fits more rows."""
     plain = _Reading(grammar=RowGrammar(delimiter=mark), rows=_rows(text, RowGrammar(delimiter=mark)))
     rows = itertools.islice(plain.grammar.rows(io.StringIO(text, newline="")), _ROWS)
-    cells = (row[start:stop] for row, _ in rows if QUOTE in row for start, stop in plain.grammar.spans(row) or ())
+    cells = (row[start:stop] for row, _ in rows if QUOTE in row for start, stop in plain.grammar.cell_spans(row) or ())
     if not any(cell.strip(" ") != cell and cell.lstrip(" ").startswith(QUOTE) for cell in cells):
         return plain
     spaced = RowGrammar(delimiter=mark, spaced=True)
@@ -355,7 +355,7 @@ def _rows(text: str, grammar: RowGrammar) -> Sequence[Sequence[str]]:
     """The first rows of a text; none where the quotes do not go with the grammar."""
     rows: list[Sequence[str]] = []
     for row, _ in grammar.rows(io.StringIO(text, newline="")):
-        cells = cells_of(grammar, row)
+        cells = _cells_of(grammar, row)
         if cells is None:
             # An open quote at the end of the sample is no fault of the rows before it.
             return rows if len(text) > _SAMPLE // 8 and len(rows) > 1 else ()
@@ -370,7 +370,7 @@ def _all_quoted(text: str, grammar: RowGrammar) -> bool:
     """Whether every cell of the first rows stands in quotes, but for empty ones."""
     found = quoted = 0
     for row, _ in itertools.islice(grammar.rows(io.StringIO(text, newline="")), _QUOTED_ROWS):
-        cells = [cell for start, stop in grammar.spans(row) or () if (cell := row[start:stop]).strip()]
+        cells = [cell for start, stop in grammar.cell_spans(row) or () if (cell := row[start:stop]).strip()]
         found += len(cells)
         quoted += sum(map(grammar.is_quoted, cells))
     return found == quoted > 1

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Literal, Protocol
 
 from evolve.core.errors import TaskError, UsageError
 from evolve.core.files import named_path
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.reasons import Reason
 
 Cell = Any
@@ -31,7 +31,7 @@ _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical ba
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
+class TableForm:
     """The form of a table's file, as it was recognised.
 
     Attributes:
@@ -69,7 +69,7 @@ class Form:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Record:
+class TableRow:
     """One row.
 
     Attributes:
@@ -89,7 +89,7 @@ class RowChange:
 
     Attributes:
         number: The row's.
-        cell: What to write, as :class:`Record` has cells; None leaves the cell as it is.
+        cell: What to write, as :class:`TableRow` has cells; None leaves the cell as it is.
         why: What is doubtful about the cell, or "".
         old: What stands there; for blank ones None.
     """
@@ -135,7 +135,7 @@ class Table(Protocol):
     """A table as a file: read row by row, and written again with some cells changed and all others as they were."""
 
     path: Path
-    form: Form
+    form: TableForm
     columns: Sequence[str]
     typed: bool
     """Cells have types of their own; in delimited tables all are texts."""
@@ -146,7 +146,7 @@ class Table(Protocol):
     uncomputed: frozenset[int]
     """Indices of the columns with formulas whose values were not saved, which are read as the formulas themselves."""
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[TableRow]:
         """Every row, read anew each time.
 
         Raises:
@@ -154,7 +154,7 @@ class Table(Protocol):
         """
         ...
 
-    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
+    def write_problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
         """Why a cell cannot be written in this form, or None.
 
         Args:
@@ -163,7 +163,7 @@ class Table(Protocol):
         """
         ...
 
-    def is_doubted(self, record: Record, column: int) -> bool:
+    def is_doubted(self, record: TableRow, column: int) -> bool:
         """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
         ...
 
@@ -208,7 +208,7 @@ def _like(path: Path) -> str:
     return f"did you mean {escape_unprintable(near[0] + path.suffix)}?" if near else ""
 
 
-def identity(path: Path) -> tuple[int, ...]:
+def file_identity(path: Path) -> tuple[int, ...]:
     """What changes when somebody else writes the file."""
     state = os.stat(path)
     return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
@@ -231,10 +231,10 @@ def table_path(text: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def reading_text(table: Table) -> Iterator[None]:
+def translate_read_errors(table: Table) -> Iterator[None]:
     """Adds to the hint of each refusal how the table was read: where that is wrong, it is the reason of the refusal."""
     try:
-        with doing("table", table.path.name):
+        with report_activity("table", table.path.name):
             yield
     except UsageError as error:
         error.hint = "; ".join(filter(None, [error.hint, f"{table.path.name} was read as {table.form.summary()}"]))
@@ -246,7 +246,7 @@ def label_of(table: Table, index: int) -> str:
     return table.columns[index] or f"column {index + 1}"
 
 
-def has_reason(table: Table, record: Record, column: int) -> bool:
+def has_reason(table: Table, record: TableRow, column: int) -> bool:
     """Whether something stands in the further column in which doubts about a column stand."""
     if column >= len(table.columns):
         return False

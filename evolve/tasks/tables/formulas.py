@@ -44,7 +44,7 @@ class Formulas:
     rows: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, cells: Iterable[tuple[int, Cell]]) -> Formulas:
+    def from_cells(cls, cells: Iterable[tuple[int, Cell]]) -> Formulas:
         """Of the cells of a column, each with its line; those that are no formulas do not count."""
         known = [(line, cell) for line, cell in cells if isinstance(cell, str) and formula_sign(cell)]
         rows = [_rows(cell) for _, cell in known]
@@ -55,7 +55,7 @@ class Formulas:
             rows=frozenset.intersection(*rows) if len(rows) > 1 else frozenset(),
         )
 
-    def allow(self, cell: str) -> bool:
+    def allows_cell(self, cell: str) -> bool:
         """Whether a text that a spreadsheet would run is made of what the person's own are made of."""
         is_plain = cell[0] not in "=＝" and _PLAIN.fullmatch(cell[1:])  # such as a number of a telephone
         return cell[0] in self.signs and (bool(is_plain) or _parts(cell) <= self.parts)

@@ -13,10 +13,10 @@ from evolve.core.reasons import Reason, reason
 from evolve.tasks.tables.form import (
     LONGEST_LINE,
     Cell,
-    Form,
-    Record,
     Rewriting,
     RowChange,
+    TableForm,
+    TableRow,
     has_reason,
     row_moved_error,
     too_long,
@@ -49,7 +49,7 @@ class JsonLinesTable:
         self.path, self._file = path, file
         with path.open("rb") as stream:
             head = stream.readline(LONGEST_LINE)
-        self.form = Form(
+        self.form = TableForm(
             kind="jsonl",
             mark=_BOM if head.startswith(_BOM) else b"",
             line_end="\r\n" if head.endswith(b"\r\n") else "\n",
@@ -63,10 +63,10 @@ class JsonLinesTable:
             raise TaskError("the table has no rows", file=file)
         self.columns: Sequence[str] = list(names)
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[TableRow]:
         """Every row, read anew each time."""
         for number, (line, value) in enumerate(self._objects(), 1):
-            yield Record(number=number, line=line, cells=[value.get(name) for name in self.columns])
+            yield TableRow(number=number, line=line, cells=[value.get(name) for name in self.columns])
 
     def _objects(self) -> Iterator[tuple[int, dict[str, Cell]]]:
         for number, text in self._lines():
@@ -93,7 +93,7 @@ class JsonLinesTable:
                     hint = "save the file as UTF-8 and try again"
                     raise TaskError("the line is not UTF-8", file=self._file, line=number, hint=hint) from error
 
-    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
+    def write_problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
         """Why a cell cannot be written, or None."""
         try:
             json.dumps(cell, allow_nan=False, ensure_ascii=False).encode("utf-8")
@@ -101,7 +101,7 @@ class JsonLinesTable:
             return reason("no_json")
         return None
 
-    def is_doubted(self, record: Record, column: int) -> bool:
+    def is_doubted(self, record: TableRow, column: int) -> bool:
         """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
         return has_reason(self, record, column)
 
@@ -117,7 +117,7 @@ class JsonLinesTable:
             if change is not None and line.strip() and change.number == number:
                 if change.cell is not None:
                     change.must_replace(json.loads(line).get(key), self._file)
-                    line = with_value(line, key, change.cell)
+                    line = _with_value(line, key, change.cell)
                 line = self._with_reason(line, wanted, change.why)
                 change = next(changes, None)
             elif line.strip():
@@ -131,10 +131,10 @@ class JsonLinesTable:
         label = wanted.check_label
         if not why and not (label in self.columns and json.loads(line).get(label)):
             return line
-        return with_value(line, label, why)
+        return _with_value(line, label, why)
 
 
-def with_value(line: str, key: str, value: Cell) -> str:
+def _with_value(line: str, key: str, value: Cell) -> str:
     """The line of a JSON object with one value changed, or added at its end; all else stays as it stands."""
     text = json.dumps(value, ensure_ascii=line.isascii() and "\\u" in line, allow_nan=False)
     spans = _value_spans(line)

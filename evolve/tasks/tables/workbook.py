@@ -20,7 +20,7 @@ from xml.parsers import expat
 from evolve.core.errors import TaskError, UsageError, WorkspaceError
 from evolve.core.reasons import Reason, reason
 from evolve.tasks.tables.columns import iso_text
-from evolve.tasks.tables.form import Cell, Form, Record, Rewriting, escape_unprintable, is_blank
+from evolve.tasks.tables.form import Cell, Rewriting, TableForm, TableRow, escape_unprintable, is_blank
 from evolve.tasks.tables.formulas import formula_sign
 from evolve.tasks.tables.workbook_package import damaged_workbook_error, loss_of
 
@@ -67,7 +67,7 @@ class WorkbookTable:
             raise UsageError(f"{path.name} has no sheet {sheet!r}", hint=f"it has {', '.join(names)}")
         active = book.active.title if book.active is not None and book.active.title in names else names[0]
         chosen = book[sheet if sheet is not None else active]
-        self.form = Form(kind="workbook", sheet=chosen.title)
+        self.form = TableForm(kind="workbook", sheet=chosen.title)
         self._book = _loaded(path, file, values=False)
         self._rows = _grid(chosen, self._book[chosen.title], file)
         self._head = next((index for index, row in enumerate(self._rows) if _filled(row) >= 2), -1)
@@ -83,16 +83,16 @@ class WorkbookTable:
         bare = (place for place, cell in cells.items() if cell.data_type == "f" and saved[place].value is None)
         self.uncomputed = frozenset(column - 1 - self._left for _, column in bare)
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[TableRow]:
         """Every row that has a cell with something in it."""
         number = 0
         for index, row in enumerate(self._rows[self._head + 1 :], self._head + 2):
             cells = row[self._left : self._right]
             if _filled(cells):
                 number += 1
-                yield Record(number=number, line=index, cells=cells)
+                yield TableRow(number=number, line=index, cells=cells)
 
-    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
+    def write_problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
         """Why a cell cannot be written, or None."""
         from openpyxl.cell.cell import MergedCell
 
@@ -107,7 +107,7 @@ class WorkbookTable:
             return reason("no_workbook_text")
         return None
 
-    def is_doubted(self, record: Record, column: int) -> bool:
+    def is_doubted(self, record: TableRow, column: int) -> bool:
         """Whether an earlier fill left a comment with a doubt about a cell that nobody has taken away since."""
         cell = self._book[self.form.sheet]._cells.get((record.line, self._left + column + 1))
         return cell is not None and cell.comment is not None and cell.comment.author == _AUTHOR
@@ -160,7 +160,7 @@ def _grid(values: Any, formulas: Any, file: str) -> list[list[Cell]]:
         value = _value(saved if saved is not None else cell.value)
         if value is not None and not (value == "" and cell.hyperlink is not None):
             found[place] = value
-            if type(value) is int and (code := code_shown(value, cell.number_format)):
+            if type(value) is int and (code := _code_shown(value, cell.number_format)):
                 codes.setdefault(place[1], {})[place] = code
     for shown in codes.values():
         if any(code != str(found[place]) for place, code in shown.items()):  # else they are numbers to a person, too
@@ -198,7 +198,7 @@ def _put(cell: Any, value: Cell, pattern: Any) -> None:
     cell.value = _as_date(value) if dated and isinstance(value, str) else value
     coded = pattern is not None and type(pattern.value) is int and isinstance(value, str)
     if coded:
-        cell.value = coded_number(value, pattern.number_format)
+        cell.value = _coded_number(value, pattern.number_format)
     if isinstance(cell.value, str):
         cell.data_type = "s"  # a text that begins with an equals sign is no formula
     if pattern is not None:
@@ -316,7 +316,7 @@ def _check(written: BinaryIO, name: str) -> None:
         raise WorkspaceError(f"writing would damage {name}, so nothing is written", hint="save it as CSV") from error
 
 
-def code_shown(number: int, pattern: str) -> str:
+def _code_shown(number: int, pattern: str) -> str:
     """How a whole number looks in a format of at least two zeros, such as ``00123``; "" in any other."""
     found = _FORMAT.fullmatch(pattern) if pattern.count("0") > 1 else None
     tokens = _TOKENS.findall(found[1]) if found is not None else []
@@ -336,7 +336,7 @@ def code_shown(number: int, pattern: str) -> str:
     return "".join(shown)
 
 
-def coded_number(text: str, pattern: str) -> int | str:
+def _coded_number(text: str, pattern: str) -> int | str:
     """The number that a format shows as this text; the text itself where there is none."""
     tokens = _TOKENS.findall(found[1]) if (found := _FORMAT.fullmatch(pattern)) is not None else []
     bare = text
@@ -344,4 +344,4 @@ def coded_number(text: str, pattern: str) -> int | str:
         if token != "0":
             bare = bare.replace(token[1:-1] if token[0] == '"' else token[-1], "", 1)
     number = int(bare) if bare.isascii() and bare.isdigit() and len(bare) <= _EXACT_DIGITS else -1
-    return number if code_shown(number, pattern) == text else text
+    return number if _code_shown(number, pattern) == text else text

@@ -129,7 +129,7 @@ _EXTENSIONS = "extensions of a sheet or of formats"
 _VALUES = "the values of formulas (which are computed anew when it is opened)"
 
 
-class Carried:
+class WorkbookLosses:
     """Collects what of a workbook's parts is lost, element by element.
 
     Args:
@@ -146,11 +146,11 @@ class Carried:
         self._strange: list[str] = []
         self._has_formula = self._in_note = False
 
-    def lost(self) -> Sequence[str]:
+    def list_losses(self) -> Sequence[str]:
         """What is lost, in words."""
         return list(self._lost)
 
-    def part(self, name: str) -> None:
+    def begin_part(self, name: str) -> None:
         """Begins a part."""
         self._part, self._path, self._extension = name, [], 0
         self._is_kept = bool(_KEPT.fullmatch(name))
@@ -160,7 +160,7 @@ class Carried:
         if not is_known and not (self._macros and _MACROS.fullmatch(name)):
             self._lose_part()
 
-    def broken(self) -> None:
+    def mark_broken(self) -> None:
         """The part is no XML, or no more from here on."""
         if (self._is_kept and not self._keeps_shapes) or self._may_be_empty:
             self._lose_part()

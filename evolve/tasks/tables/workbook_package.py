@@ -12,7 +12,7 @@ from typing import IO
 from xml.parsers import expat
 
 from evolve.core.errors import TaskError
-from evolve.tasks.tables.workbook_losses import Carried
+from evolve.tasks.tables.workbook_losses import WorkbookLosses
 
 _MOST_BYTES = 64 * 2**20
 _MOST_UNPACKED = 256 * 2**20
@@ -54,7 +54,7 @@ def loss_of(path: Path, file: str) -> str:
         TaskError: It is damaged or encrypted, or too large to be loaded.
     """
     _refuse(path.stat().st_size, _MOST_BYTES, file)
-    carried = Carried(macros=path.suffix.lower() == ".xlsm")
+    carried = WorkbookLosses(macros=path.suffix.lower() == ".xlsm")
     try:
         with zipfile.ZipFile(path) as parts:
             _refuse(sum(part.file_size for part in parts.infolist()), _MOST_UNPACKED, file)
@@ -66,7 +66,11 @@ def loss_of(path: Path, file: str) -> str:
                     scales.weigh(name, stream)
     except (zipfile.BadZipFile, OSError, RuntimeError, EOFError, ValueError, zlib.error) as error:
         raise damaged_workbook_error(file) from error
-    return f"evolve cannot carry over {' and '.join(carried.lost())} of the workbook" if carried.lost() else ""
+    return (
+        f"evolve cannot carry over {' and '.join(carried.list_losses())} of the workbook"
+        if carried.list_losses()
+        else ""
+    )
 
 
 def damaged_workbook_error(file: str) -> TaskError:
@@ -91,7 +95,7 @@ class _Scales:
         carried: Told every element.
     """
 
-    def __init__(self, file: str, carried: Carried) -> None:
+    def __init__(self, file: str, carried: WorkbookLosses) -> None:
         self._file, self._carried = file, carried
         self._weight = self._spread = self._slow = self._translated = self._table = 0
         self._shared: dict[str, int] = {}
@@ -117,7 +121,7 @@ class _Scales:
         parser.StartElementHandler, parser.EndElementHandler = self._begin, self._end
         parser.CharacterDataHandler = self._text.append
         parser.StartDoctypeDeclHandler = self._declared
-        self._carried.part(name)
+        self._carried.begin_part(name)
         self._shared.clear()
         self._sheets.clear()
         self._text.clear()
@@ -132,7 +136,7 @@ class _Scales:
                 self._judge()
             parser.Parse(b"", True)
         except expat.ExpatError:
-            self._carried.broken()  # what comes after is not read by openpyxl either
+            self._carried.mark_broken()  # what comes after is not read by openpyxl either
         self._spread += self._table
         self._judge()
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evolve.core.text_files import text_of
-from evolve.tasks.verification.checks import Checked
-from evolve.tasks.work import files_run
+from evolve.tasks.verification.checks import CheckResult
+from evolve.tasks.work import files_to_run
 
 Breaking = Literal["values", "ends"]
 """``values``: what is compared is compared with something else. ``ends``: every test fails at its end."""
@@ -34,7 +34,7 @@ def new_secret() -> str:
 
 def names_of_tests(text: str) -> list[str]:
     """The tests of a file in order: ``test_a``, or ``TestB::test_c`` in a class; none where it is not Python."""
-    tree = parsed(text)
+    tree = parse_or_none(text)
     return [] if tree is None else [name for name, _ in tests_of(tree)]
 
 
@@ -51,7 +51,7 @@ def break_tests(
         only: The names of the tests that must fail; None for all.
         script: The file is run by itself, so what stands outside of functions is a test too.
     """
-    tree = parsed(text)
+    tree = parse_or_none(text)
     if tree is None:
         return text
     for name, test in tests_of(tree):
@@ -71,7 +71,7 @@ def break_tests(
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def parsed(text: str) -> ast.Module | None:
+def parse_or_none(text: str) -> ast.Module | None:
     """The syntax tree; None where the text is not Python."""
     try:
         return ast.parse(text)
@@ -186,7 +186,7 @@ class OtherCommand:
     files: Mapping[str, bytes]
 
     @property
-    def touched(self) -> list[str]:
+    def touched_files(self) -> list[str]:
         """The files that the change wrote, made or removed."""
         names = self.original.keys() | self.files.keys()
         return sorted(name for name in names if self.original.get(name) != self.files.get(name))
@@ -194,11 +194,11 @@ class OtherCommand:
     def own_judge(self) -> str:
         """A changed file that the check may run to decide, or that may say what it runs; "" where there is none."""
         lists = [name for name in self.original if _LISTS_COMMANDS.match(name.casefold())]
-        lists += files_run(self.command) & set(self.original)
-        run = {name for file in lists for name in files_run(text_of(self.original[file]))}
+        lists += files_to_run(self.command) & set(self.original)
+        run = {name for file in lists for name in files_to_run(text_of(self.original[file]))}
         judges = (
             name
-            for name in self.touched
+            for name in self.touched_files
             if name in run or _LISTS_COMMANDS.match(name.casefold()) or _NAMED_AS_CHECK.search(name.casefold())
         )
         return next(judges, "")
@@ -208,19 +208,21 @@ class OtherCommand:
         # An unknown name is an error to whoever runs the file, to linters and to type checkers alike.
         broken = {
             name: self.files[name].rstrip() + b"\n\nthis_name_is_broken_on_purpose\n"
-            for name in self.touched
+            for name in self.touched_files
             if name in self.files and name.endswith(".py") and self.files[name].strip()
         }
         return {**self.files, **broken} if broken else None
 
-    def marked(self, tree: Mapping[str, bytes], texts: Mapping[str, str], secret: str) -> dict[str, bytes]:
+    def mark_tests(self, tree: Mapping[str, bytes], texts: Mapping[str, str], secret: str) -> dict[str, bytes]:
         """A tree whose tests tell that they were loaded; see :func:`loads_tests`."""
-        marked = {name: _telling(text, secret).encode() for name, text in texts.items() if parsed(text) is not None}
+        marked = {
+            name: _telling(text, secret).encode() for name, text in texts.items() if parse_or_none(text) is not None
+        }
         return {**tree, **marked}
 
 
-def loads_tests(checked: Checked, secret: str) -> bool:
-    """Whether a run of a check on :meth:`OtherCommand.marked` loaded one of the tests."""
+def loads_tests(checked: CheckResult, secret: str) -> bool:
+    """Whether a run of a check on :meth:`OtherCommand.mark_tests` loaded one of the tests."""
     return secret in checked.ended
 
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evolve.core.episodes import Json
-from evolve.core.failpoints import hit
-from evolve.core.files import both_ends, clean_text
-from evolve.core.progress import doing
+from evolve.core.failpoints import hit_failpoint
+from evolve.core.files import clean_text, head_and_tail
+from evolve.core.progress import report_activity
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
 
 FOLDER_LIMITS = SandboxLimits(wall_s=60.0, memory_mb=2048, processes=64, file_mb=64)
@@ -104,7 +104,7 @@ _OTHERS_DECIDE = re.compile(r"[;|\n]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checked:
+class CheckResult:
     """What a check command said. All of it came from a process that ran the code under test.
 
     Attributes:
@@ -152,7 +152,7 @@ def run_check(
     seconds: float,
     *,
     folders: Sequence[str] = (),
-) -> Checked:
+) -> CheckResult:
     """Runs the command in a fresh copy of the files.
 
     A run of pytest that never told of a passed test is not believed, whatever its exit code: code under test can end
@@ -173,18 +173,18 @@ def run_check(
     }
     head |= {"KEPT": 4 * SHOWN, "PLUGIN": _PLUGIN, "TELLS": _TELLS, "RUNNERS": _runners(command)}
     code = "".join(f"{name} = {value!r}\n" for name, value in head.items()) + _RUN
-    hit("sandbox.before")
-    with doing("check", command):
+    hit_failpoint("sandbox.before")
+    with report_activity("check", command):
         result = sandbox.execute(code, replace(folder_limits(files), wall_s=seconds), files=files)
-    hit("sandbox.after")
+    hit_failpoint("sandbox.after")
     if result.state == "fault":
-        return Checked(ok=False, error=result.error, fault=True)
+        return CheckResult(ok=False, error=result.error, fault=True)
     if result.state == "limit":
         unit = f" of {seconds:g} s" if result.limit == "wall" else ""
         error = f"the check reached its {result.limit} limit{unit}"
-        return Checked(ok=False, error=error, limit=result.limit, seconds=result.wall_s)
+        return CheckResult(ok=False, error=error, limit=result.limit, seconds=result.wall_s)
     if not (isinstance(result.value, list) and len(result.value) == 7 and isinstance(result.value[1], str)):
-        return Checked(ok=False, error=f"the check gave no result: {result.error or 'none'}", seconds=result.wall_s)
+        return CheckResult(ok=False, error=f"the check gave no result: {result.error or 'none'}", seconds=result.wall_s)
     checked = _checked(command, result.value)
     return replace(checked, output=_output(result.value), exit=_exit(result.value[0]), seconds=result.wall_s)
 
@@ -201,7 +201,7 @@ def folder_limits(files: Mapping[str, bytes], seconds: float = 0.0) -> SandboxLi
 def _output(value: Sequence[Json]) -> str:
     tail, head, total = clean_text(value[1]), value[4], value[5]
     if not isinstance(head, str) or type(total) is not int or total <= 4 * SHOWN:
-        return both_ends(tail, SHOWN)
+        return head_and_tail(tail, SHOWN)
     room = SHOWN // 2 - 30
     return f"{clean_text(head)[:room]}\n... {total - 2 * room:,} left out ...\n{tail[-room:]}"
 
@@ -210,12 +210,12 @@ def _exit(value: Json) -> int | None:
     return value if type(value) is int else None
 
 
-def _checked(command: str, value: Sequence[Json]) -> Checked:
+def _checked(command: str, value: Sequence[Json]) -> CheckResult:
     """What the end of a check's output says, whatever the process that ran it made of that."""
     code_of, tail = value[0], clean_text(value[1])[-TAIL:]
     # What a POSIX shell ends with when it cannot find a command.
     if code_of == 127:
-        return Checked(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
+        return CheckResult(ok=False, tail=tail, error=f"a command was not found: {_last(tail)}")
     report = value[2] if isinstance(value[2], dict) else {}
     outcomes = report.get("tests")
     counts = _counts(tail)
@@ -226,8 +226,8 @@ def _checked(command: str, value: Sequence[Json]) -> Checked:
     elsewhere = _LACKS if value[6] is True else _failed_itself(command, report) if ok else ""
     passed = counts.get("passed") or "passed" in tests.values()
     if ok and is_pytest(command) and not (passed or elsewhere):
-        return Checked(ok=False, tail=tail, error=_UNTOLD, tests=tests)
-    return Checked(ok=ok, tail=tail, score=_score(ok, counts), tests=tests, ended=ended, elsewhere=elsewhere)
+        return CheckResult(ok=False, tail=tail, error=_UNTOLD, tests=tests)
+    return CheckResult(ok=ok, tail=tail, score=_score(ok, counts), tests=tests, ended=ended, elsewhere=elsewhere)
 
 
 def _failed_itself(command: str, report: Mapping[str, Json]) -> str:

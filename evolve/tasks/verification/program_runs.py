@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evolve.core.episodes import Json, Row
 from evolve.core.equality import equal
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.runtime.sandbox.protocol import Program, Sandbox
 
 
@@ -40,9 +40,9 @@ def try_rows(sandbox: Sandbox, source: str, entry: str, rows: Sequence[Row]) -> 
     if not rows:
         return ProgramTrial()
     inputs = [list(row.input) for row in rows]
-    hit("sandbox.before")
+    hit_failpoint("sandbox.before")
     result = sandbox.run_programs([Program(source=source, entry=entry)], inputs)
-    hit("sandbox.after")
+    hit_failpoint("sandbox.after")
     if result.fault or len(result.programs) != 1:
         return ProgramTrial(error=result.fault or "the sandbox gave no result", fault=True)
     run = result.programs[0]

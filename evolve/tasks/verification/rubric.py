@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.core.episodes import Judgement
 from evolve.core.errors import ModelMistake
 from evolve.core.files import clean_text
-from evolve.core.prompts import quoted
+from evolve.core.prompts import quote_text
 from evolve.core.text_files import text_of
 from evolve.runtime.sandbox.protocol import Sandbox
 from evolve.tasks.verification.verifiers import Submission
@@ -36,14 +36,14 @@ class RubricVerifier:
 
     def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """Accepts what the model accepts; a refusal to answer, or a reply that cannot be read, accepts nothing."""
-        from evolve.runtime.models import KEPT, Message, ModelRequest
+        from evolve.runtime.models import ESSENTIAL, Message, ModelRequest
 
         shown = _shown(submission)
         if len(shown) > self.largest:
             return Judgement(accepted=False, judged=True, text=f"judged: longer than {self.largest:,} characters")
         messages = (
-            Message(role="system", text=self.prompt, priority=KEPT, kind="rubric"),
-            Message(role="user", text=quoted("answer", shown), priority=KEPT, kind="answer"),
+            Message(role="system", text=self.prompt, priority=ESSENTIAL, kind="rubric"),
+            Message(role="user", text=quote_text("answer", shown), priority=ESSENTIAL, kind="answer"),
         )
         try:
             reply = self.model.complete(ModelRequest(messages=messages, role="judge", schema=_rubric_schema()))

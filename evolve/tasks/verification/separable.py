@@ -123,7 +123,7 @@ _REFUSED_NODES = (ast.ClassDef, ast.AsyncFunctionDef, ast.With, ast.AsyncWith, a
 
 
 @cache
-def why_whole(tests: str) -> str:
+def reason_not_separable(tests: str) -> str:
     """Why the tests have to run in the same process as the answer, or "" where they can run apart from it.
 
     Such tests call functions of ``solution`` on data and look at the data that comes back. Whatever may depend on

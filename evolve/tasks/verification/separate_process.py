@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.runtime.sandbox.actions import ActionResult, CodeSession
 from evolve.runtime.sandbox.interpreter import guest_source
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits
@@ -58,17 +58,17 @@ def run_apart(tests: str, code: str, sandbox: Sandbox) -> ApartRun:
     are builtin values, described as JSON; the process of the tests makes them anew. Each process may take ten seconds.
 
     Args:
-        tests: Text for which :func:`~evolve.tasks.verification.separable.why_whole` gives no reason.
+        tests: Text for which :func:`~evolve.tasks.verification.separable.reason_not_separable` gives no reason.
         code: Text of the answer.
     """
-    hit("sandbox.before")
+    hit_failpoint("sandbox.before")
     try:
         with sandbox.session(_LIMITS) as answers, sandbox.session(_LIMITS) as asking:
             run = _relay_calls(_TimedSession(answers), _TimedSession(asking), tests, code)
     except _SessionEnded as ended:
         reason = ended.result.error or "it did what the sandbox refuses, or took too long"
         run = ApartRun(error=reason, fault=ended.result.state == "fault")
-    hit("sandbox.after")
+    hit_failpoint("sandbox.after")
     return run
 
 

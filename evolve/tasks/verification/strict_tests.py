@@ -9,7 +9,7 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 
-from evolve.tasks.verification.broken_tests import SAME, first_statement, is_literal, parsed, tests_of
+from evolve.tasks.verification.broken_tests import SAME, first_statement, is_literal, parse_or_none, tests_of
 
 _RAISING = ("assertRaises", "assertRaisesRegex")
 # Tests with an equality of their own may well compare with what equals everything.
@@ -115,7 +115,7 @@ _OWN_ASSERTIONS = re.compile(rf"\bdef (?:{'|'.join((*_VALUES_COMPARED, *sorted(S
 
 def reprint_tests(text: str) -> str:
     """The same tests printed anew from their syntax tree: a check that then fails minds their layout."""
-    tree = parsed(text)
+    tree = parse_or_none(text)
     return text if tree is None else ast.unparse(tree)
 
 
@@ -129,9 +129,9 @@ def strengthen_tests(text: str, secret: str, *, plain: bool = False, script: boo
         secret: Text that nobody can guess.
         plain: What is compared must besides be no object of the answer's own classes.
         script: The file is run by itself.
-        file: Its name, under which a test tells that it came to its end; see :func:`ends`.
+        file: Its name, under which a test tells that it came to its end; see :func:`ended_tests`.
     """
-    tree = parsed(text)
+    tree = parse_or_none(text)
     if tree is None:
         return text
     bodies, name = {test: node.body for test, node in tests_of(tree)}, f"_{secret}"
@@ -188,7 +188,7 @@ def _builtins_used(tree: ast.Module) -> list[str]:
 
 def uses_class(text: str, is_answer: Callable[[str], bool]) -> bool:
     """Whether tests make objects of a class that they import from the answer, or from a module that is."""
-    tree = parsed(text)
+    tree = parse_or_none(text)
     nodes = list(ast.walk(tree)) if tree is not None else []
     called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
@@ -234,7 +234,7 @@ def _with_exit_check(body: list[ast.stmt], name: str, test: str = "") -> ast.stm
     return tries
 
 
-def ends(lines: Sequence[str], secret: str) -> list[str]:
+def ended_tests(lines: Sequence[str], secret: str) -> list[str]:
     """The tests that told of their end, as ``file::test``, an item for each time."""
     return [line.removeprefix(f"_{secret} ") for line in lines if line.startswith(f"_{secret} ")]
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from evolve.core.text_files import text_of
-from evolve.tasks.verification.broken_tests import names_of_tests, parsed, tests_of
-from evolve.tasks.verification.checks import Checked
+from evolve.tasks.verification.broken_tests import names_of_tests, parse_or_none, tests_of
+from evolve.tasks.verification.checks import CheckResult
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _PROSE = (".md", ".rst", ".txt")
@@ -43,7 +43,7 @@ def _files_with_tests(files: Mapping[str, bytes], deciding: Collection[str]) -> 
 def _count_tests(files: Mapping[str, bytes], deciding: Collection[str]) -> Found:
     counts: Found = Counter()
     for name, text in _files_with_tests(files, deciding):
-        tree = parsed(text) if name.endswith(".py") else None
+        tree = parse_or_none(text) if name.endswith(".py") else None
         counts.update(_examples(text) if name.endswith(_PROSE) else ())
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, _DOCUMENTED):
@@ -64,7 +64,7 @@ def _examples(text: str) -> list[tuple[str, str]]:
 
 
 def _stripped(name: str, text: str) -> bytes:
-    tree = parsed(text) if name.endswith(".py") else None
+    tree = parse_or_none(text) if name.endswith(".py") else None
     if tree is None:
         # No doctest is recognised without its prompts.
         return text.replace(">>>", "").encode()
@@ -88,12 +88,12 @@ _ARGUMENTS = re.compile(r"-m\s+unittest((?:\s+[^\s;&|<>]+)*)")
 UNITTEST = re.compile(r"\s-m\s+unittest(?:\s|$)")
 
 
-def skips(text: str) -> tuple[set[str], bool]:
+def skippable_tests(text: str) -> tuple[set[str], bool]:
     """The tests whose own code says that they may be skipped, and whether anything else in the file says so.
 
     To a test belong its decorators, and what its class holds besides tests. A comment or a text says nothing.
     """
-    tree = parsed(text)
+    tree = parse_or_none(text)
     if tree is None:
         return set(), False
     tests = list(tests_of(tree))
@@ -125,7 +125,7 @@ def _walk_without(node: ast.AST, but: Collection[int]) -> Iterator[ast.AST]:
 
 
 def not_reached(
-    command: str, texts: Mapping[str, str], scripts: Collection[str], checked: Checked, ended: Collection[str]
+    command: str, texts: Mapping[str, str], scripts: Collection[str], checked: CheckResult, ended: Collection[str]
 ) -> list[str]:
     """The tests that passed without reaching their end, or that no one tells of, as ``file::test``.
 
@@ -137,7 +137,7 @@ def not_reached(
     """
     wanted: Counter[str] = Counter()
     for name, text in texts.items():
-        may = skips(text)[0]
+        may = skippable_tests(text)[0]
         for test in (test for test in names_of_tests(text) if test not in may):
             passed = sum(outcome == "passed" and _is_test(name, test, node) for node, outcome in checked.tests.items())
             if passed or (not checked.tests and _is_run(command, name, test, text, script=name in scripts)):
@@ -153,7 +153,7 @@ def _is_test(name: str, test: str, node: str) -> bool:
 
 def _is_run(command: str, name: str, test: str, text: str, *, script: bool) -> bool:
     """Whether unittest, or a file that is run by itself, is sure to run this test."""
-    tree, (kind, _, method) = parsed(text), test.partition("::")
+    tree, (kind, _, method) = parse_or_none(text), test.partition("::")
     if tree is None:
         return False
     if script and not method:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.text_files import text_of
 from evolve.tasks.verification.broken_tests import (
     Breaking,
@@ -17,11 +17,11 @@ from evolve.tasks.verification.broken_tests import (
     names_of_tests,
     new_secret,
 )
-from evolve.tasks.verification.checks import Checked, is_pytest
-from evolve.tasks.verification.strict_tests import ends, reprint_tests, strengthen_tests, uses_class
-from evolve.tasks.verification.test_discovery import UNITTEST, lost_tests, not_reached, skips, without_tests
+from evolve.tasks.verification.checks import CheckResult, is_pytest
+from evolve.tasks.verification.strict_tests import ended_tests, reprint_tests, strengthen_tests, uses_class
+from evolve.tasks.verification.test_discovery import UNITTEST, lost_tests, not_reached, skippable_tests, without_tests
 
-Run = Callable[[Mapping[str, bytes]], Checked]
+Run = Callable[[Mapping[str, bytes]], CheckResult]
 
 DECIDES_NOTHING = "the check passed before anything was changed, so it decides nothing"
 TOOK_AWAY = "the change took away or changed what made the check fail before ({lost}), so it decides nothing"
@@ -71,7 +71,7 @@ _SCRIPT = re.compile(r"(?:^|[\s;&|/])python[\d.]*\s+([\w./-]+\.py)(?=\s|$|[;&|])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Passed:
+class PassedCheck:
     """A check that passed, and how it can be run again.
 
     Attributes:
@@ -88,13 +88,13 @@ class Passed:
     files: Mapping[str, bytes]
     deciding: Collection[str]
     original: Mapping[str, bytes]
-    checked: Checked
-    before: Checked
+    checked: CheckResult
+    before: CheckResult
     run: Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Examined:
+class CheckExamination:
     """What came of it.
 
     Attributes:
@@ -110,7 +110,7 @@ class Examined:
     fault: bool = False
 
 
-def examine(passed: Passed) -> Examined:
+def examine_check(passed: PassedCheck) -> CheckExamination:
     """Compares a check that passed with itself on the unchanged tree, and on tests that must fail.
 
     It has to pass where its tests compare more strictly, which a value that equals everything does not, nor code that
@@ -119,16 +119,16 @@ def examine(passed: Passed) -> Examined:
     out, so what passes is called checked and never verified.
     """
     if passed.before.fault:
-        return Examined(believed=False, text=passed.before.error, fault=True)
+        return CheckExamination(believed=False, text=passed.before.error, fault=True)
     if passed.before.ok:
-        return Examined(believed=True, decides=False, text=DECIDES_NOTHING)
+        return CheckExamination(believed=True, decides=False, text=DECIDES_NOTHING)
     lost = lost_tests(passed.original, passed.files, passed.deciding)
     if lost:
         bare = passed.run(without_tests(passed.original, passed.deciding))
         if bare.fault:
-            return Examined(believed=False, text=bare.error, fault=True)
+            return CheckExamination(believed=False, text=bare.error, fault=True)
         if not _fails_by_a_test(passed.command, bare):
-            return Examined(believed=True, decides=False, text=TOOK_AWAY.format(lost=", ".join(lost[:3])))
+            return CheckExamination(believed=True, decides=False, text=TOOK_AWAY.format(lost=", ".join(lost[:3])))
     return _cross_examined(passed)
 
 
@@ -137,14 +137,14 @@ def finding_of(text: str) -> str:
     return next((key for key, told in FINDINGS.items() if told.partition("{")[0] in text), "")
 
 
-def _fails_by_a_test(command: str, checked: Checked) -> bool:
+def _fails_by_a_test(command: str, checked: CheckResult) -> bool:
     """Whether a check fails because a test fails, and not because it finds no test."""
     if not checked.elsewhere and (checked.tests or is_pytest(command)):
         return bool({"failed", "error"} & set(checked.tests.values()))
     return not checked.ok and "Ran 0 tests" not in checked.tail
 
 
-def _cross_examined(passed: Passed) -> Examined:
+def _cross_examined(passed: PassedCheck) -> CheckExamination:
     """Asks tests that must fail, and tests that compare more strictly."""
     names = [name for name in passed.files if name in passed.deciding and name.endswith(".py")]
     texts = {name: text_of(passed.files[name]) for name in names}
@@ -153,10 +153,10 @@ def _cross_examined(passed: Passed) -> Examined:
     scripts = frozenset(run & set(texts))
     elsewhere = passed.checked.elsewhere
     if elsewhere and (passed.checked.tests or not (scripts or UNITTEST.search(passed.command))):
-        return Examined(believed=True, decides=False, text=ELSEWHERE.format(why=elsewhere))
+        return CheckExamination(believed=True, decides=False, text=ELSEWHERE.format(why=elsewhere))
     # os._exit skips the finally with which a script is broken, so a right script would look like a forged one.
     if any("_exit(" in texts[name] for name in scripts):
-        return Examined(believed=True, decides=False, text=NOT_EXAMINED)
+        return CheckExamination(believed=True, decides=False, text=NOT_EXAMINED)
     untold = _missing_outcomes(passed, texts, tests)
     if untold is not None:
         return untold
@@ -168,7 +168,7 @@ def _cross_examined(passed: Passed) -> Examined:
     return _ChangedTests(passed=passed, texts=examined, tests=tests, scripts=scripts, secret=new_secret()).judged()
 
 
-def _examined_by_code(passed: Passed, tests: Mapping[str, str]) -> Examined | None:
+def _examined_by_code(passed: PassedCheck, tests: Mapping[str, str]) -> CheckExamination | None:
     """What another command than a known test runner is worth; None where it loads the tests after all.
 
     It failed before, so it can fail. That it notices what was changed is asked by breaking that.
@@ -176,26 +176,28 @@ def _examined_by_code(passed: Passed, tests: Mapping[str, str]) -> Examined | No
     secret = new_secret()
     other = OtherCommand(command=passed.command, original=passed.original, files=passed.files)
     if judge := other.own_judge():
-        return Examined(believed=True, decides=False, text=f"the check may run {judge}, {SCRIPT_CHANGED}")
+        return CheckExamination(believed=True, decides=False, text=f"the check may run {judge}, {SCRIPT_CHANGED}")
     # The tree before the change too, for there the code under test is the person's and hides nothing.
     for tree in (passed.original, passed.files) if tests else ():
-        loaded = passed.run(other.marked(tree, tests, secret))
+        loaded = passed.run(other.mark_tests(tree, tests, secret))
         if loaded.fault:
-            return Examined(believed=False, text=loaded.error, fault=True)
+            return CheckExamination(believed=False, text=loaded.error, fault=True)
         if loads_tests(loaded, secret):
             return None
     if (broken_code := other.broken_code()) is not None:
         noticed = passed.run(broken_code)
         if noticed.fault:
-            return Examined(believed=False, text=noticed.error, fault=True)
+            return CheckExamination(believed=False, text=noticed.error, fault=True)
         if noticed.ok:
-            return Examined(believed=True, decides=False, text=CODE_BROKEN)
-    return Examined(believed=True, text=FAILED_BEFORE)
+            return CheckExamination(believed=True, decides=False, text=CODE_BROKEN)
+    return CheckExamination(believed=True, text=FAILED_BEFORE)
 
 
-def _missing_outcomes(passed: Passed, texts: Mapping[str, str], tests: Mapping[str, list[str]]) -> Examined | None:
+def _missing_outcomes(
+    passed: PassedCheck, texts: Mapping[str, str], tests: Mapping[str, list[str]]
+) -> CheckExamination | None:
     """The verdict on a check that no longer reports a test as passed; None where it reports every test."""
-    skipping = {name: skips(text) for name, text in texts.items()}
+    skipping = {name: skippable_tests(text) for name, text in texts.items()}
     # A test that speaks of skipping may have good reason to skip now what it tried before.
     steady = {name: [test for test in tests[name] if test not in skipping[name][0]] for name in texts}
     now = passed.checked.tests
@@ -203,11 +205,15 @@ def _missing_outcomes(passed: Passed, texts: Mapping[str, str], tests: Mapping[s
     unsaid |= _tests_with(now, "skipped", steady) & _tried_before(passed.before, steady)
     if unsaid and not any(elsewhere for _, elsewhere in skipping.values()):
         named = ", ".join(sorted(unsaid)[:3])
-        return Examined(believed=False, text=f"says nothing of {named}, which it tried before")
+        return CheckExamination(believed=False, text=f"says nothing of {named}, which it tried before")
     # One set of parameters may come from the answer, and be another now.
     gone = {node for node, outcome in passed.before.tests.items() if outcome != "skipped" and now.get(node) != "passed"}
     lost = sorted(unsaid) or sorted(node for node in gone if _tests_with({node: "passed"}, "passed", steady))
-    return Examined(believed=True, decides=False, text=NOT_TOLD.format(tests=", ".join(lost[:3]))) if lost else None
+    return (
+        CheckExamination(believed=True, decides=False, text=NOT_TOLD.format(tests=", ".join(lost[:3])))
+        if lost
+        else None
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,13 +226,13 @@ class _ChangedTests:
         scripts: Names of the files that the command runs by themselves.
     """
 
-    passed: Passed
+    passed: PassedCheck
     texts: Mapping[str, str]
     tests: Mapping[str, list[str]]
     scripts: Collection[str]
     secret: str
 
-    def judged(self) -> Examined:
+    def judged(self) -> CheckExamination:
         """Runs the check on every changed set of tests, in secret order: code under test can count its runs."""
         half, passing = self._half(), _tests_with(self.passed.checked.tests, "passed", self.tests)
         trees = {
@@ -236,13 +242,13 @@ class _ChangedTests:
         }
         if not passing:
             trees["again"] = trees["strict"]
-        order, results = list(trees), dict[str, Checked]()
+        order, results = list(trees), dict[str, CheckResult]()
         random.SystemRandom().shuffle(order)
-        with doing("mutants", total=len(order), count=lambda: len(results)):
+        with report_activity("mutants", total=len(order), count=lambda: len(results)):
             for how in order:
                 results[how] = self.passed.run(trees[how])
                 if results[how].fault:
-                    return Examined(believed=False, text=results[how].error, fault=True)
+                    return CheckExamination(believed=False, text=results[how].error, fault=True)
         whole = [results[how] for how in ("strict", "again") if how in results]
         spoilt = (
             None
@@ -253,16 +259,16 @@ class _ChangedTests:
             return spoilt
         left = [_tests_with(results[how].tests, "passed", self.tests) for how in ("values", "ends")]
         if results["values"].ok or results["ends"].ok or left[0] or left[1] & (half or passing):
-            return Examined(believed=False, text=BELIEVED_BROKEN)
+            return CheckExamination(believed=False, text=BELIEVED_BROKEN)
         others = passing - half if half else set()
         if others & _tests_with(results["ends"].tests, "failed", self.tests):
-            return Examined(believed=False, text=ALL_ALIKE)
+            return CheckExamination(believed=False, text=ALL_ALIKE)
         gone = () if _stops_early(self.passed) else others - left[1]
         silent = [*gone, *(test for result in whole for test in self._tests_not_reached(result))]
         if spoilt is None and silent:
             text = NOT_REACHED.format(tests=", ".join(sorted(set(silent))[:3]))
-            return Examined(believed=True, decides=False, text=text)
-        return spoilt or Examined(believed=True, text=BROKEN_FAIL)
+            return CheckExamination(believed=True, decides=False, text=text)
+        return spoilt or CheckExamination(believed=True, text=BROKEN_FAIL)
 
     def _half(self) -> set[str]:
         """Some of the tests whose outcome is told, and not all; none where there are not two."""
@@ -289,23 +295,25 @@ class _ChangedTests:
         anew = {name: text.encode() for name, text in changed.items() if text != self.texts[name]}
         return {**self.passed.files, **anew}
 
-    def _tests_not_reached(self, checked: Checked) -> list[str]:
-        return not_reached(self.passed.command, self.texts, self.scripts, checked, ends(checked.ended, self.secret))
+    def _tests_not_reached(self, checked: CheckResult) -> list[str]:
+        return not_reached(
+            self.passed.command, self.texts, self.scripts, checked, ended_tests(checked.ended, self.secret)
+        )
 
-    def _why_strict_fails(self) -> Examined:
+    def _why_strict_fails(self) -> CheckExamination:
         """Why tests fail that compare more strictly, and want plain values."""
         strict = self.passed.run(self._strict(plain=False))
         if strict.fault:
-            return Examined(believed=False, text=strict.error, fault=True)
+            return CheckExamination(believed=False, text=strict.error, fault=True)
         if _passes_still(self.passed, strict, self.tests):
-            return Examined(believed=True, decides=False, text=OWN_OBJECTS)
+            return CheckExamination(believed=True, decides=False, text=OWN_OBJECTS)
         again = self.passed.run(self._changed(lambda _, text: reprint_tests(text)))
         minds = _SEVERAL.search(self.passed.command) or any(_LOOKS.search(text) for text in self.texts.values())
         if again.ok and any(uses_class(text, self._is_answer) for text in self.texts.values()):
-            return Examined(believed=True, decides=False, text=OWN_OBJECTS)
+            return CheckExamination(believed=True, decides=False, text=OWN_OBJECTS)
         if again.ok or not minds:
-            return Examined(believed=False, text=TOO_EASY)
-        return Examined(believed=True, decides=False, text=MINDS_LOOKS)
+            return CheckExamination(believed=False, text=TOO_EASY)
+        return CheckExamination(believed=True, decides=False, text=MINDS_LOOKS)
 
     def _is_answer(self, module: str) -> bool:
         path = module.replace(".", "/")
@@ -316,13 +324,13 @@ class _ChangedTests:
         return set(self.passed.files) - set(self.passed.deciding)
 
 
-def _stops_early(passed: Passed) -> bool:
+def _stops_early(passed: PassedCheck) -> bool:
     """Whether pytest ends at the first test that fails, as far as the text of command and settings tells."""
     texts = [data.decode("utf-8", "replace") for name, data in passed.files.items() if name.endswith(_PYTEST_SETTINGS)]
     return any(_STOP_AT_FIRST.search(text) for text in (passed.command, *texts))
 
 
-def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]]) -> bool:
+def _passes_still(passed: PassedCheck, strict: CheckResult, tests: Mapping[str, list[str]]) -> bool:
     """Whether the tests that passed do so again; other commands, such as a formatter's, may mind how they look."""
     if strict.ok:
         return True
@@ -334,7 +342,7 @@ def _passes_still(passed: Passed, strict: Checked, tests: Mapping[str, list[str]
     return False
 
 
-def _runs_them(passed: Passed, tests: Mapping[str, list[str]], scripts: Collection[str]) -> bool:
+def _runs_them(passed: PassedCheck, tests: Mapping[str, list[str]], scripts: Collection[str]) -> bool:
     """Whether the check runs tests of these files: by what pytest told before the change, else by the command."""
     if scripts:
         return True
@@ -345,7 +353,7 @@ def _runs_them(passed: Passed, tests: Mapping[str, list[str]], scripts: Collecti
     return is_pytest(passed.command) or UNITTEST.search(passed.command) is not None
 
 
-def _tried_before(before: Checked, tests: Mapping[str, list[str]], *, skipped: bool = False) -> set[str]:
+def _tried_before(before: CheckResult, tests: Mapping[str, list[str]], *, skipped: bool = False) -> set[str]:
     """The tests that were tried on the unchanged tree; of a file that could not be read, all that stand in it."""
     tried = _tests_with(before.tests, "passed", tests) | _tests_with(before.tests, "failed", tests)
     if skipped:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from evolve.core.episodes import Judgement, Row
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.runtime.sandbox.protocol import Sandbox, SandboxLimits, SandboxResult, TestModule
 from evolve.tasks.model import MIN_VERIFY
 from evolve.tasks.verification.broken_tests import break_tests, names_of_tests, new_secret
-from evolve.tasks.verification.checks import Checked, run_check
+from evolve.tasks.verification.checks import CheckResult, run_check
 from evolve.tasks.verification.program_runs import try_rows
-from evolve.tasks.verification.separable import why_whole
+from evolve.tasks.verification.separable import reason_not_separable
 from evolve.tasks.verification.separate_process import ApartRun, is_missing, run_apart
 from evolve.tasks.verification.strict_tests import strengthen_tests, uses_class
 from evolve.tasks.verification.test_quality import (
@@ -24,10 +24,10 @@ from evolve.tasks.verification.test_quality import (
     SCRIPT_CHANGED,
     TESTS_CHANGED,
     TOO_EASY,
-    Passed,
-    examine,
+    PassedCheck,
+    examine_check,
 )
-from evolve.tasks.work import FolderWork, files_run, restore_protected
+from evolve.tasks.work import FolderWork, files_to_run, restore_protected
 
 SOLUTION = "solution"
 """Name of the module under which hidden tests import an answer."""
@@ -106,7 +106,7 @@ class TestsVerifier:
     def verify(self, submission: Submission, sandbox: Sandbox) -> Judgement:
         """Accepts an answer with which exactly the tests of the file ran, and every one passed."""
         names, assertions = _test_functions(self.tests), _assertions(self.tests)
-        whole = why_whole(self.tests)
+        whole = reason_not_separable(self.tests)
         if not whole:
             run = run_apart(self.tests, submission.code, sandbox)
             if run.fault:
@@ -165,9 +165,9 @@ class TestsVerifier:
 
     def _run(self, tests: str, submission: Submission, sandbox: Sandbox) -> SandboxResult:
         files = {f"{SOLUTION}.py": submission.code, "test_solution.py": tests}
-        hit("sandbox.before")
+        hit_failpoint("sandbox.before")
         result = sandbox.run_tests([TestModule(files=files, test_file="test_solution.py")], _TEST_LIMITS)
-        hit("sandbox.after")
+        hit_failpoint("sandbox.after")
         return result
 
 
@@ -239,11 +239,11 @@ class CommandVerifier:
     folders: Sequence[str] = ()
     hidden: bool = True
 
-    def run(self, submission: Submission, sandbox: Sandbox) -> Checked:
+    def run(self, submission: Submission, sandbox: Sandbox) -> CheckResult:
         """What the check said."""
         return self._run(self._files(submission.files), submission.executable, sandbox)
 
-    def _run(self, files: Mapping[str, bytes], executable: frozenset[str], sandbox: Sandbox) -> Checked:
+    def _run(self, files: Mapping[str, bytes], executable: frozenset[str], sandbox: Sandbox) -> CheckResult:
         return run_check(sandbox, self._command, files, executable, self.work.seconds, folders=self.folders)
 
     @property
@@ -280,13 +280,15 @@ class CommandVerifier:
             reason = "fails" if self._secret else f"fails: {checked.summary}"
             limit = "" if self._secret else checked.limit
             return Judgement(accepted=False, text=f"{what} {reason} on a fresh copy", limit=limit)
-        run = {name for name in files_run(self._command) & set(self.original) if files.get(name) != self.original[name]}
+        run = {
+            name for name in files_to_run(self._command) & set(self.original) if files.get(name) != self.original[name]
+        }
         if run:
             reason = f"{what} runs {min(run)}, {SCRIPT_CHANGED}"
             return Judgement(accepted=True, text=reason)
         deciding = {name for name in self.original if self.work.protects(name)}
-        examined = examine(
-            Passed(
+        examined = examine_check(
+            PassedCheck(
                 command=self._command,
                 files=files,
                 deciding=deciding | set(self._hidden_files()),

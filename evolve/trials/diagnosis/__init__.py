@@ -16,14 +16,14 @@ if TYPE_CHECKING:
         ROW,
         SKILL,
         BreakingStep,
-        Case,
+        FailureCase,
         OfferedItem,
         Suspect,
         Verdict,
         breaking_step,
         episode_label,
         fault_of,
-        led_to,
+        steps_leading_to,
     )
     from evolve.trials.diagnosis.ranking import rows_at_odds, suspects_of
 else:

@@ -45,7 +45,7 @@ def fault_of(record: EpisodeRecord) -> MachineFault | None:
         return MachineFault(kind="sandbox", step=number, told=told)
     answered = [step for step in steps if step.action.kind not in ("finish", "give_up")]
     last = next((step for step in reversed(steps) if step.judgement is not None), answered[-1] if answered else None)
-    fault = None if record.solved or last is None else stopped_by(last)
+    fault = None if record.solved or last is None else _stopped_by(last)
     # A check that ended before was brought to its limit by what was done since.
     return None if fault is not None and fault.check and _ended_before(steps) else fault
 
@@ -55,7 +55,7 @@ def _ended_before(steps: Sequence[Step]) -> bool:
     return any(state.check is not None and not state.limit for state in states)
 
 
-def stopped_by(step: Step) -> MachineFault | None:
+def _stopped_by(step: Step) -> MachineFault | None:
     """The limit or denial that cut a step short, or None.
 
     It is what the sandbox noted: a check or a program may print that it reached a limit, and that proves nothing.
@@ -103,7 +103,7 @@ class OfferedItem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class FailureCase:
     """A failed episode beside what it can be compared with.
 
     Attributes:
@@ -177,7 +177,7 @@ def state_of(step: Step) -> EnvironmentState | None:
     return step.observation.state if step.observation is not None else None
 
 
-def led_to(steps: Sequence[Step]) -> tuple[Step, ...]:
+def steps_leading_to(steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps on which the end of an episode rests, in order, along the edges of what each consumed.
 
     Where actions leave states, the state of a step consumed that of its parent, so branches that were left are out.
@@ -196,7 +196,7 @@ def led_to(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(reversed(chain))
 
 
-def first_divergence(failed: Sequence[Step], good: Sequence[Step]) -> Step | None:
+def _first_divergence(failed: Sequence[Step], good: Sequence[Step]) -> Step | None:
     """The first step of a failed episode that a good one did not begin with as well; None where it did all of them.
 
     Steps are compared by what they do, not by what is said of them.
@@ -225,9 +225,9 @@ _LEAST_STATES = 2
 """Different states on which a check must have said the same before it is suspected itself."""
 
 
-def breaking_step(case: Case) -> BreakingStep:
+def breaking_step(case: FailureCase) -> BreakingStep:
     """The step from which on the run was lost, with what shows it."""
-    steps = led_to(case.record.steps)
+    steps = steps_leading_to(case.record.steps)
     if not steps:
         return BreakingStep(step=0, why=reason("no_action"))
     for sign in (_unmoved_check, _fallen_score, _new_complaint, _cut_short):
@@ -239,7 +239,7 @@ def breaking_step(case: Case) -> BreakingStep:
     return _diverged(case, steps) or _refused(steps)
 
 
-def error_lines(check: str) -> frozenset[str]:
+def _error_lines(check: str) -> frozenset[str]:
     """The lines that a check printed, without what changes from time to time."""
     lines = (_CHANGING.sub("#", line).strip(" .=-_") for line in check.splitlines())
     return frozenset(line for line in lines if len(line) > 1)
@@ -262,7 +262,7 @@ def _unmoved_check(steps: Sequence[Step]) -> BreakingStep | None:
     """A check that says the same of every state, and names nothing that was changed."""
     checked = _checked(steps)
     changed = {name for step in steps if (state := state_of(step)) is not None for name in state.changed or ()}
-    said = {error_lines(text) for _, _, text in checked}
+    said = {_error_lines(text) for _, _, text in checked}
     states = {state.snapshot for _, state, _ in checked}
     if len(states) < _LEAST_STATES or len(said) != 1 or any(state.score for _, state, _ in checked):
         return None
@@ -289,7 +289,7 @@ def _new_complaint(steps: Sequence[Step]) -> BreakingStep | None:
     checked = _checked(steps)
     if len(checked) < _LEAST_STATES:
         return None
-    said = [error_lines(text) for _, _, text in checked]
+    said = [_error_lines(text) for _, _, text in checked]
     for place in range(1, len(said)):
         fresh = said[-1] - said[0]
         lasting = {line for line in fresh if all(line in later for later in said[place:])} - said[place - 1]
@@ -301,15 +301,15 @@ def _new_complaint(steps: Sequence[Step]) -> BreakingStep | None:
 
 def _cut_short(steps: Sequence[Step]) -> BreakingStep | None:
     """A step that reached a limit or was denied something."""
-    fault = next((fault for fault in map(stopped_by, steps) if fault is not None), None)
+    fault = next((fault for fault in map(_stopped_by, steps) if fault is not None), None)
     return None if fault is None else BreakingStep(step=fault.step, why=fault.told)
 
 
-def _diverged(case: Case, steps: Sequence[Step]) -> BreakingStep | None:
+def _diverged(case: FailureCase, steps: Sequence[Step]) -> BreakingStep | None:
     same = next((one for one in case.good if one.task == case.record.task), None)
     if same is None:
         return None
-    step = first_divergence(steps, led_to(same.steps))
+    step = _first_divergence(steps, steps_leading_to(same.steps))
     if step is None or (step.action.kind in ("finish", "give_up") and len(steps) > 1):
         return None
     return BreakingStep(step=step.number, why=reason("diverged", other=episode_label(case.record, same)))

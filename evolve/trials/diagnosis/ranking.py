@@ -30,13 +30,13 @@ from evolve.trials.diagnosis.case import (
     DATA,
     ROW,
     BreakingStep,
-    Case,
+    FailureCase,
     OfferedItem,
     Suspect,
     episode_label,
-    led_to,
     matching_step,
     state_of,
+    steps_leading_to,
 )
 
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
@@ -46,7 +46,7 @@ _UNKNOWN = 0.5
 """A sign that nothing is there to tell of."""
 
 
-def suspects_of(case: Case, broke: BreakingStep) -> tuple[Suspect, ...]:
+def suspects_of(case: FailureCase, broke: BreakingStep) -> tuple[Suspect, ...]:
     """Everything that may have broken the run, the most suspicious first."""
     step = next((step for step in case.record.steps if step.number == broke.step), None)
     items = [_item(case, item, step) for item in case.items]
@@ -57,8 +57,8 @@ def suspects_of(case: Case, broke: BreakingStep) -> tuple[Suspect, ...]:
     return tuple({(one.kind, one.id): one for one in reversed(found)}.values())[::-1]
 
 
-def _item(case: Case, item: OfferedItem, step: Step | None) -> Suspect:
-    where = [one.number for one in led_to(case.record.steps) if item.id in one.action.consumed]
+def _item(case: FailureCase, item: OfferedItem, step: Step | None) -> Suspect:
+    where = [one.number for one in steps_leading_to(case.record.steps) if item.id in one.action.consumed]
     there = step is not None and step.number in where
     trace = _THERE if there else _BEFORE if where else _OFFERED
     # A wish of the person instructs every step, cited or not, so that one cited it says little.
@@ -94,19 +94,19 @@ def _had(record: EpisodeRecord) -> frozenset[str]:
     return frozenset((*record.recalled, *record.consumed))
 
 
-def _ochiai(case: Case, item: OfferedItem) -> float:
+def _ochiai(case: FailureCase, item: OfferedItem) -> float:
     bad, good = [case.record, *case.bad], case.good
     failed_with = sum(item.id in _had(record) for record in bad)
     all_with = failed_with + sum(item.id in _had(record) for record in good)
     return failed_with / math.sqrt(len(bad) * all_with) if failed_with else 0.0
 
 
-def _words(case: Case, item: OfferedItem, step: Step | None) -> float:
+def _words(case: FailureCase, item: OfferedItem, step: Step | None) -> float:
     """How much of what only this item says the step says too, by weight of rareness among the items."""
     if step is None:
         return 0.0
     known = _words_of(" ".join([case.about, *(value_text(row.output) for row in case.rows)]))
-    good = matching_step(step, led_to(case.good[0].steps)) if case.good else None
+    good = matching_step(step, steps_leading_to(case.good[0].steps)) if case.good else None
     fresh = (_said(step) | _gave(step)) - known - (_said(good) if good is not None else set())
     often = Counter(word for other in case.items for word in _words_of(other.text))
     own = {word: 1.0 / often[word] for word in _words_of(item.text) - known}
@@ -129,7 +129,7 @@ def _said(step: Step) -> set[str]:
     return _words_of(f"{step.action.text}\n{step.action.source}")
 
 
-def _actions(case: Case, broke: Step, items: Sequence[Suspect], why: Reason | None) -> Iterator[Suspect]:
+def _actions(case: FailureCase, broke: Step, items: Sequence[Suspect], why: Reason | None) -> Iterator[Suspect]:
     """The steps that did something, the one that broke first, as far as no item explains it.
 
     That an answer to rows was wrong says no more than that the run failed, so there any suspicion of an item explains
@@ -138,7 +138,7 @@ def _actions(case: Case, broke: Step, items: Sequence[Suspect], why: Reason | No
     final = _last_check(case.record)
     scores = [one.signs["words"] if final else one.score for one in items]
     explained = max(scores, default=0.0)
-    for step in led_to(case.record.steps):
+    for step in steps_leading_to(case.record.steps):
         # What a search gives follows from rows and prices alone.
         if step.action.allowed is not None or not (step.action.code or step.action.kind == "answer"):
             continue
@@ -166,7 +166,7 @@ def _last_check(record: EpisodeRecord) -> str:
     return "\n".join([*said[-1:], *judged[-1:]])
 
 
-def _by_rule(case: Case, broke: BreakingStep) -> Iterator[Suspect]:
+def _by_rule(case: FailureCase, broke: BreakingStep) -> Iterator[Suspect]:
     record = case.record
     if broke.blames == "check":
         text = (_last_check(record).strip() or "the check").splitlines()[-1]

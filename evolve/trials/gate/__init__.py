@@ -8,20 +8,20 @@ if TYPE_CHECKING:
     from evolve.trials.gate.eprocess import BETS, SequentialTest, Tally, TestState, Verdict, log_wealth
     from evolve.trials.gate.error_budget import ErrorBudget, GateLevel, GroupBlocks, divide_groups, error_level
     from evolve.trials.gate.gate import ComparisonPlan, Gate, solved_by
-    from evolve.trials.gate.integrity import is_fresh
+    from evolve.trials.gate.integrity import judged_by_current_code
     from evolve.trials.gate.intervals import (
         NOTHING,
-        Interval,
+        ConfidenceInterval,
         PairedRow,
         clopper_pearson,
         cost_ratio,
         mean,
-        mean_sequence,
-        saving_sequence,
+        mean_confidence_sequence,
+        saving_confidence_sequence,
+        solved_confidence_sequence,
         solved_difference,
-        solved_sequence,
     )
-    from evolve.trials.gate.jobs import BudgetRefused, GateTask, Job, RunJobs, run_serially
+    from evolve.trials.gate.jobs import EpisodeOverBudget, GateTask, Job, RunJobs, run_serially
     from evolve.trials.gate.outcome import (
         CHEAPER,
         Outcome,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
         paired_outcome,
     )
     from evolve.trials.gate.paired_runner import (
+        ArmComparison,
         Comparison,
-        Contest,
         Pair,
         PairedRunner,
         PairTest,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         SEARCH,
         ArmOutcome,
         FamilyRow,
-        PairedTotals,
+        PersonTaskOutcomes,
         PrequentialPair,
         Proof,
     )

@@ -69,7 +69,7 @@ class Confirmation:
     """What came of trying an accepted variant on tasks that judged nothing before it.
 
     Attributes:
-        source: Where the tasks come from, as in :class:`~evolve.trials.gate.error_budget.Served`.
+        source: Where the tasks come from, as in :class:`~evolve.trials.gate.error_budget.ServedProposal`.
         number: Which proposal these tasks confirm, from 1.
         level: Error level of the test.
         planned: Groups that could be tried.

@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.errors import UsageError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import canonical_json, digest
 from evolve.core.store import Database, value_of
 from evolve.tasks import Suite
@@ -24,13 +24,13 @@ from evolve.trials.gate.error_budget import (
     OLDER,
     ErrorBudget,
     GateLevel,
-    Served,
+    ServedProposal,
     error_level,
     next_number,
     suite_mark,
 )
 from evolve.trials.gate.judges import Measurement
-from evolve.trials.gate.prequential import SEARCH, PairedTotals, PrequentialPair, Proof
+from evolve.trials.gate.prequential import SEARCH, PersonTaskOutcomes, PrequentialPair, Proof
 from evolve.trials.gate.proposal import GateDecision, GateReport, OpenJudgement, pair_key
 from evolve.trials.gate.regression import RegressionTask, entering_task
 
@@ -85,7 +85,7 @@ class DecisionRepository:
         found = (self.served(str(row["key"])) for row in reversed(self._db.rows("gate_begun", {"suite": suite})))
         return next((served.groups for served in found if served is not None), frozenset())
 
-    def served(self, key: str, block: str = JUDGED) -> Served | None:
+    def served(self, key: str, block: str = JUDGED) -> ServedProposal | None:
         """The groups that a judgement was begun with, or None."""
         rows = self._db.rows("gate_served", {"key": key, "block": block})
         return _served(rows[0]) if rows else None
@@ -104,9 +104,9 @@ class DecisionRepository:
             counts.update({*self._earlier(run), suite_mark(suite, JUDGED), suite_mark(suite, OLDER)})
         return counts
 
-    def _serve(self, key: str, block: str, level: tuple[int, float], groups: Iterable[str]) -> Served:
+    def _serve(self, key: str, block: str, level: tuple[int, float], groups: Iterable[str]) -> ServedProposal:
         """Writes down what a judgement begins with; the first row of a judgement and block stands."""
-        served = Served(key=key, block=block, number=level[0], level=level[1], groups=frozenset(groups))
+        served = ServedProposal(key=key, block=block, number=level[0], level=level[1], groups=frozenset(groups))
         row = {name: value for name, value in vars(served).items() if name != "groups"}
         listed = {"id": digest(canonical_json([key, block])), "problems": canonical_json(sorted(served.groups))}
         self._db.insert("gate_served", {**row, **listed}, key="id")
@@ -149,7 +149,9 @@ class DecisionRepository:
                 self._serve(key, JUDGED, level, () if reserved else {*judged, suite_mark(suite, JUDGED)})
             return OpenJudgement.from_row(self._db.rows("gate_begun", {"key": key})[0])
 
-    def open_confirmation(self, key: str, suite: str, groups: Iterable[str], *, block: str = KEPT_BACK) -> Served:
+    def open_confirmation(
+        self, key: str, suite: str, groups: Iterable[str], *, block: str = KEPT_BACK
+    ) -> ServedProposal:
         """Notes on which groups an accepted variant is confirmed; gives what that first began with.
 
         Args:
@@ -178,7 +180,7 @@ class DecisionRepository:
                 found = (grounds.get(served.key) or {}).get("confirmation") or {}
                 wealth, accepted = float(found.get("wealth", 0.0)), bool(found.get("confirmed"))
                 stakes.append(GateLevel(level=served.level, wealth=wealth, accepted=accepted))
-        return self._budget.level(stakes)
+        return self._budget.next_level(stakes)
 
     def open_judgements(self, suite: str | None = None) -> list[OpenJudgement]:
         """Judgements without a verdict, on one suite or all, oldest first."""
@@ -187,12 +189,12 @@ class DecisionRepository:
         begun = self._db.rows("gate_begun", where)
         return [OpenJudgement.from_row(row) for row in begun if row["key"] not in decided]
 
-    def place(self, *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()) -> int:
+    def judgement_number(self, *, run: str, parent: str, variant: str, suite: str, groups: Iterable[str] = ()) -> int:
         """Number of a judgement: what it got when it was begun, else that of the next."""
         rows = self._db.rows("gate_begun", {"key": pair_key(run, parent, variant, suite)})
         return cast(int, rows[0]["proposal"]) if rows else self.next_level(suite, groups)[0]
 
-    def keep(self, finding: GateReport) -> GateDecision:
+    def save_finding(self, finding: GateReport) -> GateDecision:
         """Keeps what was found, with what it rests on; the first of a run on a pair of variants stands."""
         grounds = {
             "planned": finding.planned,
@@ -201,9 +203,9 @@ class DecisionRepository:
             "pins": dict(finding.pins),
             "confirmation": None if finding.confirmation is None else finding.confirmation.to_json(),
         }
-        return self.record(finding.state, **finding.proposal.names, grounds=grounds)
+        return self.save_verdict(finding.state, **finding.proposal.identifying_names, grounds=grounds)
 
-    def record(
+    def save_verdict(
         self,
         state: TestState,
         *,
@@ -222,13 +224,13 @@ class DecisionRepository:
         key, withheld = pair_key(**names), tally.pop("withheld")
         with self._db.transaction():
             row = {name: getattr(state, name) for name in ("verdict", "alpha", "wealth", "further", "reason")}
-            row |= {"key": key, "proposal": self.place(**names), "at": self._clock()}
+            row |= {"key": key, "proposal": self.judgement_number(**names), "at": self._clock()}
             self._db.insert("gate_decisions", {**names, **tally, **row}, key="key")
             body = {"withheld": withheld, **(grounds or {})}
             self._db.insert("gate_grounds", {"key": key, "body": canonical_json(body)}, key="key")
             return self._decision(self._db.rows("gate_decisions", {"key": key})[0])
 
-    def log(self, suite: str | None = None) -> list[GateDecision]:
+    def list_verdicts(self, suite: str | None = None) -> list[GateDecision]:
         """Verdicts on one suite, or all, oldest first."""
         return [self._decision(row) for row in self._db.rows("gate_decisions", _of_suite(suite))]
 
@@ -283,9 +285,9 @@ class DecisionRepository:
             run: Id of the run that looks.
         """
         row = {"key": digest(canonical_json([suite, run, purpose])), "suite": suite, "run": run, "purpose": purpose}
-        hit("look.before")
+        hit_failpoint("look.before")
         self._db.insert("gate_looks", {**row, "at": self._clock()}, key="key")
-        hit("look.after")
+        hit_failpoint("look.after")
         return len(self.looks(suite))
 
     def looks(self, suite: str | None = None) -> list[HoldoutAccess]:
@@ -329,7 +331,9 @@ class DecisionRepository:
         """Those of the traits that an earlier task had."""
         return frozenset(trait for trait in traits if self._db.rows("own_traits", {"trait": trait}))
 
-    def add_own_pair(self, episode: str, family: str, traits: Iterable[str], arms: PairedTotals, *, met: bool) -> bool:
+    def add_own_pair(
+        self, episode: str, family: str, traits: Iterable[str], arms: PersonTaskOutcomes, *, met: bool
+    ) -> bool:
         """Keeps a pair with the traits by which later tasks are known as like it; the first of an episode stands.
 
         Args:
@@ -352,7 +356,7 @@ class DecisionRepository:
                 "family": family,
                 "alike": int(met or bool(self.met_of(listed))),
                 "outcome": arms.outcome,
-                "arms": canonical_json([*map(asdict, arms.sides), how]),
+                "arms": canonical_json([*map(asdict, arms.arm_outcomes), how]),
                 "at": self._clock(),
             }
             self._db.insert("own_pairs", row, key="episode")
@@ -372,7 +376,7 @@ class DecisionRepository:
             missing: Groups that were to count; those that have no pair of this policy are missing.
         """
         pairs = [pair for pair in self.own_pairs() if pair.policy == policy]
-        return Proof.of(pairs, missing=len(set(missing) - {pair.group for pair in pairs}))
+        return Proof.from_pairs(pairs, missing=len(set(missing) - {pair.group for pair in pairs}))
 
     def add_measurement(self, measurement: Measurement) -> Measurement:
         """Keeps a measurement of a judge; its latest counts."""
@@ -390,5 +394,5 @@ def _of_suite(suite: str | None) -> dict[str, Any]:
     return {} if suite is None else {"suite": suite}
 
 
-def _served(row: Mapping[str, Any]) -> Served:
-    return value_of(Served, row, groups=frozenset(json.loads(str(row["problems"]))))
+def _served(row: Mapping[str, Any]) -> ServedProposal:
+    return value_of(ServedProposal, row, groups=frozenset(json.loads(str(row["problems"]))))

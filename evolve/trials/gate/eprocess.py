@@ -73,26 +73,26 @@ class Tally:
     withheld: int = 0
 
     @classmethod
-    def of(cls, outcomes: Iterable[str]) -> Tally:
+    def from_outcomes(cls, outcomes: Iterable[str]) -> Tally:
         """The tally of some pairs, by the outcome of each."""
-        return reduce(cls.plus, outcomes, cls())
+        return reduce(cls.with_outcome, outcomes, cls())
 
     @property
-    def decisive(self) -> int:
+    def decisive_pairs(self) -> int:
         """Pairs that moved the wealth."""
         return self.wins + self.losses
 
     @property
     def pairs(self) -> int:
         """Pairs with an outcome, ties included."""
-        return self.decisive + self.ties
+        return self.decisive_pairs + self.ties
 
     @property
-    def tried(self) -> int:
+    def tried_pairs(self) -> int:
         """Pairs that were run."""
         return self.pairs + self.void + self.withheld
 
-    def plus(self, outcome: str) -> Tally:
+    def with_outcome(self, outcome: str) -> Tally:
         """The tally after one more ``win``, ``loss``, ``tie``, ``void`` or ``withheld``."""
         field = {"win": "wins", "loss": "losses", "tie": "ties"}.get(outcome, outcome)
         return replace(self, **{field: getattr(self, field) + 1})
@@ -127,14 +127,14 @@ class TestState:
     reason: str
 
     @classmethod
-    def refused(cls, reason: str) -> TestState:
+    def refuse(cls, reason: str) -> TestState:
         """The state of a variant that was not tested, and used no error level."""
         return cls(
             verdict="reject", tally=Tally(), alpha=0.0, wealth=1.0, harm=1.0, further=0, stop=True, reason=reason
         )
 
     @classmethod
-    def counted(cls, tally: Tally, *, left: int) -> TestState:
+    def with_tally(cls, tally: Tally, *, left: int) -> TestState:
         """The state where a figure is wanted and no verdict: it ends with the pairs, whatever they say."""
         reason = f"{tally.wins} wins, {tally.losses} losses, {tally.ties} ties"
         return cls(
@@ -213,9 +213,9 @@ class SequentialTest:
         The win rate is shrunk to one half and the share of decisive pairs to one by one
         imagined pair of each sort, so an empty tally gives a prediction too.
         """
-        rate = (tally.wins + 1) / (tally.decisive + 2) if tally.decisive else 0.75
+        rate = (tally.wins + 1) / (tally.decisive_pairs + 2) if tally.decisive_pairs else 0.75
         decisive = self._decisive_needed(tally, rate)
-        share = (tally.decisive + 1) / (tally.pairs + 1)
+        share = (tally.decisive_pairs + 1) / (tally.pairs + 1)
         # Held against the horizon only now: with many ties a few decisive pairs can take thousands.
         pairs = math.inf if decisive is None else math.ceil(decisive / share)
         return int(pairs) if pairs <= _HORIZON else None
@@ -223,8 +223,8 @@ class SequentialTest:
     def _is_futile(self, tally: Tally, left: int) -> bool:
         # The rule is asked after every pair, so a fixed-sample bound would sooner or later be
         # too low by chance; these bounds hold at all times at once.
-        rate = upper_rate(tally.wins, tally.losses, _GIVING_UP_ALPHA)
-        share = upper_rate(tally.decisive, tally.ties, _GIVING_UP_ALPHA)
+        rate = _upper_rate(tally.wins, tally.losses, _GIVING_UP_ALPHA)
+        share = _upper_rate(tally.decisive_pairs, tally.ties, _GIVING_UP_ALPHA)
         reach = math.ceil(left * share)
         if not reach:
             return True
@@ -267,7 +267,7 @@ class SequentialTest:
         return high
 
 
-def upper_rate(successes: int, failures: int, alpha: float) -> float:
+def _upper_rate(successes: int, failures: int, alpha: float) -> float:
     """An upper bound on a probability that holds at every look at once with probability 1 - alpha.
 
     The largest rate not refuted by the uniform mixture of likelihood ratios against it (the

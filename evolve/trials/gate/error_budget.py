@@ -70,17 +70,17 @@ class ErrorBudget:
 
     alpha: float = 0.05
 
-    def capital(self, stakes: Iterable[GateLevel]) -> float:
+    def remaining_capital(self, stakes: Iterable[GateLevel]) -> float:
         """What is left after these proposals, in order; always above 0."""
         capital = self.alpha
         for stake in stakes:
             capital -= stake.level * (1.0 - (1.0 if stake.accepted else min(max(stake.wealth, 0.0), 1.0)))
         return capital
 
-    def level(self, stakes: Iterable[GateLevel] = ()) -> float:
+    def next_level(self, stakes: Iterable[GateLevel] = ()) -> float:
         """Error level of the next proposal after these."""
         listed = tuple(stakes)
-        return self.capital(listed) / (len(listed) + 2)  # the next one has the number len(listed) + 1
+        return self.remaining_capital(listed) / (len(listed) + 2)  # the next one has the number len(listed) + 1
 
 
 JUDGED, KEPT_BACK, DRAWN = "judged", "kept back", "drawn afresh"
@@ -118,7 +118,7 @@ class GroupBlocks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Served:
+class ServedProposal:
     """A proposal and the groups that served it.
 
     Attributes:
@@ -135,7 +135,7 @@ class Served:
 
 
 def divide_groups(
-    groups: Iterable[str], *, begun: Served | None, served: Mapping[str, int], keep: bool = True
+    groups: Iterable[str], *, begun: ServedProposal | None, served: Mapping[str, int], keep: bool = True
 ) -> GroupBlocks:
     """Divides groups; a judgement that goes on after a break gets the division it began with.
 
@@ -158,7 +158,7 @@ def divide_groups(
 
 
 def draw_unseen(
-    proposal: VariantProposal, *, begun: Served | None, times_served: Callable[[str], Mapping[str, int]]
+    proposal: VariantProposal, *, begun: ServedProposal | None, times_served: Callable[[str], Mapping[str, int]]
 ) -> list[Task]:
     """Tasks drawn for the confirmation of a proposal, of groups that nobody has seen; [] where none can be drawn.
 

@@ -11,7 +11,7 @@ from evolve.trials.gate.decisions import DecisionRepository
 from evolve.trials.gate.eprocess import SequentialTest, TestState
 from evolve.trials.gate.error_budget import DRAWN, JUDGED, KEPT_BACK, GroupBlocks, divide_groups, draw_unseen
 from evolve.trials.gate.integrity import changed_parts, code_digests
-from evolve.trials.gate.jobs import BudgetRefused, RunJobs
+from evolve.trials.gate.jobs import EpisodeOverBudget, RunJobs
 from evolve.trials.gate.leakage import copied_tasks
 from evolve.trials.gate.outcome import is_verified
 from evolve.trials.gate.paired_runner import Comparison, Pair, PairedRunner, PairTest
@@ -58,13 +58,13 @@ class Gate:
         pins = code_digests()
         refusal = self._refusal(proposal)
         if refusal:  # before it is opened: what is refused untested uses no error level
-            state = TestState.refused(refusal)
+            state = TestState.refuse(refusal)
             return GateReport(proposal=proposal, state=state, refused=refusal, pins=pins)
         blocks = self._blocks(proposal)
-        opened = self.decisions.open(pins, **proposal.names, groups=blocks.judged)
+        opened = self.decisions.open(pins, **proposal.identifying_names, groups=blocks.judged)
         finding = replace(self._compared(proposal, how, blocks.judged, opened.alpha), pins=pins)
         if finding.accepted:
-            finding = self.guarded(finding, how.retry)
+            finding = self.check_regression(finding, how.retry)
         if finding.accepted:
             finding = self._confirmed(finding, how, blocks.kept)
         # Against what the judgement was begun with, which was in another process if it was broken off meanwhile.
@@ -75,9 +75,9 @@ class Gate:
             return replace(finding, state=state, void=void)
         return finding
 
-    def place(self, proposal: VariantProposal) -> int:
+    def proposal_number(self, proposal: VariantProposal) -> int:
         """The number a proposal has, or would be judged under."""
-        return self.decisions.place(**proposal.names, groups=self._blocks(proposal).judged)
+        return self.decisions.judgement_number(**proposal.identifying_names, groups=self._blocks(proposal).judged)
 
     def _refusal(self, proposal: VariantProposal) -> str:
         suite = proposal.suite
@@ -147,13 +147,13 @@ class Gate:
         state = replace(finding.state, verdict=verdict, reason=reason)
         return replace(finding, state=state, confirmation=confirmation, cost=finding.cost + comparison.cost)
 
-    def guarded(self, finding: GateReport, retry: Callable[[Sequence[Pair]], Retry] | None) -> GateReport:
+    def check_regression(self, finding: GateReport, retry: Callable[[Sequence[Pair]], Retry] | None) -> GateReport:
         """What worked must still work; a task that could not be tried leaves the verdict open."""
         if retry is None:
             return finding
         try:
             report = check_regression(self._regression_tasks(finding.proposal.suite), retry(finding.pairs))
-        except BudgetRefused:
+        except EpisodeOverBudget:
             return _left_open(finding, "it won, but the budget ended before all that worked was tried again")
         if report.regressed:
             reason = f"{len(report.regressed)} tasks that worked no longer do"

@@ -45,7 +45,7 @@ SUBMISSIONS = 1
 """Answers an episode of a comparison may put to the verifier."""
 
 
-def missing_evidence(record: EpisodeRecord, job: Job[GateTask]) -> str:
+def _missing_evidence(record: EpisodeRecord, job: Job[GateTask]) -> str:
     """What is missing in the record of a job, in one sentence, or "" when it shows all it must."""
     if (record.task, record.group) != (job.task.id, job.task.group):
         return f"the record is of task {record.task!r}, not of {job.task.id!r}"
@@ -58,7 +58,7 @@ def missing_evidence(record: EpisodeRecord, job: Job[GateTask]) -> str:
         return ""
     if not judged or not judged[-1].accepted or record.verified != judged[-1].verified:
         return "it claims to be solved, but no judgement of the verifier says so"
-    if not is_fresh(record):
+    if not judged_by_current_code(record):
         return "it claims to be solved, but tells of no work"
     return ""
 
@@ -77,13 +77,13 @@ def trusted_records(records: Sequence[EpisodeRecord | None], jobs: Sequence[Job[
     return [_believed(record, job) for record, job in zip(records, jobs, strict=True)]
 
 
-def is_fresh(record: EpisodeRecord) -> bool:
+def judged_by_current_code(record: EpisodeRecord) -> bool:
     """Whether the episode did work of its own; a stored answer played back costs nothing."""
     return record.cost.candidates > 0 or record.cost.tokens > 0
 
 
 def _believed(record: EpisodeRecord | None, job: Job[GateTask]) -> EpisodeRecord:
-    problem = "no record came back" if record is None else missing_evidence(record, job)
+    problem = "no record came back" if record is None else _missing_evidence(record, job)
     if record is not None and not problem:
         return record
     status: Status = "fault" if job.arm == "parent" else "unsolved"

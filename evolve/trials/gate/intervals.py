@@ -50,7 +50,7 @@ class PairedRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interval:
+class ConfidenceInterval:
     """An estimate with its bounds.
 
     Attributes:
@@ -65,11 +65,13 @@ class Interval:
     level: float = 0.95
 
 
-NOTHING = Interval()
+NOTHING = ConfidenceInterval()
 """The interval of what was not measured."""
 
 
-def cost_ratio(rows: Iterable[PairedRow], *, level: float = 0.95, resamples: int = 4000, seed: int = 0) -> Interval:
+def cost_ratio(
+    rows: Iterable[PairedRow], *, level: float = 0.95, resamples: int = 4000, seed: int = 0
+) -> ConfidenceInterval:
     """Median over tasks both arms solve of variant cost divided by parent cost.
 
     Below 1 the variant is cheaper. Between two middle ratios the median is their geometric mean.
@@ -98,7 +100,7 @@ def cost_ratio(rows: Iterable[PairedRow], *, level: float = 0.95, resamples: int
 
 def solved_difference(
     rows: Iterable[PairedRow], *, level: float = 0.95, resamples: int = 4000, seed: int = 0
-) -> Interval:
+) -> ConfidenceInterval:
     """Share of tasks solved by the variant minus the share solved by the parent, in [-1, 1]."""
     import numpy as np
 
@@ -115,7 +117,7 @@ def solved_difference(
     return _bootstrap(len(groups), difference, level, resamples, seed)
 
 
-def mean(values: Sequence[float], *, level: float = 0.95, resamples: int = 4000, seed: int = 0) -> Interval:
+def mean(values: Sequence[float], *, level: float = 0.95, resamples: int = 4000, seed: int = 0) -> ConfidenceInterval:
     """Mean of what was measured once for each group, with a percentile bootstrap over groups."""
     import numpy as np
 
@@ -127,7 +129,7 @@ def mean(values: Sequence[float], *, level: float = 0.95, resamples: int = 4000,
     return _bootstrap(len(own), average, level, resamples, seed)
 
 
-def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Interval:
+def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> ConfidenceInterval:
     """Exact two-sided bounds on a probability (Clopper and Pearson, Biometrika 26, 1934).
 
     Raises:
@@ -136,11 +138,11 @@ def clopper_pearson(successes: int, trials: int, *, level: float = 0.95) -> Inte
     if not 0 <= successes <= trials:
         raise ValueError("successes must lie between 0 and trials")
     if trials == 0:
-        return Interval(level=level)
+        return ConfidenceInterval(level=level)
     tail = (1 - level) / 2
     low = beta_quantile(successes, trials - successes + 1, tail) if successes else 0.0
     high = beta_quantile(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
-    return Interval(value=successes / trials, low=low, high=high, n=trials, level=level)
+    return ConfidenceInterval(value=successes / trials, low=low, high=high, n=trials, level=level)
 
 
 def _group_index(names: Sequence[str]) -> tuple[list[str], np.ndarray]:
@@ -151,25 +153,25 @@ def _group_index(names: Sequence[str]) -> tuple[list[str], np.ndarray]:
     return groups, np.array([place[name] for name in names], dtype=np.intp)
 
 
-def _bootstrap(groups: int, statistic: Resampled, level: float, resamples: int, seed: int) -> Interval:
+def _bootstrap(groups: int, statistic: Resampled, level: float, resamples: int, seed: int) -> ConfidenceInterval:
     import numpy as np
 
     if groups == 0:
-        return Interval(level=level)
+        return ConfidenceInterval(level=level)
     value = float(statistic(np.ones((1, groups)))[0])
     if groups < FEWEST_GROUPS:
-        return Interval(value=value, n=groups, level=level)
+        return ConfidenceInterval(value=value, n=groups, level=level)
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(groups, np.full(groups, 1.0 / groups), size=resamples)
     low, high = np.quantile(statistic(counts), [(1 - level) / 2, 1 - (1 - level) / 2])
-    return Interval(value=value, low=float(low), high=float(high), n=groups, level=level)
+    return ConfidenceInterval(value=value, low=float(low), high=float(high), n=groups, level=level)
 
 
 _GRID = 2001
 """Means that are tried between 0 and 1, both ends included."""
 
 
-def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
+def mean_confidence_sequence(values: Sequence[float], *, level: float = 0.95) -> ConfidenceInterval:
     """Mean of differences in [-1, 1] with bounds that hold at every look with probability ``level``.
 
     Args:
@@ -182,7 +184,7 @@ def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
 
     differences = np.asarray(values, dtype=float)
     if not len(differences):
-        return Interval(level=level)
+        return ConfidenceInterval(level=level)
     if np.abs(differences).max() > 1.0:
         raise ValueError("differences must lie between -1 and 1")
     unit = (differences + 1.0) / 2.0
@@ -193,7 +195,7 @@ def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
     # What lies between two means of the grid was not tried, so each bound moves outwards by one step.
     low = above.min() - 1.0 / (_GRID - 1) if len(above) else unit.mean()
     high = below.max() + 1.0 / (_GRID - 1) if len(below) else unit.mean()
-    return Interval(
+    return ConfidenceInterval(
         value=float(differences.mean()),
         low=max(-1.0, float(2.0 * low - 1.0)),
         high=min(1.0, float(2.0 * high - 1.0)),
@@ -202,20 +204,20 @@ def mean_sequence(values: Sequence[float], *, level: float = 0.95) -> Interval:
     )
 
 
-def solved_sequence(rows: Iterable[PairedRow], *, level: float = 0.95) -> Interval:
+def solved_confidence_sequence(rows: Iterable[PairedRow], *, level: float = 0.95) -> ConfidenceInterval:
     """Share solved by the variant minus share solved by the parent, over groups, at every look."""
-    return mean_sequence(
+    return mean_confidence_sequence(
         _per_group(rows, lambda row: float(row.variant_solved) - float(row.parent_solved)), level=level
     )
 
 
-def saving_sequence(rows: Iterable[PairedRow], *, level: float = 0.95) -> Interval:
+def saving_confidence_sequence(rows: Iterable[PairedRow], *, level: float = 0.95) -> ConfidenceInterval:
     """Mean saving over groups that both solve, at every look: the difference of costs divided by the larger one.
 
     1 is all saved, 0 the same, -1 all more; unlike a ratio it is bounded, so that no single task decides.
     """
     both = [row for row in rows if row.parent_solved and row.variant_solved]
-    return mean_sequence(_per_group(both, _saving), level=level)
+    return mean_confidence_sequence(_per_group(both, _saving), level=level)
 
 
 def _saving(row: PairedRow) -> float:

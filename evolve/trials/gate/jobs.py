@@ -21,7 +21,7 @@ class GateTask(Protocol):
     def group(self) -> str: ...
 
 
-class BudgetRefused(Exception):
+class EpisodeOverBudget(Exception):
     """Raised by whoever runs episodes when the budget refuses one; ends a comparison, never leaves the gate."""
 
 

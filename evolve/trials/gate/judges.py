@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from evolve.core.files import canonical_json
 from evolve.core.store import value_of
-from evolve.trials.gate.intervals import Interval, clopper_pearson
+from evolve.trials.gate.intervals import ConfidenceInterval, clopper_pearson
 
 BAR = 0.8
 """Lower bounds of precision and recall from which a judge counts."""
@@ -42,17 +42,17 @@ class Measurement:
     at: float = 0.0
 
     @property
-    def precision(self) -> Interval:
+    def precision(self) -> ConfidenceInterval:
         """The share of accepted answers that are sound, where as many wrong ones as sound ones are judged."""
         return clopper_pearson(self.accepted_sound, self.accepted_sound + self.accepted_wrong)
 
     @property
-    def recall(self) -> Interval:
+    def recall(self) -> ConfidenceInterval:
         """The share of sound answers that it accepts."""
         return clopper_pearson(self.accepted_sound, self.sound)
 
     @property
-    def bar(self) -> float:
+    def required_bound(self) -> float:
         """What both lower bounds have to reach."""
         return BAR
 

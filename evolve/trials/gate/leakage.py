@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from evolve.core.files import canonical_json
-from evolve.runtime.retrieval.text_overlap import runs
+from evolve.runtime.retrieval.text_overlap import word_run_digests
 from evolve.tasks import Task
 
 WORDS = 13
@@ -24,14 +24,14 @@ program may well need one."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Copy:
+class CopiedPiece:
     """A held-out task of which a piece stands in a text of the variant."""
 
     text: str
     task: str
 
 
-def copied_tasks(texts: Mapping[str, str], held_out: Iterable[Task], known: Iterable[Task]) -> list[Copy]:
+def copied_tasks(texts: Mapping[str, str], held_out: Iterable[Task], known: Iterable[Task]) -> list[CopiedPiece]:
     """Every held-out task that a text copies from, with the name of the first such text.
 
     Args:
@@ -45,19 +45,19 @@ def copied_tasks(texts: Mapping[str, str], held_out: Iterable[Task], known: Iter
     for task in known:
         free_words |= _words(task)
         free_rows.update(_rows(task))
-    looked_at = [(name, _without_spaces(text), runs(text, WORDS)) for name, text in texts.items()]
+    looked_at = [(name, _without_spaces(text), word_run_digests(text, WORDS)) for name, text in texts.items()]
     copied = []
     for task in held_out:
         words, rows = _words(task) - free_words, set(_rows(task)) - free_rows
         for name, tight, pieces in looked_at:
             if words & pieces or any(row in tight for row in rows):
-                copied.append(Copy(text=name, task=task.id))
+                copied.append(CopiedPiece(text=name, task=task.id))
                 break
     return copied
 
 
 def _words(task: Task) -> frozenset[bytes]:
-    return runs(f"{task.instruction} {task.tests}", WORDS)
+    return word_run_digests(f"{task.instruction} {task.tests}", WORDS)
 
 
 def _rows(task: Task) -> Iterator[str]:

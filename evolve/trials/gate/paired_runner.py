@@ -23,7 +23,7 @@ from evolve.core.episodes import Cost, EpisodeRecord
 from evolve.trials.gate.eprocess import SequentialTest, Tally, TestState
 from evolve.trials.gate.integrity import trusted_records
 from evolve.trials.gate.intervals import PairedRow
-from evolve.trials.gate.jobs import BudgetRefused, Job, RunJobs, T, T_co
+from evolve.trials.gate.jobs import EpisodeOverBudget, Job, RunJobs, T, T_co
 from evolve.trials.gate.outcome import CHEAPER, Outcome, comparable_costs, is_verified, one_per_group, paired_outcome
 
 SHOWN = 5.0
@@ -55,7 +55,7 @@ class PairTotals:
     log_cost: float = 0.0
     log_time: float = 0.0
 
-    def plus(self, parent: EpisodeRecord, variant: EpisodeRecord) -> PairTotals:
+    def with_pair(self, parent: EpisodeRecord, variant: EpisodeRecord) -> PairTotals:
         """The standing after one more pair that says something."""
         before, after = is_verified(parent), is_verified(variant)
         log_cost = log_time = 0.0
@@ -123,7 +123,7 @@ class Pair:
     standing: PairTotals
 
     @property
-    def row(self) -> PairedRow | None:
+    def estimate_row(self) -> PairedRow | None:
         """The pair as estimates take it; None where it is void.
 
         A task on which the variant alone ended in a fault counts as not solved by it: an arm cannot better its
@@ -143,7 +143,7 @@ class Pair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contest(Generic[T_co]):
+class ArmComparison(Generic[T_co]):
     """Two arms that are to be compared, and on which tasks."""
 
     parent: str
@@ -217,12 +217,12 @@ class PairedRunner(Generic[T]):
         Raises:
             ValueError: parent and variant are the same, or ``batch`` is below 1.
         """
-        contest = Contest(parent=parent, variant=variant, tasks=tasks)
+        contest = ArmComparison(parent=parent, variant=variant, tasks=tasks)
         (comparison,) = self.compare_each([contest], on_pair=lambda at, pair: on_pair(pair))
         return comparison
 
     def compare_each(
-        self, contests: Sequence[Contest[T]], *, on_pair: Callable[[int, Pair], None] = lambda at, pair: None
+        self, contests: Sequence[ArmComparison[T]], *, on_pair: Callable[[int, Pair], None] = lambda at, pair: None
     ) -> list[Comparison]:
         """Several comparisons, a batch of each in turn, so that a budget that ends leaves all about as far.
 
@@ -237,7 +237,7 @@ class PairedRunner(Generic[T]):
         """
         finished: list[list[Pair]] = [[] for _ in contests]
         running = {
-            at: self.pairs(contest.tasks, parent=contest.parent, variant=contest.variant)
+            at: self.run_pairs(contest.tasks, parent=contest.parent, variant=contest.variant)
             for at, contest in enumerate(contests)
         }
         ended = False
@@ -250,18 +250,18 @@ class PairedRunner(Generic[T]):
                         on_pair(at, pair)
                     if len(finished[at]) == before:
                         del running[at]
-        except BudgetRefused:  # what was compared by then says what it says
+        except EpisodeOverBudget:  # what was compared by then says what it says
             ended = True
         return [self._concluded(contest, pairs, ended) for contest, pairs in zip(contests, finished, strict=True)]
 
-    def _concluded(self, contest: Contest[T], pairs: Sequence[Pair], ended: bool) -> Comparison:
+    def _concluded(self, contest: ArmComparison[T], pairs: Sequence[Pair], ended: bool) -> Comparison:
         planned = len({task.group for task in contest.tasks})
-        nothing = TestState.counted(Tally(), left=planned) if self.test is None else self.test.judge(Tally())
+        nothing = TestState.with_tally(Tally(), left=planned) if self.test is None else self.test.judge(Tally())
         state = pairs[-1].state if pairs else nothing
         ended = ended and not state.stop
         return Comparison(state=state, pairs=tuple(pairs), cost=self.spent, planned=planned, ended=ended)
 
-    def pairs(self, tasks: Sequence[T], *, parent: str, variant: str) -> Iterator[Pair]:
+    def run_pairs(self, tasks: Sequence[T], *, parent: str, variant: str) -> Iterator[Pair]:
         """Yields pairs one at a time, the last one with the verdict.
 
         Raises:
@@ -278,9 +278,9 @@ class PairedRunner(Generic[T]):
             chunk = order[start : start + self.batch]
             for offset, (task, before, after) in enumerate(self._run_chunk(chunk, start, parent, variant)):
                 outcome = paired_outcome(before, after)
-                tally = tally.plus(outcome)
+                tally = tally.with_outcome(outcome)
                 if outcome not in ("void", "withheld"):
-                    standing = standing.plus(before, after)
+                    standing = standing.with_pair(before, after)
                 state = test_state(self.test, tally, standing, left=len(order) - start - offset - 1)
                 yield Pair(
                     task=task.id,
@@ -318,7 +318,7 @@ def test_state(test: PairTest | None, tally: Tally, standing: PairTotals, *, lef
         left: Pairs that could still be run.
     """
     if test is None:
-        return TestState.counted(tally, left=left)
+        return TestState.with_tally(tally, left=left)
     state = test.judge(tally, left=left)
     if state.verdict != "accept":
         return state

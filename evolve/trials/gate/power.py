@@ -17,7 +17,7 @@ _MOST = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Foresight:
+class PowerForecast:
     """What the ``gate`` tasks of a suite can show of one variant.
 
     Attributes:
@@ -32,7 +32,7 @@ class Foresight:
     share: float | None
 
     @classmethod
-    def of(cls, problems: int, level: float) -> Foresight:
+    def for_problems(cls, problems: int, level: float) -> PowerForecast:
         """What so many problems can show at an error level."""
         needed = SequentialTest(alpha=level).wins_needed(0)
         return cls(problems=problems, needed=needed, share=_share_shown(problems, needed))
@@ -43,7 +43,7 @@ class Foresight:
         return _at_least(wins, winnable, HALF) < HOPELESS
 
     @staticmethod
-    def enough(share: float, level: float) -> int:
+    def problems_needed(share: float, level: float) -> int:
         """The fewest problems to judge on that show a gain on this share of them, none worse, four times of five."""
         needed = SequentialTest(alpha=level).wins_needed(0)
         return next(count for count in range(needed, _MOST) if _at_least(needed, count, share) >= POWER)

@@ -51,7 +51,7 @@ class ArmOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairedTotals:
+class PersonTaskOutcomes:
     """Both arms on one task of a person.
 
     Attributes:
@@ -71,7 +71,7 @@ class PairedTotals:
         return "withheld" if self.unlearned is None else paired_outcome(self.unlearned, self.learned)
 
     @property
-    def sides(self) -> tuple[ArmOutcome, ArmOutcome]:
+    def arm_outcomes(self) -> tuple[ArmOutcome, ArmOutcome]:
         """Without what was learned, and with it."""
         before = Cost() if self.unlearned is None else self.unlearned.cost
         old, new = comparable_costs((before, self.learned.cost))
@@ -158,15 +158,15 @@ class Proof:
     spent: Cost = field(default_factory=Cost)
 
     @classmethod
-    def of(cls, pairs: Iterable[PrequentialPair], *, missing: int = 0) -> Proof:
+    def from_pairs(cls, pairs: Iterable[PrequentialPair], *, missing: int = 0) -> Proof:
         """The proof from all pairs of one policy, in the order of arrival."""
         listed = list(pairs)
         counted = [pair for pair in listed if not pair.alike]
         both = [pair for pair in counted if pair.unlearned.solved and pair.learned.solved]
         logs = [math.log(max(pair.learned.cost, 1.0) / max(pair.unlearned.cost, 1.0)) for pair in both]
         names = sorted({pair.family for pair in counted})
-        rows = [(name, Tally.of(pair.outcome for pair in counted if pair.family == name)) for name in names]
-        tally = Tally.of(pair.outcome for pair in counted)
+        rows = [(name, Tally.from_outcomes(pair.outcome for pair in counted if pair.family == name)) for name in names]
+        tally = Tally.from_outcomes(pair.outcome for pair in counted)
         bound = SequentialTest(alpha=LEVEL).judge(replace(tally, withheld=tally.withheld + missing))
         return cls(
             state=replace(bound, tally=tally, reason=f"{missing} not judged yet" if missing else bound.reason),

@@ -40,14 +40,14 @@ class VariantProposal:
     learned_from: frozenset[str] = frozenset()
 
     @property
-    def names(self) -> dict[str, str]:
+    def identifying_names(self) -> dict[str, str]:
         """What tells one judgement from another."""
         return {"run": self.run, "parent": self.parent, "variant": self.variant, "suite": self.suite.digest}
 
     @property
     def key(self) -> str:
         """Identity of the judgement: a run judges a pair of variants on a suite once."""
-        return pair_key(**self.names)
+        return pair_key(**self.identifying_names)
 
 
 @dataclass(frozen=True, kw_only=True)

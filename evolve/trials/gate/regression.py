@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evolve.core.episodes import EpisodeRecord, Limits
-from evolve.trials.gate.integrity import is_fresh
+from evolve.trials.gate.integrity import judged_by_current_code
 from evolve.trials.gate.outcome import is_informative, is_verified
 
 SLACK = 2
@@ -74,7 +74,7 @@ def entering_task(tries: Sequence[EpisodeRecord], *, stratum: str, required: int
     """
     if len({(record.suite, record.task, record.variant) for record in tries}) > 1:
         raise ValueError("tries of one task under one variant are wanted")
-    different = {record.episode: record for record in tries if is_fresh(record)}.values()
+    different = {record.episode: record for record in tries if judged_by_current_code(record)}.values()
     if len(different) < max(required, len(tries)) or not all(is_verified(record) for record in different):
         return None
     first = tries[0]
@@ -104,7 +104,7 @@ def _try_again(task: RegressionTask, retry: Retry) -> bool | None:
     for number in range(task.tries):
         record = retry(task, number)
         # An answer that is played back from the record is no try of the variant.
-        if record.episode in episodes or (is_verified(record) and not is_fresh(record)):
+        if record.episode in episodes or (is_verified(record) and not judged_by_current_code(record)):
             continue
         episodes.add(record.episode)
         if is_verified(record) and _within_budget(task, record):

@@ -32,7 +32,7 @@ from typing import Literal
 
 from evolve.core.episodes import EpisodeRecord
 from evolve.trials.gate.eprocess import SequentialTest, log_wealth
-from evolve.trials.gate.intervals import NOTHING, Interval, mean_sequence
+from evolve.trials.gate.intervals import NOTHING, ConfidenceInterval, mean_confidence_sequence
 from evolve.trials.gate.outcome import Outcome, is_informative, is_verified
 from evolve.trials.gate.paired_runner import Pair
 from evolve.trials.gate.power import POWER
@@ -58,7 +58,7 @@ class PairSummary:
     losses: int = 0
     ties: int = 0
     void: int = 0
-    difference: Interval = NOTHING
+    difference: ConfidenceInterval = NOTHING
     error_level: float = 0.05
 
     @property
@@ -82,7 +82,7 @@ def summarise_pairs(outcomes: Sequence[Outcome], level: float) -> PairSummary:
     """What outcomes show, in their order. A fault of one side counts against whatever would be said in its favour."""
     bar, count, values = math.log(2.0 / level), Counter[str](), list[float]()
     verdict: Effect = "no difference shown"
-    bounds: list[Interval] = []
+    bounds: list[ConfidenceInterval] = []
     for outcome in outcomes:
         count[outcome] += 1
         if outcome in ("win", "loss", "tie"):
@@ -92,8 +92,8 @@ def summarise_pairs(outcomes: Sequence[Outcome], level: float) -> PairSummary:
         elif not bounds and log_wealth(count["loss"], count["win"] + count["void"]) >= bar:
             verdict = "harms"
         if verdict != "no difference shown" and not bounds:  # bounds that held then hold from there on
-            bounds.append(mean_sequence(values, level=1.0 - level))
-    bounds.append(mean_sequence(values, level=1.0 - level))
+            bounds.append(mean_confidence_sequence(values, level=1.0 - level))
+    bounds.append(mean_confidence_sequence(values, level=1.0 - level))
     lows, highs = (
         [end for end in ends if end is not None] for ends in zip(*((b.low, b.high) for b in bounds), strict=True)
     )

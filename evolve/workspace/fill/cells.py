@@ -14,33 +14,33 @@ from typing import IO, Any
 from evolve.core.episodes import Json, Row
 from evolve.core.reasons import Reason, reason
 from evolve.runtime.sandbox import Outcome, Program
-from evolve.skills.contract import contract_violation, drawn_from
+from evolve.skills.contract import condition_from_rows, contract_violation
 from evolve.skills.hard_coded import holds_piece
 from evolve.tasks import Task, equal
 from evolve.tasks.likeness import InputProfile
-from evolve.tasks.reading.partly_filled import Inputs
-from evolve.tasks.tables import Cell, Record, Rewriting, RowChange, Table, escape_unprintable, is_blank, label_of
+from evolve.tasks.reading.partly_filled import RowInputs
+from evolve.tasks.tables import Cell, Rewriting, RowChange, Table, TableRow, escape_unprintable, is_blank, label_of
 from evolve.workspace.fill.corrections import Corrections
-from evolve.workspace.fill.counterexamples import Opposed
+from evolve.workspace.fill.counterexamples import OpposedFunction
 from evolve.workspace.fill.result import (
     CellFlag,
     Counterexamples,
     FlagReasons,
-    Judged,
+    JudgedCell,
     Left,
     compare_cell,
     is_same,
     judge_cell,
-    not_done,
+    unfilled_cell,
 )
 from evolve.workspace.fill.written_cells import MOST, IsOwn, WrittenColumn, cell_key
-from evolve.workspace.runs.applying import BATCH, Applier, batches
+from evolve.workspace.runs.applying import BATCH, Applier, split_batches
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import UsedSkill
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contradicted:
+class ContradictingRows:
     """Where a row that does not fit stands nearer than any row that does, by the one number that a function reads.
 
     With several inputs nothing is said: nearly every cell has a direction in which no row lies between.
@@ -62,7 +62,7 @@ class Contradicted:
     holds: Callable[[Sequence[Json]], bool] = bool
 
     @classmethod
-    def of(cls, task: Task, result: Result, used: frozenset[int] | None) -> Contradicted:
+    def from_result(cls, task: Task, result: Result, used: frozenset[int] | None) -> ContradictingRows:
         """What the rows of a task say against its answer.
 
         Args:
@@ -86,7 +86,7 @@ class Contradicted:
             against=tuple((numbers[inputs], given) for inputs, given in against.items() if inputs in numbers),
         )
 
-    def by(self, values: Sequence[Json]) -> Reason | None:
+    def doubt_about(self, values: Sequence[Json]) -> Reason | None:
         """The doubt about the cell of a row, or None."""
         if self.narrow is not None and not self.holds(values):
             return self.narrow
@@ -104,7 +104,7 @@ _MOST_MARKS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Functions:
+class FillFunctions:
     """The function to apply and its rivals.
 
     Attributes:
@@ -121,16 +121,16 @@ class Functions:
     programs: Sequence[Program]
     rows: Sequence[Row] = ()
     near: int = 1
-    contradicted: Contradicted = field(default_factory=Contradicted)
+    contradicted: ContradictingRows = field(default_factory=ContradictingRows)
     used: UsedSkill | None = None
     open: Reason | None = None
-    opposed: Opposed | None = None
+    opposed: OpposedFunction | None = None
     stays: bool = False
 
     @cached_property
-    def likeness(self) -> InputProfile:
+    def input_profile(self) -> InputProfile:
         """What the rows are like."""
-        return InputProfile.of([row.input for row in self.rows], [row.output for row in self.rows])
+        return InputProfile.from_rows([row.input for row in self.rows], [row.output for row in self.rows])
 
 
 @dataclass(kw_only=True)
@@ -150,8 +150,8 @@ class ColumnCells:
     """
 
     table: Table
-    inputs: Inputs
-    functions: Functions
+    inputs: RowInputs
+    functions: FillFunctions
     learned: bool
     words: Callable[[FlagReasons], str]
     corrections: Corrections
@@ -167,15 +167,15 @@ class ColumnCells:
 
     def apply(self, applier: Applier, spool: IO[str]) -> None:
         """Writes what is to be done to each row to the spool, so that memory does not grow with the table."""
-        for records in batches(self.table.records(), BATCH):
+        for records in split_batches(self.table.records(), BATCH):
             rows = [record for record in records if not all(map(is_blank, record.cells))]
-            arguments = [self.inputs.of(record) for record in rows]
+            arguments = [self.inputs.arguments_of(record) for record in rows]
             strange = self._strange(applier, rows, arguments)
             for record, values, outcomes in zip(rows, arguments, applier(arguments), strict=True):
                 text = self.inputs.no_number(values)
                 if text is not None:
                     left: Left = "not filled" if self._is_wanted(record) else "not compared"
-                    done: Judged | None = not_done(left, reason("not_a_number", value=text))
+                    done: JudgedCell | None = unfilled_cell(left, reason("not_a_number", value=text))
                 elif self._is_wanted(record):
                     done = self._filled(record, values, outcomes, strange.get(record.number))
                 else:
@@ -195,7 +195,7 @@ class ColumnCells:
             self.at += len(rows)
 
     def _speaks_against(
-        self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome], done: Judged | None
+        self, record: TableRow, values: Sequence[Json], outcomes: Sequence[Outcome], done: JudgedCell | None
     ) -> bool:
         """Whether a filled row, which the function ``done`` for is not right on, speaks against a kept or named one."""
         if not self.functions.stays:
@@ -205,14 +205,14 @@ class ColumnCells:
         is_own = self.table.is_doubted(record, column) or self.own(self.table, record, column)
         return bool(done and self.functions.used) and (record.number in self.corrections.typed or not is_own)
 
-    def rewriting(self, spool: IO[str]) -> Rewriting:
+    def plan_rewriting(self, spool: IO[str]) -> Rewriting:
         """What is to be written, once it stands in the spool."""
         spool.seek(0)
         changes = (RowChange(number=row, cell=cell, why=why) for row, cell, why in map(json.loads, spool))
         return Rewriting(column=self.inputs.column, label=self.inputs.label, changes=changes, checks=self.marked > 0)
 
     def _strange(
-        self, applier: Applier, rows: Sequence[Record], arguments: Sequence[Sequence[Json]]
+        self, applier: Applier, rows: Sequence[TableRow], arguments: Sequence[Sequence[Json]]
     ) -> dict[int, tuple[Reason, Outcome]]:
         """Rows whose parts may stand elsewhere than in known rows, why, and what the function gives for them as there.
 
@@ -221,88 +221,91 @@ class ColumnCells:
         found = {
             record.number: exchanged
             for record, values in zip(rows, arguments, strict=True)
-            if self._is_wanted(record) and (exchanged := self.functions.likeness.exchanged(values, self.inputs.used))
+            if self._is_wanted(record)
+            and (exchanged := self.functions.input_profile.exchangeable_part(values, self.inputs.used))
         }
         outcomes = applier([values for _, values in found.values()]) if found else []
         return {number: (why, results[0]) for (number, (why, _)), results in zip(found.items(), outcomes, strict=True)}
 
     def _filled(
         self,
-        record: Record,
+        record: TableRow,
         values: Sequence[Json],
         outcomes: Sequence[Outcome],
         strange: tuple[Reason, Outcome] | None,
-    ) -> Judged:
+    ) -> JudgedCell:
         done = self._judged(record, values, outcomes)
-        if done.cell is not None and (lacks := contract_violation(self.needs, values, self.labels)):
-            return not_done("not filled", reason("out_of_contract", lacks=lacks))
+        if done.cell is not None and (lacks := contract_violation(self.contract, values, self.column_labels)):
+            return unfilled_cell("not filled", reason("out_of_contract", lacks=lacks))
         if self.sample is None and done.cell is not None:
             read = self.inputs.used
             inputs = [value for place, value in enumerate(values) if read is None or place in read]
             self.sample = Row(input=tuple(inputs), output=outcomes[0].value)
         if done.cell is not None and not done.flag and self._key(record, done.cell) in self.corrections.flagged:
-            novelty = self.functions.likeness.novelty(values, self.inputs.used)
-            done = done.because(novelty or reason("flagged_before"))
+            novelty = self.functions.input_profile.novelty_reason(values, self.inputs.used)
+            done = done.with_reason(novelty or reason("flagged_before"))
         if strange is None or done.flag:
             return done
         why, exchanged = strange
         agrees = exchanged.ok and outcomes[0].ok and is_same(exchanged.value, outcomes[0].value)
-        return done if agrees else done.because(why)
+        return done if agrees else done.with_reason(why)
 
-    def _judged(self, record: Record, values: Sequence[Json], outcomes: Sequence[Outcome]) -> Judged:
+    def _judged(self, record: TableRow, values: Sequence[Json], outcomes: Sequence[Outcome]) -> JudgedCell:
         done = judge_cell(self.table, self.inputs, record, values, outcomes[: self.functions.near])
         if self.functions.opposed and len(outcomes) > 1:
             *outcomes, kept = outcomes
             if not (kept.ok and equal(kept.value, outcomes[0].value)) and not done.flag.left:
-                done = done.because(reason("kept_gives", value=kept.value) if kept.ok else reason("kept_fails"))
+                done = done.with_reason(reason("kept_gives", value=kept.value) if kept.ok else reason("kept_fails"))
         if not done.flag:
-            like = self.functions.likeness
-            unlike = like.given.unlike(outcomes[0].value, values) or like.steps.between(values, self.inputs.used)
-            against = self.functions.contradicted.by(values) or self.functions.open or unlike
-            done = done if against is None else done.because(against)
+            like = self.functions.input_profile
+            unlike = like.given.difference_reason(outcomes[0].value, values) or like.steps.step_reason(
+                values, self.inputs.used
+            )
+            against = self.functions.contradicted.doubt_about(values) or self.functions.open or unlike
+            done = done if against is None else done.with_reason(against)
         if done.flag or (self.learned and len(outcomes) == self.functions.near):
             return done
-        novelty = self.functions.likeness.novelty(values, self.inputs.used)
+        novelty = self.functions.input_profile.novelty_reason(values, self.inputs.used)
         if novelty is None:
             return done
         if not self.learned:
-            return done.because(novelty)
+            return done.with_reason(novelty)
         distant = judge_cell(self.table, self.inputs, record, values, outcomes)
-        return distant.because(novelty) if distant.flag else done
+        return distant.with_reason(novelty) if distant.flag else done
 
     def fields_of_result(self) -> dict[str, Any]:
         """What came of it, as fields of :class:`Filled`."""
         used, opposed = self.functions.used, self.functions.opposed
         if used is not None and opposed is None:
             used = replace(used, given=max(0, used.given - len(self.against)))
-        function = opposed.used if opposed else used if self.against else None
+        function = opposed.used_skill if opposed else used if self.against else None
         against = function and Counterexamples(function=function, rows=tuple(self.against), searched=bool(opposed))
         counts = {"filled": self.filled, "marked": self.marked, "marks": tuple(self.marks)}
         return {**counts, "used": used, "against": against, "sample": self.sample}
 
     @cached_property
-    def needs(self) -> list[dict[str, Json]]:
+    def contract(self) -> list[dict[str, Json]]:
         """The contract of a saved function in what it reads; rows of the same table are too few to refuse others by."""
         used, rows = self.inputs.used, self.functions.rows if self.functions.used is not None else ()
-        drawn = drawn_from(row.input for row in rows)
+        drawn = condition_from_rows(row.input for row in rows)
         return [need if used is None or place in used else {} for place, need in enumerate(drawn)]
 
     @cached_property
-    def labels(self) -> list[str]:
+    def column_labels(self) -> list[str]:
         """What the columns are called that the function takes."""
         return [label_of(self.table, index) for index in self.inputs.columns]
 
     @property
-    def unflagged(self) -> list[str]:
+    def unflagged_cells(self) -> list[str]:
         """By what filled cells are known that nothing is doubtful about."""
         return [key for key, flagged in self.cells.items() if not flagged][:MOST]
 
-    def written(self, *, alone: bool) -> WrittenColumn:
+    def written_column(self, *, alone: bool) -> WrittenColumn:
         """What stands in the column, or of that the cells that were filled ``alone``."""
         others = () if alone else self.others
         return WrittenColumn(column=self.inputs.label, cells={**dict.fromkeys(others, False), **self.cells})
 
-    def _remember(self, record: Record, done: Judged | None) -> None:
+    def _remember(self, record: TableRow, done: JudgedCell | None) -> None:
         """Notes by what the cell is known, unless the person typed it into the file that is written."""
         if record.number in self.corrections.typed or max(len(self.cells), len(self.others)) > MOST:
             return
@@ -314,13 +317,13 @@ class ColumnCells:
         else:
             self.cells[key] = bool(done and done.flag)
 
-    def _key(self, record: Record, cell: Cell) -> str:
+    def _key(self, record: TableRow, cell: Cell) -> str:
         return cell_key(self.table, record, self.inputs.column, self.inputs.label, cell)
 
-    def _is_wanted(self, record: Record) -> bool:
+    def _is_wanted(self, record: TableRow) -> bool:
         return self.inputs.column >= len(record.cells) or is_blank(record.cells[self.inputs.column])
 
-    def _note(self, record: Record, done: Judged) -> None:
+    def _note(self, record: TableRow, done: JudgedCell) -> None:
         self.filled += done.cell is not None
         if not done.flag:
             return

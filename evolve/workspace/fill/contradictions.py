@@ -13,7 +13,7 @@ MOST = 1_000
 """Rows that are looked up; more are no list that a person reads."""
 
 
-def look_up(task: Task) -> Program | None:
+def check_contradictions(task: Task) -> Program | None:
     """A function that gives what a filled row gives for the same arguments, and fails for any others.
 
     It says nothing of rows that no filled one equals, so it is no answer to the task; None where no wanted row does.

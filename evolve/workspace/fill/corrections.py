@@ -13,10 +13,10 @@ from evolve.core.reasons import Reason
 from evolve.tasks.tables import (
     CHECKS,
     Cell,
-    Record,
     Rewriting,
     RowChange,
     Table,
+    TableRow,
     column_of,
     is_blank,
     label_of,
@@ -53,16 +53,16 @@ class CorrectedTable:
         self.path, self.form, self.columns, self.typed = table.path, table.form, table.columns, table.typed
         self.first_line, self.loss, self.uncomputed = table.first_line, table.loss, table.uncomputed
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[TableRow]:
         """Every row, read anew each time."""
         for record in self._table.records():
             yield self._corrected(record)
 
-    def problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
+    def write_problem(self, cell: Cell, *, line: int = 0, column: int = -1) -> Reason | None:
         """Why a cell cannot be written in this form, or None."""
-        return self._table.problem(cell, line=line, column=column)
+        return self._table.write_problem(cell, line=line, column=column)
 
-    def is_doubted(self, record: Record, column: int) -> bool:
+    def is_doubted(self, record: TableRow, column: int) -> bool:
         """Whether an earlier fill left a doubt about a cell that nobody has cleared since."""
         return record.number not in self.corrections and self._table.is_doubted(record, column)
 
@@ -70,7 +70,7 @@ class CorrectedTable:
         """Writes the whole table with some cells changed, and those that the person typed."""
         self._table.rewrite(replace(wanted, changes=self._changes(wanted.changes)), stream)
 
-    def _corrected(self, record: Record) -> Record:
+    def _corrected(self, record: TableRow) -> TableRow:
         if record.number not in self.corrections:
             return record
         cells = list(record.cells)
@@ -104,7 +104,7 @@ def apply_corrections(
     written = own.written_to(target)
     column = len(table.columns) if written is None else column_of(table, written.column)
     is_known = written is not None and column < len(table.columns)
-    if own.wrote(target) and not (is_known and written and written.file == digest(target.read_bytes())):
+    if own.is_as_written(target) and not (is_known and written and written.file == digest(target.read_bytes())):
         return table, request, Corrections()
     cells: Mapping[int, Cell] | None = None
     if is_known and written and column == (column if request.column is None else column_of(table, request.column)):
@@ -124,7 +124,7 @@ def _typed(table: Table, column: int, other: Table, written: WrittenColumn) -> d
     place, is_checked = column_of(other, label), f"{label}{CHECKS}" in other.columns
     if place == len(other.columns):
         return None
-    here: dict[str, list[Record]] = {}
+    here: dict[str, list[TableRow]] = {}
     for record in table.records():
         here.setdefault(cell_key(table, record, column, label, None), []).append(record)
     typed: dict[int, Cell] = {}

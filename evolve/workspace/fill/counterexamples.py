@@ -14,7 +14,7 @@ from evolve.skills.signatures import names_of
 from evolve.tasks import Task, format_signature, infer_signature, row_key
 from evolve.tasks.likeness import InputProfile
 from evolve.tasks.reading.limits import MAX_EXAMPLES, MAX_VERIFY
-from evolve.workspace.runs.contradictions import failures, functions_for
+from evolve.workspace.runs.contradictions import failing_rows, functions_for
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.saved import places_of
 from evolve.workspace.runs.skill_origin import SkillOrigin, UsedSkill, origin_of
@@ -22,7 +22,7 @@ from evolve.workspace.services import WorkspaceServices
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opposed:
+class OpposedFunction:
     """A kept function that given cells speak against.
 
     Attributes:
@@ -43,14 +43,14 @@ class Opposed:
     doubt: Reason | None
 
     @property
-    def used(self) -> UsedSkill:
+    def used_skill(self) -> UsedSkill:
         """What is told of it."""
-        return self.origin.used(self.given)
+        return self.origin.as_used_skill(self.given)
 
 
 def search(
     services: WorkspaceServices, task: Task, run: Callable[[Task], Result], others: Sequence[Row]
-) -> tuple[Result, Task, Opposed | None]:
+) -> tuple[Result, Task, OpposedFunction | None]:
     """What a search for a table's function came to, its task, and the kept function that the table speaks against.
 
     That function's rows are examples as well, so that what was verified is not lost over a corrected cell. Where no
@@ -87,18 +87,18 @@ def is_open(result: Result) -> bool:
 
 def _opposed(
     services: WorkspaceServices, task: Task, others: Sequence[Row], *, verified: bool = True
-) -> Opposed | None:
+) -> OpposedFunction | None:
     """The newest verified, or else kept, function for the columns of a table, where none gives all of its given cells.
 
     One that gives them and was found for this very table, beside the rows of an earlier one, is searched for with these
     again: its own cells alone would not verify it, and what it took the place of gives other cells still.
     """
-    active = [(one, failures(services, task, one)) for one in functions_for(services, task)]
+    active = [(one, failing_rows(services, task, one)) for one in functions_for(services, task)]
     giving = next((one for one, failed in active if not failed), None)
     if not active or (giving is not None and task.id not in giving.source.split(", ")):
         return None
     if giving is not None and not any(failed for _, failed in active):
-        active = [(one, failures(services, task, one)) for one in functions_for(services, task, retired=True)]
+        active = [(one, failing_rows(services, task, one)) for one in functions_for(services, task, retired=True)]
     against = ((one, failed) for one, failed in active if failed and origin_of(services, one).verified is verified)
     skill, failed = next(against, (None, []))
     if skill is None:
@@ -111,9 +111,9 @@ def _opposed(
     if not places or not earlier:
         return None
     alike = replace(task, examples=tuple(others), verify=(), hidden=())
-    agrees = len(failed) < len(own) or bool(others and len(failures(services, alike, skill)) < len(others))
+    agrees = len(failed) < len(own) or bool(others and len(failing_rows(services, alike, skill)) < len(others))
     read = [places[place] for place in sorted(used_parameters(Program(source=skill.code, entry=skill.entry)))]
-    return Opposed(
+    return OpposedFunction(
         origin=origin_of(services, skill),
         stays=giving is None,
         task=_beside(task, earlier),
@@ -150,9 +150,9 @@ def _doubt(
     failed: Sequence[tuple[Row, Outcome]], earlier: Sequence[tuple[bool, Row]], read: Sequence[int]
 ) -> Reason | None:
     """Why a function may be wrong on any row: it is on one that is like those that it was right on."""
-    likeness = InputProfile.of(row.input for _, row in earlier)
+    likeness = InputProfile.from_rows(row.input for _, row in earlier)
     for row, got in failed:
-        if not (likeness.novelty(row.input, read) or likeness.exchanged(row.input, read)):
+        if not (likeness.novelty_reason(row.input, read) or likeness.exchangeable_part(row.input, read)):
             inputs, value = [row.input[place] for place in read], got.value if got.ok else None
             return reason("row_does_not_fit", input=inputs, given=row.output, expected=value)
     return None

@@ -10,8 +10,8 @@ from pathlib import Path
 from evolve.core.errors import UsageError
 from evolve.core.files import check_folder, named_path, write_atomic
 from evolve.runtime.sandbox import Program
-from evolve.skills.export.script import Script, is_script, script_of
-from evolve.skills.parameters import annotations_of, parameters_of, without_unread
+from evolve.skills.export.script import SkillScript, is_script, script_of
+from evolve.skills.parameters import annotations_of, drop_unread_parameters, parameters_of
 from evolve.tasks.tables import Table, column_of, form_of, label_of
 from evolve.workspace.fill.request import FillRequest
 from evolve.workspace.fill.result import FillResult
@@ -99,12 +99,12 @@ def write_script(file: Path | None, program: Program, filled: FillResult) -> Non
     """Writes the function that filled a column as a script, where one is wanted."""
     if file is None:
         return
-    program, _ = without_unread(program)
+    program, _ = drop_unread_parameters(program)
     takes, gives = annotations_of(program)
     names, _ = parameters_of(program)
     typed = ", ".join(f"{name}: {kind or 'any'}" for name, kind in zip(names, takes, strict=True))
     script = script_of(
-        Script(
+        SkillScript(
             name=file.name,
             code=program.source,
             entry=program.entry,

@@ -10,10 +10,17 @@ from evolve.core.episodes import Row
 from evolve.core.errors import UsageError
 from evolve.core.reasons import Reason
 from evolve.runtime.sandbox import Program
-from evolve.skills.parameters import annotations_of, parameters_of, without_unread
+from evolve.skills.parameters import annotations_of, drop_unread_parameters, parameters_of
 from evolve.skills.signatures import types_of
 from evolve.tasks.reading.labels import argument_names, wanted_label
-from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, comma_in, has_digits, rows_of, wanted_column
+from evolve.tasks.reading.partly_filled import (
+    PartlyFilled,
+    RowInputs,
+    has_decimal_comma,
+    has_digits,
+    rows_of,
+    wanted_column,
+)
 from evolve.tasks.tables import (
     ANY,
     CHECKS,
@@ -57,7 +64,7 @@ def chosen_function(
     """
     program, (takes, gives), origin = _named(services, request)
     names, _ = parameters_of(program)  # also those that it does not read: it was made for another column
-    program, places = without_unread(program)
+    program, places = drop_unread_parameters(program)
     takes = tuple(takes[place] for place in places) if len(takes) == len(names) else ()
     read = columns_called(table, names)
     made_for = _own_column(table, program, "" if origin is None else origin.skill.description, read)
@@ -67,18 +74,18 @@ def chosen_function(
     columns = unnamed or _arguments(table, column, program, named=named)
     examples, others = rows_of(table, column)
     wanted = [record.cells[column] for record in examples]
-    comma = comma_in(table, [*examples, *others])
+    comma = has_decimal_comma(table, [*examples, *others])
     result = typed_column(wanted) if table.typed else text_column(wanted, loose=True, comma=comma)
     known = (result.is_number or not has_digits(wanted), comma)
     cells = [[record.cells[index] for record in (*examples, *others)] for index in columns]
     kinds = [_kind(table, of_column, takes[n] if takes else "", known) for n, of_column in enumerate(cells)]
-    inputs = Inputs(
+    inputs = RowInputs(
         columns=tuple(columns),
         kinds=tuple(kinds),
         column=column,
         label=_label(table, column, request.column or ""),
         kind=result if examples else _new_kind(table, gives, kinds, None if origin is None else origin.written),
-        formulas=Formulas.of((record.line, record.cells[column]) for record in examples),
+        formulas=Formulas.from_cells((record.line, record.cells[column]) for record in examples),
         numeric=frozenset(place for place in range(len(columns)) if takes and _is_number_type(takes[place])),
     )
     doubted = [table.is_doubted(record, column) for record in examples] if named else []
@@ -107,7 +114,7 @@ def _named(
 def column_for(table: Table, program: Program, made_for: str) -> int | None:
     """The column that a saved function was made for, where the table has it and all that the function reads."""
     names, _ = parameters_of(program)
-    program, _ = without_unread(program)
+    program, _ = drop_unread_parameters(program)
     needed, _ = parameters_of(program)
     column = _own_column(table, program, made_for, columns_called(table, names))
     if column is None or is_headerless(needed):
@@ -125,7 +132,7 @@ def _label(table: Table, column: int, new: str) -> str:
     """What the column is called, also one that is not there yet."""
     if column < len(table.columns):
         return label_of(table, column)
-    if table.problem(new) is not None:
+    if table.write_problem(new) is not None:
         raise UsageError(f"{table.path.name} cannot hold the name {new!a}", hint="--column with another name")
     return new
 
@@ -196,7 +203,7 @@ def _number_kind(table: Table, cells: Sequence[Cell], comma: Comma) -> ColumnKin
         return kind
     singly = (text_column([cell], loose=True) for cell in numbers)
     styles = {replace(_ANY_NUMBER, decimal=one.decimal, thousands=one.thousands) for one in singly}
-    read = {style: sum(style.number(cell) is not None for cell in numbers) for style in styles}
+    read = {style: sum(style.parse_number(cell) is not None for cell in numbers) for style in styles}
     return max(read, key=lambda style: (read[style], style.decimal, style.thousands), default=_ANY_NUMBER)
 
 

@@ -55,8 +55,8 @@ def offer_for(services: WorkspaceServices, table: Table, request: FillRequest, o
         # a partly filled column is meant, unless it was given where the function was learned
         if column in empty and partly <= columns_called(table, names_of(skill.signature)):
             origin = origin_of(services, skill)
-            if origin.usable:
-                found.setdefault(column, []).append(origin.used())
+            if origin.is_usable:
+                found.setdefault(column, []).append(origin.as_used_skill())
     if not found:
         meant = partly & {column for column, _ in fitting}
         read = {place for _, skill in fitting for place in columns_called(table, names_of(skill.signature))}
@@ -66,10 +66,10 @@ def offer_for(services: WorkspaceServices, table: Table, request: FillRequest, o
     return FunctionOffer(column=table.columns[column], skills=tuple(found[column]))
 
 
-def made_for(services: WorkspaceServices, table: Table, column: int) -> Skill | None:
+def function_for_column(services: WorkspaceServices, table: Table, column: int) -> Skill | None:
     """The newest usable function that was made for a column, whatever kinds of cells this table has; None for none."""
     fitting = (one for one in reversed(saved_functions(services)) if _column(table, one) == column)
-    return next((one for one in fitting if origin_of(services, one).usable), None)
+    return next((one for one in fitting if origin_of(services, one).is_usable), None)
 
 
 def _asked_column(table: Table, places: Sequence[int], request: FillRequest) -> int:
@@ -117,7 +117,7 @@ def _unverified(one: UsedSkill, services: WorkspaceServices, table: Table, reque
     first = next((record for record in table.records() if not all(map(is_blank, record.cells))), None)
     if first is None:
         return doubts
-    values = wanted.inputs.of(first)
+    values = wanted.inputs.arguments_of(first)
     (outcomes,) = Applier(services.open_sandbox(), [program])([values])
     cell = judge_cell(table, wanted.inputs, first, values, outcomes).cell
     return (

@@ -14,8 +14,8 @@ from evolve.core.episodes.codec import to_data
 from evolve.core.reasons import Reason, reason
 from evolve.runtime.sandbox import NOT_RUN, Outcome
 from evolve.tasks import equal
-from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled
-from evolve.tasks.tables import TEXT_PREFIX, Cell, FirstLine, Record, Table, formula_sign, label_of, other_kind
+from evolve.tasks.reading.partly_filled import PartlyFilled, RowInputs
+from evolve.tasks.tables import TEXT_PREFIX, Cell, FirstLine, Table, TableRow, formula_sign, label_of, other_kind
 from evolve.workspace.fill.contradictions import UNKNOWN
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.skill_origin import UsedSkill
@@ -171,21 +171,21 @@ def initial_fill(table: Table, wanted: PartlyFilled, result: Result | None) -> F
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
+class JudgedCell:
     """What is done to one cell: ``cell`` is written unless it is None, and ``flag`` says what is doubtful."""
 
     cell: Cell = None
     flag: FlagReasons = FlagReasons()
     others: tuple[Json, ...] = ()
 
-    def because(self, why: Reason) -> Judged:
+    def with_reason(self, why: Reason) -> JudgedCell:
         """The same with one more reason."""
         return replace(self, flag=replace(self.flag, reasons=(*self.flag.reasons, why)))
 
 
 def judge_cell(
-    table: Table, inputs: Inputs, record: Record, arguments: Sequence[Json], outcomes: Sequence[Outcome]
-) -> Judged:
+    table: Table, inputs: RowInputs, record: TableRow, arguments: Sequence[Json], outcomes: Sequence[Outcome]
+) -> JudgedCell:
     """What to do with the blank cell of a row.
 
     Args:
@@ -193,11 +193,11 @@ def judge_cell(
     """
     answer, *others = outcomes
     if not answer.ok:
-        return not_done("not filled", _failure(inputs, record, arguments, answer.error))
-    cell, doubt = as_cell(table, inputs, answer.value)
-    problem = doubt if cell is None else table.problem(cell, line=record.line, column=inputs.column)
+        return unfilled_cell("not filled", _failure(inputs, record, arguments, answer.error))
+    cell, doubt = cell_value(table, inputs, answer.value)
+    problem = doubt if cell is None else table.write_problem(cell, line=record.line, column=inputs.column)
     if cell is None or problem is not None:
-        return not_done("not filled", problem)
+        return unfilled_cell("not filled", problem)
     odd = inputs.misread(arguments)
     if odd is not None:
         doubt = reason("unlike_column", value=record.cells[odd], column=table.columns[odd])
@@ -207,39 +207,39 @@ def judge_cell(
     elif doubt is None and any(not one.ok for one in others):
         doubt = reason("another_fails")
     run, sign = None, formula_sign(cell)
-    if sign and inputs.formulas.allow(str(cell)):
+    if sign and inputs.formulas.allows_cell(str(cell)):
         delimited = table.form.kind == "delimited"
         run = reason("formula_row") if delimited and inputs.formulas.is_elsewhere(str(cell), record.line) else None
     elif sign:
         run = reason("formula", sign=sign)
         if table.form.kind == "delimited":
             cell, run = TEXT_PREFIX + cell, reason("formula_as_text", sign=sign, prefix=TEXT_PREFIX)
-    return Judged(
+    return JudgedCell(
         cell=cell, flag=FlagReasons(reasons=tuple(one for one in (run, doubt) if one is not None)), others=rivals
     )
 
 
-def not_done(left: Left, why: Reason | None) -> Judged:
+def unfilled_cell(left: Left, why: Reason | None) -> JudgedCell:
     """A cell that stays as it is."""
-    return Judged(flag=FlagReasons(left=left, reasons=(why or reason("no_value"),)))
+    return JudgedCell(flag=FlagReasons(left=left, reasons=(why or reason("no_value"),)))
 
 
 def compare_cell(
-    table: Table, inputs: Inputs, record: Record, arguments: Sequence[Json], answer: Outcome
-) -> Judged | None:
+    table: Table, inputs: RowInputs, record: TableRow, arguments: Sequence[Json], answer: Outcome
+) -> JudgedCell | None:
     """The doubt about a cell that was filled before, where the function gives something else; the cell stays."""
     given = record.cells[inputs.column]
     if answer.ok:
-        cell, _ = as_cell(table, inputs, answer.value)
+        cell, _ = cell_value(table, inputs, answer.value)
         known = inputs.kind.read(given)
         same = _plain(given) in (_plain(cell), f"{TEXT_PREFIX}{_plain(cell)}")
         if same or (equal(known, answer.value) and _is_as_near(inputs.kind.read(cell), known)):
             return None
-        return Judged(flag=FlagReasons(reasons=(reason("differs", value=answer.value),)), others=(answer.value,))
-    return not_done("not compared", _failure(inputs, record, arguments, answer.error))
+        return JudgedCell(flag=FlagReasons(reasons=(reason("differs", value=answer.value),)), others=(answer.value,))
+    return unfilled_cell("not compared", _failure(inputs, record, arguments, answer.error))
 
 
-def _failure(inputs: Inputs, record: Record, arguments: Sequence[Json], error: str) -> Reason:
+def _failure(inputs: RowInputs, record: TableRow, arguments: Sequence[Json], error: str) -> Reason:
     """Why a function gave nothing, as a fact about the cells: nobody with a table reads Python's."""
     if UNKNOWN in error:
         return reason("no_equal_row")
@@ -266,7 +266,7 @@ def _is_as_near(written: Cell, known: Cell) -> bool:
     return True
 
 
-def as_cell(table: Table, inputs: Inputs, value: Json) -> tuple[Cell, Reason | None]:
+def cell_value(table: Table, inputs: RowInputs, value: Json) -> tuple[Cell, Reason | None]:
     """A cell for a value, and what is doubtful about it or None; no cell where the value cannot stand in one."""
     kind = inputs.kind
     if value is None:
@@ -277,7 +277,7 @@ def as_cell(table: Table, inputs: Inputs, value: Json) -> tuple[Cell, Reason | N
         return kind.write(value)
     if (kind.name == "int" or kind.whole) and isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return int(value), None
-    if kind.fits(value):
+    if kind.accepts_value(value):
         large = isinstance(value, float) and kind.is_number and abs(value) >= _EXACT
         return value, reason("inexact") if large else None
     return value, other_kind(value, kind)

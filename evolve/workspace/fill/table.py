@@ -15,11 +15,11 @@ from evolve.runtime.sandbox import Program
 from evolve.skills.signatures import types_of
 from evolve.tasks import Task
 from evolve.tasks.reading.assemble import ENOUGH_TO_SPLIT
-from evolve.tasks.reading.partly_filled import Inputs, PartlyFilled, column_task
+from evolve.tasks.reading.partly_filled import PartlyFilled, RowInputs, column_task
 from evolve.tasks.tables import (
     FirstLine,
-    Record,
     Table,
+    TableRow,
     column_of,
     first_line_of,
     form_of,
@@ -29,7 +29,7 @@ from evolve.tasks.tables import (
 )
 from evolve.workspace.fill.offers import YES, is_yes
 from evolve.workspace.fill.request import FillRequest
-from evolve.workspace.fill.result import FlagReasons, as_cell
+from evolve.workspace.fill.result import FlagReasons, cell_value
 from evolve.workspace.fill.written_cells import IsOwn
 from evolve.workspace.runs.applying import Applier
 from evolve.workspace.runs.contradictions import functions_giving
@@ -62,13 +62,13 @@ def opened_table(request: FillRequest) -> tuple[Table, TakenLine]:
     table = open_table(name, sheet=request.sheet, header=request.header is not False)
     if request.header is not None:
         return table, TakenLine(first_line="names" if request.header else "row")
-    looks = "names" if names_column(table, request) else first_line_of(path, file=name)
+    looks = "names" if _names_column(table, request) else first_line_of(path, file=name)
     if looks == "row":
         return open_table(name, header=False), TakenLine(first_line="row", guessed=True)
     return table, TakenLine(guessed=looks == "unclear")
 
 
-def names_column(table: Table, request: FillRequest) -> bool:
+def _names_column(table: Table, request: FillRequest) -> bool:
     """Whether the request names a column by what stands in the first line, which says what that is."""
     name = (request.column or "").strip().casefold()
     return bool(name) and name in [label.strip().casefold() for label in table.columns]
@@ -92,12 +92,12 @@ def check_in_place(table: Table, line: TakenLine, request: FillRequest) -> None:
         )
 
 
-def line_checked(
+def check_first_line(
     services: WorkspaceServices,
     table: Table,
     line: TakenLine,
     request: FillRequest,
-    inputs: Inputs,
+    inputs: RowInputs,
     programs: Sequence[Program],
 ) -> TakenLine:
     """What the first line is taken for: a guess where the function gives a cell of it from those beside it.
@@ -105,12 +105,12 @@ def line_checked(
     Raises:
         UsageError: It is a guess, and the table is to be written in place.
     """
-    is_told = request.header is not None or names_column(table, request) or table.form.kind != "delimited"
+    is_told = request.header is not None or _names_column(table, request) or table.form.kind != "delimited"
     if is_told or line != TakenLine() or not programs or inputs.column >= len(table.columns):
         return line
-    values = inputs.of(Record(number=0, line=1, cells=table.columns))
+    values = inputs.arguments_of(TableRow(number=0, line=1, cells=table.columns))
     ((outcome,),) = Applier(services.open_sandbox(), programs[:1])([values])
-    if not outcome.ok or as_cell(table, inputs, outcome.value)[0] != table.columns[inputs.column]:
+    if not outcome.ok or cell_value(table, inputs, outcome.value)[0] != table.columns[inputs.column]:
         return line
     guess = replace(line, guessed=True)
     check_in_place(table, guess, request)
@@ -136,7 +136,7 @@ def check_column(table: Table, request: FillRequest) -> None:
     raise UsageError(f"{table.path.name} has no column {name!r}", hint=f"{meant}its columns are {listed}")
 
 
-def column_read(
+def read_column(
     services: WorkspaceServices, table: Table, request: FillRequest, own: IsOwn
 ) -> tuple[Task, PartlyFilled]:
     """The task of a column.

@@ -11,9 +11,9 @@ from evolve.agent import Journal
 from evolve.core.files import digest
 from evolve.core.store import Database
 from evolve.improve.history import TABLE_FILLED
-from evolve.tasks.tables import CHECKS, Cell, Record, Table, is_blank, label_of
+from evolve.tasks.tables import CHECKS, Cell, Table, TableRow, is_blank, label_of
 
-IsOwn = Callable[[Table, Record, int], bool]
+IsOwn = Callable[[Table, TableRow, int], bool]
 """Whether evolve filled a cell of a row in a column."""
 _STEP = "cells filled"
 _FILE = "file written"
@@ -25,7 +25,7 @@ _LENGTH = 16
 """Hexadecimal digits by which a cell is known."""
 
 
-def cell_key(table: Table, record: Record, column: int, label: str, cell: Cell) -> str:
+def cell_key(table: Table, record: TableRow, column: int, label: str, cell: Cell) -> str:
     """What a filled cell is known by: its own value and all that stands beside it, wherever the row is by then.
 
     A person who corrects the cell, or anything beside it, makes it another one, which is an example again.
@@ -72,7 +72,7 @@ class OwnCells:
         rows = db.rows("loop_steps", {"name": _STEP})
         self._keys = frozenset(key for row in rows for key in json.loads(str(row["body"])))
 
-    def keep(self, run: str, keys: Sequence[str], file: Path, column: str, skill: str = "") -> None:
+    def record_fill(self, run: str, keys: Sequence[str], file: Path, column: str, skill: str = "") -> None:
         """Notes what a run filled, "" where none searched for the function, and the file that was written.
 
         Args:
@@ -87,7 +87,7 @@ class OwnCells:
         if keys:
             journal.finish(_STEP, list(keys))
 
-    def note(self, file: Path, written: WrittenColumn | None, *, within: bool, done: bool = False) -> None:
+    def record_write(self, file: Path, written: WrittenColumn | None, *, within: bool, done: bool = False) -> None:
         """Notes what is about to stand in a file, or stands there now; None where it is not to be told from a person's.
 
         Args:
@@ -111,7 +111,7 @@ class OwnCells:
     def _file_journal(self, file: Path) -> Journal:
         return Journal(self._db, f"path {digest(str(file.resolve()))[:_LENGTH]}")
 
-    def wrote(self, file: Path) -> bool:
+    def is_as_written(self, file: Path) -> bool:
         """Whether a file is as a run wrote it, so that nothing of a person's is lost with it."""
         known = {json.loads(str(row["body"])) for row in self._db.rows("loop_steps", {"name": _FILE})}
         return file.is_file() and digest(file.read_bytes()) in known
@@ -125,7 +125,7 @@ class OwnCells:
         rows = [row for run in runs for row in self._db.rows("loop_steps", {"name": _COLUMN, "run": run})]
         return json.loads(str(rows[-1]["body"])) if rows else ""
 
-    def __call__(self, table: Table, record: Record, column: int) -> bool:
+    def __call__(self, table: Table, record: TableRow, column: int) -> bool:
         """Whether a cell was filled by evolve and is as it was then, with all that stands beside it."""
         if not self._keys:
             return False

@@ -13,7 +13,7 @@ from typing import Literal
 
 from evolve.agent import RunRepository
 from evolve.core.errors import EvolveError, WorkspaceError
-from evolve.core.extensions import find, installed_extensions, seams
+from evolve.core.extensions import find, installed_extensions, seam_names
 from evolve.core.paths import WorkspacePaths, is_workspace
 from evolve.core.schema import MIGRATIONS
 from evolve.core.settings import Settings, load_settings
@@ -127,14 +127,14 @@ def _record(paths: WorkspacePaths) -> Finding:
 
 def _bodies(paths: WorkspacePaths) -> Finding:
     """Checks what lies in files beside the database: objects, skill folders and checkpoints."""
-    from evolve.workspace.health.repair import body_faults, own_changes
+    from evolve.workspace.health.repair import body_faults, workspace_changes
 
     if not paths.db.exists():
         return Finding(part="bodies", state="ok", text="none yet")
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
         if faults := body_faults(paths, db):
             return _damage("bodies", faults)
-        own = [f"; your own {name} is not as it was learned: {files}" for name, files in own_changes(paths, db)]
+        own = [f"; your own {name} is not as it was learned: {files}" for name, files in workspace_changes(paths, db)]
     count = len(ObjectStore(paths.objects).digests())
     return Finding(part="bodies", state="ok", text=f"{count} objects match their digests{''.join(own)}")
 
@@ -164,7 +164,7 @@ def _changes(paths: WorkspacePaths) -> list[Finding]:
     if not is_current(paths):
         return []
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
-        doubtful = Folders(paths.runs, RunRepository(db), ObjectStore(paths.objects)).doubtful()
+        doubtful = Folders(paths.runs, RunRepository(db), ObjectStore(paths.objects)).doubtful_files()
     return [
         Finding(
             part="changes",
@@ -201,7 +201,7 @@ def _damage(part: str, faults: list[str]) -> Finding:
 def _extensions() -> Finding:
     """Lists what installed packages add, by seam; a name that is built in already adds nothing."""
     entries = []
-    for seam in seams():
+    for seam in seam_names():
         for name, package in installed_extensions(seam).items():
             find(seam, name)  # raises where it cannot be loaded, which is the finding then
             entries.append(f"{name} ({seam}, from {package})")

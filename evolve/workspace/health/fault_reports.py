@@ -15,7 +15,7 @@ from evolve.core.files import machine_problem, write_atomic
 _KEPT = "kept in "
 
 
-class FaultKept(AbstractContextManager["FaultKept"]):
+class FaultReport(AbstractContextManager["FaultReport"]):
     """Writes an error that is not of our tree to ``fault.txt`` in a folder; the error goes on.
 
     Args:

@@ -27,7 +27,7 @@ from evolve.core.store import (
     Value,
     WriterLock,
     finish_rebuild,
-    rebuild,
+    rebuild_database,
     still_lost,
 )
 from evolve.skills import Skill, write_folder
@@ -77,7 +77,7 @@ def repair(path: str | os.PathLike[str] | None = None, *, tell: Callable[[str], 
         if os.path.lexists(paths.store):
             raise WorkspaceError(f"{paths.store} is not a folder", hint="move it aside")
         return report
-    with WriterLock(paths.lock).held("repair"), RecordAccess(paths.access).alone():
+    with WriterLock(paths.lock).hold("repair"), RecordAccess(paths.access).hold_exclusively():
         finish_rebuild(paths.db)
         tell("checking the record")
         # The record comes first: it says which objects, skills and variants there should be.
@@ -108,7 +108,7 @@ def _mend_record(paths: WorkspacePaths, report: Repair) -> None:
     faults = record_faults(paths)
     if not faults:
         return
-    built = rebuild(paths.db, MIGRATIONS)
+    built = rebuild_database(paths.db, MIGRATIONS)
     kept, restored = sum(built.kept.values()), sum(built.restored.values())
     aside = f"; the damaged file is now {built.aside.name}" if built.aside else ""
     source = f" and {restored} from {built.backup.name}" if built.backup else ""
@@ -130,7 +130,7 @@ def _set_aside_files(paths: WorkspacePaths, report: Repair) -> None:
         except RecordDamaged as damage:
             report.done.append(str(damage))
     for path in damaged_checkpoints(paths):
-        aside = free_name(path)
+        aside = _free_name(path)
         path.rename(aside)
         # SQLite would take a log that stays behind for one of the next file of this name.
         for end in ("-wal", "-shm"):
@@ -139,10 +139,10 @@ def _set_aside_files(paths: WorkspacePaths, report: Repair) -> None:
 
 
 def _mend_memory(stores: Repositories, report: Repair) -> None:
-    anew, aside = stores.memory.mend(stores.runs.episodes())
+    anew, aside = stores.memory.repair_rows(stores.runs.episodes())
     if anew:
         report.done.append(f"made {anew} rows of evidence anew from the episodes they came from")
-    wishes, idle = stores.memory.preferences.mend(act_text)
+    wishes, idle = stores.memory.preferences.rebuild_lost(act_text)
     if wishes:
         report.done.append(f"made {len(wishes)} preferences anew from the acts they rest on")
     report.lost = still_lost(stores.db, report.lost)
@@ -168,7 +168,7 @@ def _mend_skills(paths: WorkspacePaths, stores: Repositories, report: Repair) ->
     for name, what in changed_folders(paths, stores.db):
         folder = paths.skills / name
         if os.path.lexists(folder):
-            aside = free_name(folder)
+            aside = _free_name(folder)
             folder.rename(aside)
             what += f" and is now {aside.name}"
         write_folder(stores.skills.get(name), paths.skills)
@@ -182,11 +182,11 @@ def _mend_variants(stores: Repositories, report: Repair) -> None:
     last = stores.db.query("SELECT max(seq) AS n FROM memory_evidence")[0]["n"]
     for name in stores.insight_marks(missing, int(str(last or 0))):
         report.done.append(f"object {name} was made anew")
-    usable = usable_variants(stores.db, stores.objects)
+    usable = _usable_variants(stores.db, stores.objects)
     active = stores.variants.active_digest
     if active in usable:
         return
-    before = [promotion.variant for promotion in stores.variants.promotions() if promotion.variant in usable]
+    before = [promotion.variant for promotion in stores.variants.list_promotions() if promotion.variant in usable]
     chosen = before[-1] if before else UNLEARNED
     if chosen == UNLEARNED:
         stores.variants.reset(grounds="repair")
@@ -202,7 +202,7 @@ def _mend_spending(paths: WorkspacePaths, stores: Repositories | None, report: R
         return
     cost = sum((record.cost for record in stores.runs.episodes()), Cost()) if stores is not None else Cost()
     least = Spent(tokens=cost.tokens, calls=cost.calls, money=cost.money)
-    aside = free_name(paths.spending)
+    aside = _free_name(paths.spending)
     kept = rebuild_book(paths.spending, aside, least)
     report.done.append(f"{faults[0]} in {paths.spending}; made anew from {kept} entries; damaged: {aside.name}")
     report.lost.append("spending: what could not be read and is not the cost of an episode; days of the rest")
@@ -220,7 +220,7 @@ def _still_wrong(paths: WorkspacePaths) -> list[str]:
     return [*wrong, *(f"{fault} in {paths.spending}" for fault in book_faults(paths.spending))]
 
 
-def free_name(path: Path) -> Path:
+def _free_name(path: Path) -> Path:
     """The first name beside ``path`` that is free: ``<name>.damaged-1`` and so on."""
     number = 1
     while os.path.lexists(aside := path.with_name(f"{path.name}.damaged-{number}")):
@@ -272,7 +272,7 @@ def missing_objects(db: Database, objects: ObjectStore) -> Iterator[tuple[str, s
                 yield f"variant {active}", name
 
 
-def usable_variants(db: Database, objects: ObjectStore) -> set[str]:
+def _usable_variants(db: Database, objects: ObjectStore) -> set[str]:
     """Variants whose row and objects are all there, the unlearned state among them."""
     known = {str(row["id"]) for row in db.rows("variants")}
     return {UNLEARNED, *(name for name in known if all(_is_whole(objects, body) for body in _bodies_of(db, name)))}
@@ -286,7 +286,7 @@ def _bodies_of(db: Database, variant: str) -> tuple[str, ...]:
 def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
     """Folders of learned skills that are not what the record says: the skill's name, and what is wrong with which file.
 
-    Folders of skills that a person owns may differ, see :func:`own_changes`. A part needs none.
+    Folders of skills that a person owns may differ, see :func:`workspace_changes`. A part needs none.
     """
     faults = []
     for row in db.rows("skills"):
@@ -300,7 +300,7 @@ def changed_folders(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]
     return faults
 
 
-def own_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
+def workspace_changes(paths: WorkspacePaths, db: Database) -> list[tuple[str, str]]:
     """Skills that a person owns and whose files are not as they were learned: the name, and the files."""
     rows = db.rows("skills", {"owner": "user"})
     changed = [(str(row["name"]), _changed_files(paths, row)) for row in rows]

@@ -67,7 +67,7 @@ def ablate(services: WorkspaceServices, request: AblationRequest, budget: Ledger
 
 def _judged_on(services: WorkspaceServices, variant: str) -> str:
     """The suite of the last run in which the gate judged the variant."""
-    runs = [decision.run for decision in services.stores.decisions.log() if decision.variant == variant]
+    runs = [decision.run for decision in services.stores.decisions.list_verdicts() if decision.variant == variant]
     if not runs:
         raise UsageError(f"no gate has judged {variant[:12]}, so name the tasks to try it on", hint="--suite SUITE")
     return str(services.stores.runs.run(runs[-1]).body["suite"])

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from evolve.agent import Run
 from evolve.improve.practice import finished_practice
-from evolve.improve.prequential import MOST, blocks_of, distinct_tasks, fresh_of
+from evolve.improve.prequential import MOST, blocks_of, distinct_tasks, fresh_tasks
 from evolve.improve.session import NOTHING_NEW, PASSES
 from evolve.tasks import Suite
-from evolve.tasks.reading.labels import tells_nothing
-from evolve.trials.gate.power import HALF, Foresight
+from evolve.tasks.reading.labels import is_uninformative
+from evolve.trials.gate.power import HALF, PowerForecast
 from evolve.trials.learned_state import UNLEARNED
 from evolve.trials.repositories import Repositories
 from evolve.workspace.learners import SearchLearner
@@ -47,7 +47,7 @@ class SuiteForecast:
     unprovable: str = ""
 
     @classmethod
-    def of(cls, stores: Repositories, suite: Suite, *, streams: bool, seed: int = 0) -> SuiteForecast:
+    def for_suite(cls, stores: Repositories, suite: Suite, *, streams: bool, seed: int = 0) -> SuiteForecast:
         """The forecast of the next judgement on a suite.
 
         Args:
@@ -59,20 +59,20 @@ class SuiteForecast:
         if streams:
             first, *rest = blocks_of(suite, seed)
             later = [task for block in rest for task in block]
-            judged = {task.group for task in fresh_of(stores, later, after=first)}
+            judged = {task.group for task in fresh_tasks(stores, later, after=first)}
             part, note = len({task.group for task in later}) / len(groups), _repeated(suite, len(groups))
         else:
             tasks = suite.evidence("gate")
             judged = {task.group for task in tasks} - stores.spent_groups(tasks)
             part, note = len({task.group for task in suite.split("gate")}) / len(groups), _alike(suite)
         _, level = stores.decisions.next_level(suite.digest, judged)
-        ahead = Foresight.of(len(judged), level)
+        ahead = PowerForecast.for_problems(len(judged), level)
         return cls(
             problems=len(groups),
             judged=len(judged),
             needed=ahead.needed,
             share=ahead.share,
-            enough=math.ceil(Foresight.enough(HALF, level) / part) if part else 0,
+            enough=math.ceil(PowerForecast.problems_needed(HALF, level) / part) if part else 0,
             note=note,
             unprovable=suite.unprovable,
         )
@@ -121,7 +121,7 @@ def _repeated(suite: Suite, groups: int) -> str:
 def _alike(suite: Suite) -> str:
     """Problems that stand under one instruction, which may be one problem told more than once, as a sentence."""
     first = {task.group: task.instruction.strip() for task in reversed(suite.tasks)}
-    told = Counter(text for text in first.values() if not tells_nothing(text))
+    told = Counter(text for text in first.values() if not is_uninformative(text))
     text, count = max(told.items(), key=lambda item: item[1], default=("", 0))
     if count < max(2, _MANY * len(first)):
         return ""
@@ -130,7 +130,7 @@ def _alike(suite: Suite) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course:
+class LoopCourse:
     """How a loop goes about a suite.
 
     Attributes:
@@ -148,7 +148,7 @@ class Course:
 
 def course_of(
     services: WorkspaceServices, suite: Suite, begun: Run | None, *, key: str, rounds: int | None, seed: int
-) -> Course:
+) -> LoopCourse:
     """The course of a loop.
 
     Args:
@@ -161,18 +161,18 @@ def course_of(
     if begun is not None:
         body = begun.body
         passes = int(body.get("passes", passes))
-        return Course(whole=bool(body.get("stream")), unjudged=str(body.get("unjudged", "")), passes=passes)
+        return LoopCourse(whole=bool(body.get("stream")), unjudged=str(body.get("unjudged", "")), passes=passes)
     # Whether a suite is judged task by task before it is practised on, since a split would leave too few to judge on.
     # Only the embedded search, whose episodes cost no money, and only before anything was promoted: against that a
     # later variant is to be held, and not against an agent that has learned nothing.
     groups = {task.group for task in suite.tasks}
     fresh = services.stores.variants.active_digest == UNLEARNED and not suite.unprovable
     whole = isinstance(services.learner, SearchLearner) and len(groups) <= MOST and fresh
-    ahead = SuiteForecast.of(services.stores, suite, streams=whole, seed=seed)
+    ahead = SuiteForecast.for_suite(services.stores, suite, streams=whole, seed=seed)
     is_over = bool(ahead.why) and _was_practised(services, suite, whole=whole)
     is_over = is_over and _came_to_its_end(services, key)
     told = ahead.summary(is_over=is_over)
-    return Course(whole=whole, unjudged=ahead.why, passes=0 if is_over else passes, told=told)
+    return LoopCourse(whole=whole, unjudged=ahead.why, passes=0 if is_over else passes, told=told)
 
 
 def _was_practised(services: WorkspaceServices, suite: Suite, *, whole: bool) -> bool:
@@ -189,5 +189,5 @@ def _came_to_its_end(services: WorkspaceServices, key: str) -> bool:
     Another one, such as one with more candidates, may solve what that one did not. One that judged every task
     practised on each of them once; what their answers share is found when they are practised on again.
     """
-    same = [run for run in services.stores.runs.runs() if run.key == key]
+    same = [run for run in services.stores.runs.list_runs() if run.key == key]
     return any(services.stores.runs.journal(run.id).done(NOTHING_NEW) is not None for run in same)

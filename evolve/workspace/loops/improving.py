@@ -16,24 +16,24 @@ from evolve.core.events import Event, EventFan, EventLog
 from evolve.core.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.core.ledger import Budget, Ledger, Spent
 from evolve.core.settings import NOBODY
-from evolve.environments import kind_of
-from evolve.improve.loop import check_size, look_again
+from evolve.environments import environment_kind
+from evolve.improve.loop import check_held_out, check_size
 from evolve.improve.loop import improve as run_loop
 from evolve.improve.prequential import BLOCKS, improve_in_stream, practising_on
 from evolve.improve.report import Report
 from evolve.improve.schedule import FITTED
-from evolve.improve.session import LoopPlan, Proposer, Session, is_cut_short, take_up
+from evolve.improve.session import LoopPlan, Proposer, Session, is_cut_short, resume_session
 from evolve.tasks import Suite, load_suite
 from evolve.trials.jobs import Workers, WorkerSetup
 from evolve.trials.workers import open_workers
 from evolve.workspace.arguments import as_budget, as_ledger
 from evolve.workspace.folder_needs import common_environment, refuse_search
-from evolve.workspace.health.fault_reports import FaultKept
+from evolve.workspace.health.fault_reports import FaultReport
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.loops.forecast import course_of
 from evolve.workspace.loops.status import announce_loop
-from evolve.workspace.opening import now, sandbox_opener
-from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
+from evolve.workspace.opening import sandbox_opener, utc_now
+from evolve.workspace.secrets import SecretCleaningLearner, scanner_for, task_folders
 from evolve.workspace.services import WorkspaceServices
 
 BUDGET = "budget"
@@ -77,7 +77,9 @@ def improve(
         _end_unfinished(services, key)
     # Before the run is opened again, since a run that its budget ended is told by its state.
     beginning = _beginning(services, key, suite_name)
-    begun = next((run for run in services.stores.runs.runs() if run.key == key and run.state in ("open", BUDGET)), None)
+    begun = next(
+        (run for run in services.stores.runs.list_runs() if run.key == key and run.state in ("open", BUDGET)), None
+    )
     each = _candidates_each(budget.budget, plan.limits) if begun is None else begun.body.get("each")
     if each is not None:
         plan = replace(plan, limits=replace(plan.limits, candidates=each))
@@ -118,7 +120,7 @@ def _numbers(asked: LoopRequest) -> tuple[int, int]:
 
 def _end_unfinished(services: WorkspaceServices, key: str) -> None:
     """Ends the unfinished runs of this key, so that the next one is a new run."""
-    for run in services.stores.runs.runs():
+    for run in services.stores.runs.list_runs():
         if run.key == key and run.state in ("open", BUDGET):
             services.stores.runs.end(run.id, "left")
 
@@ -126,12 +128,12 @@ def _end_unfinished(services: WorkspaceServices, key: str) -> None:
 def _reopen(services: WorkspaceServices, key: str, rounds: int) -> None:
     """Opens the newest run of this key again where a budget ended it; the next budget counts from here."""
     stores = services.stores
-    last = next((run for run in reversed(stores.runs.runs()) if run.key == key), None)
+    last = next((run for run in reversed(stores.runs.list_runs()) if run.key == key), None)
     if last is None or last.state != BUDGET:
         return
-    body = {**last.body, "before": asdict(spent_before(services, last)), "part": last.body.get("part", 1) + 1}
+    body = {**last.body, "before": asdict(earlier_spending(services, last)), "part": last.body.get("part", 1) + 1}
     with stores.db.transaction():
-        take_up(stores.runs.journal(last.id), rounds)
+        resume_session(stores.runs.journal(last.id), rounds)
         stores.runs.drop_report(last.id)
         stores.runs.end(last.id, "open", body)
 
@@ -139,7 +141,7 @@ def _reopen(services: WorkspaceServices, key: str, rounds: int) -> None:
 def _beginning(services: WorkspaceServices, key: str, suite: str) -> str:
     """Whether a loop goes on or begins anew, in one sentence; "" for the first one on a suite."""
     stores = services.stores
-    earlier = [run for run in stores.runs.runs() if run.kind == "improve" and run.body.get("suite") == suite]
+    earlier = [run for run in stores.runs.list_runs() if run.kind == "improve" and run.body.get("suite") == suite]
     for run in earlier:
         if run.key == key and run.state in ("open", BUDGET):
             done = sum(episode.status != "interrupted" for episode in stores.runs.episodes(run=run.id))
@@ -168,7 +170,7 @@ def _check(services: WorkspaceServices, suite: Suite, python: str | os.PathLike[
         )
     check_size(suite)
     in_folders = [task for task in suite.tasks if task.folder]
-    if all(kind_of(task.environment).needs_model for task in suite.tasks):
+    if all(environment_kind(task.environment).needs_model for task in suite.tasks):
         refuse_search(services.learner.name)
     if not in_folders and python is not None:
         raise UsageError("--set python is about work in folders, and no task of the suite is any", hint="leave it out")
@@ -206,7 +208,7 @@ def _report(services: WorkspaceServices, *, fresh: bool) -> Report:
     key = digest(canonical_json(["report", suite.digest, last.seed]))  # whichever model takes the look
     body = {"suite": str(made_by["suite"]), "rounds": 0, "seed": last.seed}
     with opened_session(services, "report", key, body, work) as session:
-        return look_again(session, last)
+        return check_held_out(session, last)
 
 
 def loop_limits(services: WorkspaceServices, budget: Budget, suite: Suite, *, bounded: bool = True) -> Limits:
@@ -248,7 +250,7 @@ def _room(suite: Suite, budget: Budget) -> int:
 
     Fixed, so that both episodes of a pair may spend the same, whenever they are run.
     """
-    needs = max((kind_of(task.environment).least_tokens for task in suite.tasks), default=0)
+    needs = max((environment_kind(task.environment).least_tokens for task in suite.tasks), default=0)
     return needs if budget.tokens is None else min(needs, budget.tokens // LONG_EPISODES)
 
 
@@ -287,7 +289,7 @@ def loop_key(services: WorkspaceServices, kind: str, *parts: Json) -> str:
 
     The budget is no part of what was asked for: an interrupted loop may go on with another.
     """
-    return digest(canonical_json([kind, *parts, services.learner.name, *services.mark]))
+    return digest(canonical_json([kind, *parts, services.learner.name, *services.sandbox_mark]))
 
 
 @contextmanager
@@ -295,23 +297,23 @@ def opened_session(
     services: WorkspaceServices, kind: str, key: str, request: Mapping[str, Json], work: LoopWork
 ) -> Iterator[Session]:
     """The open run with this key, or a new one, as a session; where that ends without an error the run is closed."""
-    run = services.stores.runs.begin(kind, key, {**request, **services.mark}, started=now())
-    with worked_on(services, run, work) as session:
+    run = services.stores.runs.begin(kind, key, {**request, **services.sandbox_mark}, started=utc_now())
+    with tasks_worked_on(services, run, work) as session:
         yield session
         bounded = not as_budget(work.budget).unlimited
         rounds = services.stores.runs.run(run.id).body.get("passes", work.plan.rounds)
-        cut = kind == "improve" and bounded and is_cut_short(session.journal, rounds)
+        cut = kind == "improve" and bounded and is_cut_short(session.step_log, rounds)
     services.finish(run.id, BUDGET if cut else "done")
 
 
 @contextmanager
-def worked_on(services: WorkspaceServices, run: Run, work: LoopWork) -> Iterator[Session]:
+def tasks_worked_on(services: WorkspaceServices, run: Run, work: LoopWork) -> Iterator[Session]:
     """An open run as a session, with worker processes that end with it, however it ends."""
     suite = work.suite
     folders = {task.folder for task in suite.tasks if task.folder}
     scanner, spared = scanner_for(services.paths, suite.tasks)
-    if isinstance(services.learner, AsksEndpoints):
-        services.learner.beware_of(folders_of(suite.tasks), spared)
+    if isinstance(services.learner, SecretCleaningLearner):
+        services.learner.beware_of(task_folders(suite.tasks), spared)
     opener = sandbox_opener(services.settings, [services.paths.root, *sorted(folders)])
     if folders:
         opener = partial(opener, python=common_environment(folders, work.python))
@@ -324,14 +326,14 @@ def worked_on(services: WorkspaceServices, run: Run, work: LoopWork) -> Iterator
         scanner=scanner,
     )
     folder = services.paths.runs / run.id
-    before, spent, whole = Spent(**run.body.get("before", {})), spent_before(services, run), as_ledger(work.budget)
+    before, spent, whole = Spent(**run.body.get("before", {})), earlier_spending(services, run), as_ledger(work.budget)
     # The time that the command took until here is the run's.
     ledger = Ledger(_raised_by(whole.budget, before), spent=replace(spent, seconds=spent.seconds + whole.spent.seconds))
     # A policy's meter holds one episode at a time, so with a model episodes come one after the other.
     count = 1 if services.uses_model else services.settings.worker_count
     workers = work.workers(setup) if work.workers else open_workers(setup, count, services.settings.workers_on)
     try:
-        with announce_loop(services.paths, run.id), FaultKept(folder), EventLog(folder / "events.jsonl") as log:
+        with announce_loop(services.paths, run.id), FaultReport(folder), EventLog(folder / "events.jsonl") as log:
             yield Session(
                 stores=services.stores,
                 learner=services.learner,
@@ -360,7 +362,7 @@ def _raised_by(budget: Budget, before: Spent) -> Budget:
     return Budget(**{name: None if bound is None else bound + getattr(before, name) for name, bound in bounds.items()})
 
 
-def spent_before(services: WorkspaceServices, run: Run) -> Spent:
+def earlier_spending(services: WorkspaceServices, run: Run) -> Spent:
     """What earlier processes of the same run have spent."""
     runs = services.stores.runs
     cost = sum((record.cost for record in (*runs.episodes(run=run.id), *runs.pending_episodes(run.id))), Cost())

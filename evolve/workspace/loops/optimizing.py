@@ -15,7 +15,7 @@ from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.controls import transfer as run_transfer
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimization import optimize as run_optimizer
-from evolve.improve.optimizer.counterfactual import Editor
+from evolve.improve.optimizer.counterfactual import EditSearch
 from evolve.improve.optimizer.engine import GONE, PARTS, EngineParts, EngineSettings, engine_kind
 from evolve.improve.optimizer.leakage import guard_of
 from evolve.improve.optimizer.workflow_drafts import Drafter, SearchScope
@@ -33,7 +33,7 @@ from evolve.workspace.resources.evaluators import Opinion
 from evolve.workspace.services import WorkspaceServices
 
 
-def can_draft(services: WorkspaceServices) -> bool:
+def _can_draft(services: WorkspaceServices) -> bool:
     """Whether there is a model that could write workflows: that which acts, else that of the role ``rewrite``."""
     return _acting(services) is not None or bool(_rewriter(services))
 
@@ -51,7 +51,7 @@ def _rewriter(services: WorkspaceServices) -> str:
 
 
 @contextmanager
-def drafters(services: WorkspaceServices, session: Session) -> Iterator[Callable[[], Drafter]]:
+def _drafters(services: WorkspaceServices, session: Session) -> Iterator[Callable[[], Drafter]]:
     """Gives what makes the one who writes workflows in a run; models that were opened for it are closed at the end."""
     with ExitStack() as opened:
         yield lambda: _drafter(services, session, opened)
@@ -80,11 +80,11 @@ def _drafter(services: WorkspaceServices, session: Session, opened: ExitStack) -
         designer = LanguageDesigner(models=models, questions=Questions(layers=layers))
     else:
         raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
-    paid = PaidAnswers(meter, session.ledger, session.journal)
+    paid = PaidAnswers(meter, session.ledger, session.step_log)
     ours = [load_prompt("design.md", PromptLayers()), services.workflow.render()]
 
     def waiting(faults: int) -> None:
-        session.tell("drafting", faults=faults)
+        session.emit_event("drafting", faults=faults)
 
     return Drafter(
         designer=PaidDesigner(designer=designer, paid=paid, waiting=waiting),
@@ -103,14 +103,14 @@ def texts_in_force(services: WorkspaceServices) -> dict[str, str]:
     return {name: load_prompt(name, layers) for name in EDITED}
 
 
-def edited_state(services: WorkspaceServices) -> str:
+def _edited_state(services: WorkspaceServices) -> str:
     """Digest of what a person may edit and an episode goes by: the workflow, and with a model the edited prompts."""
     layers = PromptLayers(workspace=services.paths.prompts)
     texts = [load_prompt(name, layers) for name in EDITED] if services.uses_model else []
     return digest(canonical_json([services.workflow.digest, *texts]))
 
 
-def editor_of(services: WorkspaceServices, session: Session) -> Editor:
+def _editor_of(services: WorkspaceServices, session: Session) -> EditSearch:
     """Who proposes and screens edits of prompts in a run; the rewriter is the model of the role ``rewrite``.
 
     Raises:
@@ -122,10 +122,10 @@ def editor_of(services: WorkspaceServices, session: Session) -> Editor:
     if policy is None:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
     rewriter = LanguageRewriter(models=policy.models, questions=policy.questions)
-    paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.journal))
+    paid = PaidRewriter(rewriter=rewriter, paid=PaidAnswers(policy.meter, session.ledger, session.step_log))
     shipped = [load_prompt(name, PromptLayers()) for name in EDITED]
     guard = guard_of(session.suite.tasks, common=[*shipped, *texts_in_force(services).values()])
-    return Editor(rewriter=paid, guard=guard)
+    return EditSearch(rewriter=paid, guard=guard)
 
 
 Part = Literal["", "prompts", "workflow", "knobs"]
@@ -159,8 +159,8 @@ def optimize(services: WorkspaceServices, request: OptimizerRequest, budget: Led
         raise UsageError(f"--only {request.only}: write one of {', '.join(PARTS)}")
     suite = load_suite(request.suite)
     limits = loop_limits(services, budget.budget, suite, bounded=False)
-    kind = engine_kind(request.engine, request.only, drafts=can_draft(services))
-    if kind.drafts and not can_draft(services):
+    kind = engine_kind(request.engine, request.only, drafts=_can_draft(services))
+    if kind.drafts and not _can_draft(services):
         raise UsageError("workflows are written by a model, and none is chosen here", hint="evolve models")
     if (request.only == "prompts" or kind.changes == {"prompts"}) and not services.uses_model:
         raise UsageError("prompts are read by a model, and none is chosen here", hint="evolve models")
@@ -173,12 +173,12 @@ def optimize(services: WorkspaceServices, request: OptimizerRequest, budget: Led
     # A search that goes on begins with what it began with, so under files that were edited it is another one. And one
     # that an earlier version began asked its questions by other costs.
     key_parts = [suite.digest, request.seed, kind.name, request.only, request.proposals, limits.candidates]
-    key_parts += [edited_state(services), "comparable costs"]
+    key_parts += [_edited_state(services), "comparable costs"]
     if opinion is not None:
         key_parts.append(_target_key(opinion))
     key = loop_key(services, "optimize", *key_parts)
     _end_what_cannot_go_on(services, request)
-    if request.resume and not any(run.key == key and run.state == "open" for run in services.stores.runs.runs()):
+    if request.resume and not any(run.key == key and run.state == "open" for run in services.stores.runs.list_runs()):
         raise UsageError("there is no such run to continue", hint=f"evolve lab optimize {request.suite}")
     asked = {"suite": request.suite, "seed": request.seed, "engine": kind.name, "only": request.only}
     asked = {**asked, "target": request.target, "policy": services.learner.name}
@@ -186,15 +186,15 @@ def optimize(services: WorkspaceServices, request: OptimizerRequest, budget: Led
     with opened_session(services, "optimize", key, asked, work) as session:
         divided = split_budget(session)
         replay = StageRerun(session=divided.search)  # handed on as a function: an engine gets no session
-        with drafters(services, divided.search) as drafter:
+        with _drafters(services, divided.search) as drafter:
             parts = EngineParts(
                 settings=settings,
                 scope=scope,
-                editor=lambda: editor_of(services, divided.search),
+                editor=lambda: _editor_of(services, divided.search),
                 drafter=drafter,
                 replay=lambda record, texts, at: replay(record, texts, at),
                 items=services.stores.variants,
-                tell=lambda text: divided.search.tell("engine", text=text),
+                tell=lambda text: divided.search.emit_event("engine", text=text),
             )
             target = None if opinion is None else _target(services, opinion, divided.search)
             texts = texts_in_force(services) if services.uses_model and "prompts" in kind.changes else {}
@@ -207,7 +207,7 @@ def _end_what_cannot_go_on(services: WorkspaceServices, request: OptimizerReques
     Raises:
         UsageError: There was one.
     """
-    for run in services.stores.runs.runs():
+    for run in services.stores.runs.list_runs():
         engine = str(run.body.get("engine", ""))
         same = (run.body.get("suite"), run.body.get("only"), run.body.get("seed")) == (
             request.suite,
@@ -234,7 +234,7 @@ def transfer(services: WorkspaceServices, variant: str, suite_name: str, budget:
     name = stores.variants.find(variant)
     if name == UNLEARNED:
         raise UsageError("unlearned has no parent to be compared with", hint="evolve lab variants list")
-    chosen = [decision for decision in stores.decisions.log(suite.digest) if decision.variant == name]
+    chosen = [decision for decision in stores.decisions.list_verdicts(suite.digest) if decision.variant == name]
     policies = {stores.runs.run(decision.run).body.get("policy") for decision in chosen}
     if services.learner.name in policies:
         raise UsageError(f"{name[:12]} was chosen on {suite.name}; another suite or model would show more")
@@ -256,7 +256,7 @@ def _target(services: WorkspaceServices, opinion: Opinion, session: Session) -> 
         judge=opinion.judge,
         key=_target_key(opinion),
         score=lambda task, answer: opinion.score(task, Submission(code=answer), sandbox),
-        paid=PaidAnswers(meter, session.ledger, session.journal),
+        paid=PaidAnswers(meter, session.ledger, session.step_log),
     )
 
 

@@ -25,11 +25,11 @@ from evolve.core.events import Event, read_events
 from evolve.core.files import write_atomic, write_failure
 from evolve.core.paths import WorkspacePaths
 from evolve.core.schema import MIGRATIONS
-from evolve.core.store import Database, WriterLock, is_gone, terminate, this_process
+from evolve.core.store import Database, WriterLock, is_gone, process_identity, terminate
 from evolve.workspace.health.doctor import Finding, doctor
 from evolve.workspace.locating import selected_workspace, trusted_workspace
-from evolve.workspace.opening import is_current, now
-from evolve.workspace.places import Where, where
+from evolve.workspace.opening import is_current, utc_now
+from evolve.workspace.places import WorkspaceInUse, where
 from evolve.workspace.resources.models import models
 from evolve.workspace.runs.solving import waiting_question
 
@@ -60,7 +60,7 @@ class LoopAtWork:
 def announce_loop(paths: WorkspacePaths, run: str) -> Iterator[None]:
     """Names the loop of this process for as long as the block takes. A pause that was asked of another one is over."""
     paths.pause.unlink(missing_ok=True)
-    write_atomic(paths.loop, json.dumps({"run": run, "since": now(), **this_process()}).encode())
+    write_atomic(paths.loop, json.dumps({"run": run, "since": utc_now(), **process_identity()}).encode())
     try:
         with paths.loop.open("rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
@@ -230,7 +230,7 @@ class Status:
         proposed: How many proposals of runs wait to be kept or declined.
     """
 
-    where: Where
+    where: WorkspaceInUse
     model: str
     checks: tuple[Finding, ...]
     waiting: tuple[OpenRun, ...] = ()
@@ -273,7 +273,7 @@ def _runs(paths: WorkspacePaths) -> dict[str, Any]:
         return {}
     at = loop_at_work(paths)
     with Database(paths.db, MIGRATIONS, read_only=True) as db:
-        left = [run for run in RunRepository(db).runs() if run.state == "open"]
+        left = [run for run in RunRepository(db).list_runs() if run.state == "open"]
         loop = next((_progress(paths, db, run, at) for run in left if at is not None and run.id == at.run), None)
         proposed = len(db.rows("memory_statements", {"status": "proposed"}))
     at_work = {run.id for run in left if WriterLock(paths.runs / run.id / "lock").is_taken}

@@ -13,10 +13,10 @@ from evolve.core import frontmatter
 from evolve.core.episodes import ExternalSkill, Guidance
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
-from evolve.runtime.folder_tree import Tree, read_tree
+from evolve.runtime.folder_tree import FolderTree, read_tree
 from evolve.runtime.sandbox.actions import is_plain_name
 from evolve.tasks import Suite, Task, write_jsonl
-from evolve.tasks.reading.git import History, HistoryRules, tasks_from_git, write_tree
+from evolve.tasks.reading.git import CommitHistory, HistoryRules, tasks_from_git, write_tree
 from evolve.tasks.work import FolderWork
 from evolve.workspace.folder_needs import environment_for
 from evolve.workspace.opening import sandbox_opener
@@ -34,7 +34,7 @@ def test_answer():
 
 def write_history(
     services: WorkspaceServices, repo: Path, file: Path, rules: HistoryRules, python: str | os.PathLike[str] | None
-) -> History:
+) -> CommitHistory:
     """A repository's newest commits as a task file with the folders beside it; none where no commit makes a task.
 
     Args:
@@ -125,7 +125,7 @@ def _evals(guide: ExternalSkill, folders: Path) -> Iterator[Task]:
         found = {name: guide.files.get(name, guide.files.get(f"evals/{name}")) for name in given}
         files = {"task.txt": asked, **{name: data for name, data in found.items() if data is not None}}
         folder = folders / digest(canonical_json([[name, digest(data)] for name, data in sorted(files.items())]))[:12]
-        write_tree(Tree(files=files), folder)
+        write_tree(FolderTree(files=files), folder)
         hidden = {"test_answer.py": _CHECK.format(expected=wanted)}
         work = FolderWork(folder=str(folder), hidden_check="python -m pytest -q test_answer.py", hidden_files=hidden)
         words = f"{prompt}\n\nWrite the answer, and nothing else, as JSON into the file answer.json."

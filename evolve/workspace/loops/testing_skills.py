@@ -28,7 +28,7 @@ from evolve.trials.comparisons import Change
 from evolve.trials.external_agent import TASK_S, ExternalAgent, is_guidance
 from evolve.trials.gate import (
     NOTHING,
-    Interval,
+    ConfidenceInterval,
     Pair,
     PairSummary,
     mean,
@@ -44,10 +44,10 @@ from evolve.trials.pairs import PairedEpisodes, run_pairs
 from evolve.trials.workers import LocalWorkers
 from evolve.workspace.arguments import check_arguments
 from evolve.workspace.folder_needs import environment_for, refuse_search
-from evolve.workspace.loops.improving import BUDGET, LoopWork, loop_key, loop_limits, spent_before, worked_on
+from evolve.workspace.loops.improving import BUDGET, LoopWork, earlier_spending, loop_key, loop_limits, tasks_worked_on
 from evolve.workspace.loops.task_sources import read_guidance, tasks_of_evals, write_history
-from evolve.workspace.opening import now
-from evolve.workspace.resources.agents import ApprovedAgents, program_of
+from evolve.workspace.opening import utc_now
+from evolve.workspace.resources.agents import ApprovedAgents, command_program
 from evolve.workspace.services import WorkspaceServices
 
 LEVEL = 0.05
@@ -121,8 +121,8 @@ class SkillTestReport(Jsonable):
     whole: PairSummary
     solved_with: int
     solved_without: int
-    tokens: Interval
-    seconds: Interval
+    tokens: ConfidenceInterval
+    seconds: ConfidenceInterval
     uses_known: bool
     skills: tuple[SkillTestRow, ...]
     finish_reason: str
@@ -162,7 +162,7 @@ def test_skills(services: WorkspaceServices, request: SkillTestRequest, budget: 
     )
     key = loop_key(services, "skills", suite.digest, known, by, request.seed)
     run = _begun(services, key, body)
-    with worked_on(services, run, work) as session:
+    with tasks_worked_on(services, run, work) as session:
         test = _Test(session=session, guidance=guidance, name=known, order=order)
         pairs = test.whole()
         report = _report(test, pairs, outside=agent is not None)
@@ -178,14 +178,14 @@ def test_skills(services: WorkspaceServices, request: SkillTestRequest, budget: 
 def _begun(services: WorkspaceServices, key: str, body: Mapping[str, Json]) -> Run:
     """The run with this key, or a new one; a budget counts anew, and nothing of a finished one is run again."""
     runs = services.stores.runs
-    last = next((run for run in reversed(runs.runs()) if run.key == key), None)
+    last = next((run for run in reversed(runs.list_runs()) if run.key == key), None)
     if last is not None and last.state in (BUDGET, "done"):
         if last.state == "done":
             text = f"{last.id} finished this test before; here is its report again"
             services.events.emit(Event(kind="begun", data={"text": text}))
-        before = {"before": asdict(spent_before(services, last)), "finished": last.state == "done"}
+        before = {"before": asdict(earlier_spending(services, last)), "finished": last.state == "done"}
         runs.end(last.id, "open", {**last.body, **before})
-    return runs.begin("skills", key, {**body, **services.mark}, started=now())
+    return runs.begin("skills", key, {**body, **services.sandbox_mark}, started=utc_now())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,8 +200,8 @@ class _Test:
         change = Change(guidance=frozenset(guide.name for guide in self.guidance.guides))
         names = f"with {self.name}", f"without {self.name}"
         if not self.session.request.get("finished") and self._run(self.order[:1], change, names):
-            seconds = self.session.pace.of(2 * len(self.order) - 2).seconds
-            self.session.tell("begun", text=f"the first pair is done; the others take about {_time(seconds)}")
+            seconds = self.session.pace.expected_spending(2 * len(self.order) - 2).seconds
+            self.session.emit_event("begun", text=f"the first pair is done; the others take about {_time(seconds)}")
         return self._run(self.order, change, names)
 
     def single(self, skill: str, tasks: Sequence[Task]) -> tuple[Pair, ...]:
@@ -270,12 +270,12 @@ def _judged(test: _Test, row: SkillTestRow, tasks: Sequence[Task], level: float)
 def _agent(services: WorkspaceServices, request: SkillTestRequest) -> tuple[str, ...] | None:
     if not request.agent:
         return None
-    if not ApprovedAgents(services.paths).has(request.agent):
+    if not ApprovedAgents(services.paths).is_approved(request.agent):
         raise UsageError(
             f"{request.agent!r} is not approved: it would run outside of the sandbox",
             hint="run the command at a terminal, where evolve asks you",
         )
-    return program_of(request.agent)
+    return command_program(request.agent)
 
 
 def _tasks(services: WorkspaceServices, request: SkillTestRequest, guidance: Guidance) -> Suite:
@@ -306,7 +306,7 @@ def _ahead(services: WorkspaceServices, by: str, tasks: int, *, at_most: bool) -
     number, be = f"{tasks} task{'s'[: tasks != 1]}", "are" if tasks != 1 else "is"
     can = f"{number} show effects of {least:g} or more" if least else f"{number} {be} too few to show any effect"
     time = f" It takes at most {_time(2 * tasks * TASK_S)}." if at_most else ""
-    for run in runs.runs():
+    for run in runs.list_runs():
         episodes = len(runs.episodes(run=run.id)) if run.kind == "skills" and run.body.get("by") == by else 0
         if episodes:
             time = f" It takes about {_time(2 * tasks * float(run.body.get('seconds', 0)) / episodes)}."

@@ -124,7 +124,7 @@ class TriedMemories(Memories):
         key = loop_key(services, "test-claims", tasks.digest, chosen, plan.limits.candidates)
         body = {"suite": os.fspath(suite), "insight": chosen, "policy": services.learner.name}
         work = LoopWork(suite=tasks, plan=plan, budget=bound)
-        with services.lock.held("memory test"), opened_session(services, "test-claims", key, body, work) as session:
+        with services.lock.hold("memory test"), opened_session(services, "test-claims", key, body, work) as session:
             made = try_facts(session, chosen) if services.uses_model else try_claims(session, chosen)
             found = made.get("insights", {})
         told = self.sentences()

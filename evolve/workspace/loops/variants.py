@@ -49,7 +49,7 @@ class VariantRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TakenBack:
+class ForgetResult:
     """What forgetting takes back.
 
     Attributes:
@@ -81,7 +81,7 @@ class Variants(Resource):
 
     def list(self) -> Sequence[VariantRow]:
         """Every variant, oldest first."""
-        verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.log()}
+        verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.list_verdicts()}
         return [
             self._row(entry.digest, entry.variant.parent, entry.origin, verdicts)
             for entry in self._stores.variants.entries()
@@ -96,7 +96,7 @@ class Variants(Resource):
         digest = self._digest_of(name)
         variants = self._stores.variants
         origin = next(entry.origin for entry in variants.entries() if entry.digest == digest)
-        verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.log()}
+        verdicts = {decision.variant: decision.verdict for decision in self._stores.decisions.list_verdicts()}
         row = self._row(digest, variants.get(digest).parent, origin, verdicts)
         return {
             **variants.get(digest).to_json(),
@@ -107,9 +107,9 @@ class Variants(Resource):
             "tasks": row.tasks,
             "lineage": variants.lineage(digest),
             "decisions": [
-                _decision(decision) for decision in self._stores.decisions.log() if decision.variant == digest
+                _decision(decision) for decision in self._stores.decisions.list_verdicts() if decision.variant == digest
             ],
-            "measures": [{"kind": kind, **body} for kind, body in variants.measures(digest)],
+            "measures": [{"kind": kind, **body} for kind, body in variants.measures_of(digest)],
             "transferable": list(row.holds),
             "overrides": [dict(override) for override in self._stores.decisions.overrides(digest)],
         }
@@ -120,7 +120,7 @@ class Variants(Resource):
         Raises:
             UsageError: There is no such variant.
         """
-        return [_measure(kind, body) for kind, body in self._stores.variants.measures(self._digest_of(name))]
+        return [_measure(kind, body) for kind, body in self._stores.variants.measures_of(self._digest_of(name))]
 
     def diff(self, name: str, other: str = "") -> str:
         """A unified diff of prompts and workflow, and of what else differs; without ``other`` from its parent."""
@@ -145,7 +145,7 @@ class Variants(Resource):
 
         variants = self._stores.variants
         line = [] if self.active == UNLEARNED else variants.lineage(self.active)[::-1]
-        measures = [(kind, body) for name in line for kind, body in variants.measures(name)]
+        measures = [(kind, body) for name in line for kind, body in variants.measures_of(name)]
         return [AcceptedVariant.from_json(body) for kind, body in measures if kind == "change"]
 
     def texts(self, name: str) -> dict[str, str]:
@@ -167,7 +167,7 @@ class Variants(Resource):
         digest = self._digest_of(name)
         accepted = [
             decision
-            for decision in self._stores.decisions.log()
+            for decision in self._stores.decisions.list_verdicts()
             if decision.variant == digest and decision.verdict == "accept"
         ]
         if accepted:
@@ -191,7 +191,7 @@ class Variants(Resource):
         from evolve.workspace.loops.optimizing import transfer
 
         self._writable()
-        with self._services.lock.held("transfer"):
+        with self._services.lock.hold("transfer"):
             return transfer(self._services, variant, suite, as_ledger(budget))
 
     def ablate(self, request: loops.AblationRequest, *, budget: BudgetLike = None) -> AblationReport:
@@ -206,10 +206,10 @@ class Variants(Resource):
         from evolve.workspace.loops.ablation import ablate
 
         self._writable()
-        with self._services.lock.held("ablate"):
+        with self._services.lock.hold("ablate"):
             return ablate(self._services, request, as_ledger(budget))
 
-    def taken_back(self) -> TakenBack | None:
+    def taken_back(self) -> ForgetResult | None:
         """What is taken back once every insight is forgotten; None where that changes nothing that is active.
 
         Nothing is while a skill is in use. What was promoted apart from insights and skills stays.
@@ -223,7 +223,7 @@ class Variants(Resource):
         same = {name for name, _ in set(new.prompts) & set(old.prompts)}
         if new.workflow == old.workflow:
             same.add("workflow")
-        return TakenBack(variant=now, after=after, parts=tuple(part for part in new.parts if part not in same))
+        return ForgetResult(variant=now, after=after, parts=tuple(part for part in new.parts if part not in same))
 
     def rollback(self) -> Promotion:
         """Goes back to what was active before; see :meth:`evolve.trials.VariantArchive.rollback`."""
@@ -261,7 +261,7 @@ class Variants(Resource):
         """What a prompt said before a variant and its forebears changed it."""
         line = set(self._stores.variants.lineage(name))
         yield from (self.texts(variant)[file] for variant in line if file in self.texts(variant))
-        for run in {decision.run for decision in self._stores.decisions.log() if decision.variant in line}:
+        for run in {decision.run for decision in self._stores.decisions.list_verdicts() if decision.variant in line}:
             start = self._stores.runs.journal(run).done("start")
             if start and file in start["texts"]:
                 yield str(start["texts"][file])
@@ -278,11 +278,11 @@ class Variants(Resource):
             parent=parent,
             origin=origin,
             active=digest == self.active,
-            **self._stores.runs.attempts(digest),
+            **self._stores.runs.attempt_counts(digest),
             verdict=verdicts.get(digest, ""),
             holds=tuple(
                 str(body["on"])
-                for kind, body in self._stores.variants.measures(digest)
+                for kind, body in self._stores.variants.measures_of(digest)
                 if kind.startswith("transfer") and body.get("verdict") == "accept"
             ),
         )

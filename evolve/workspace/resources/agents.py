@@ -12,12 +12,12 @@ import shutil
 from typing import Any
 
 from evolve.core.errors import UsageError, WorkspaceError
-from evolve.core.files import private_text, replacing
+from evolve.core.files import replace_file, write_private_text
 from evolve.core.paths import WorkspacePaths, approvals_folder
-from evolve.workspace.locating import number_of
+from evolve.workspace.locating import workspace_number
 
 
-def program_of(command: str) -> tuple[str, ...]:
+def command_program(command: str) -> tuple[str, ...]:
     """The words of a command, the program by its whole path.
 
     Raises:
@@ -43,21 +43,24 @@ class ApprovedAgents:
     """
 
     def __init__(self, paths: WorkspacePaths) -> None:
-        self._home, self._file = [os.path.realpath(paths.root), number_of(paths)], approvals_folder() / "agents.json"
+        self._home, self._file = (
+            [os.path.realpath(paths.root), workspace_number(paths)],
+            approvals_folder() / "agents.json",
+        )
 
-    def has(self, command: str) -> bool:
+    def is_approved(self, command: str) -> bool:
         """Whether a person approved this very command here, with the program that it means now."""
-        return [*self._home, *program_of(command)] in self._entries()
+        return [*self._home, *command_program(command)] in self._entries()
 
     def approve(self, command: str) -> None:
         """Approves a command for this workspace; whoever calls this has seen it whole."""
-        entries = [*self._entries(), [*self._home, *program_of(command)]]
+        entries = [*self._entries(), [*self._home, *command_program(command)]]
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with replacing(self._file, mode=0o600) as stream:
+        with replace_file(self._file, mode=0o600) as stream:
             stream.write(json.dumps(entries).encode("ascii"))
 
     def _entries(self) -> list[Any]:
         try:
-            return list(json.loads(private_text(self._file) or "[]"))
+            return list(json.loads(write_private_text(self._file) or "[]"))
         except (ValueError, TypeError, RecursionError) as error:
             raise WorkspaceError(f"{self._file} cannot be understood", hint="remove it, and approve again") from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evolve.core.errors import UsageError
-from evolve.core.files import read_text, replacing
+from evolve.core.files import read_text, replace_file
 from evolve.core.redaction import Scanner
 
 BEGIN, END = "<!-- evolve begin: renewed by evolve memory export -->", "<!-- evolve end -->"
@@ -58,7 +58,7 @@ def write_block(path: Path, block: str) -> None:
         between = "" if not text else end if text.endswith("\n") else end * 2
         whole = f"{text}{between}{block}{end}"
     mark = _BYTE_ORDER if path.exists() and path.read_bytes().startswith(_BYTE_ORDER) else b""
-    with replacing(path, mode=path.stat().st_mode & 0o777 if path.exists() else 0o644) as stream:
+    with replace_file(path, mode=path.stat().st_mode & 0o777 if path.exists() else 0o644) as stream:
         stream.write(mark + whole.encode("utf-8"))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from evolve.core.store import closed
+from evolve.core.store import closed_error
 from evolve.workspace.arguments import check_arguments
 
 P = ParamSpec("P")
@@ -37,7 +37,7 @@ class Resource:
         def __getattribute__(self, name: str) -> Any:
             """What was asked for, as long as the workspace is open."""
             if not name.startswith("__") and _SHUT in object.__getattribute__(self, "__dict__"):
-                raise closed()
+                raise closed_error()
             return object.__getattribute__(self, name)
 
 

@@ -16,7 +16,7 @@ _MOST = 1e18
 """No amount is as large; a whole number far beyond is no float."""
 
 
-def numbers(folder: Path) -> Iterator[int]:
+def conversation_numbers(folder: Path) -> Iterator[int]:
     """Numbers of the conversations in a folder, in no order; files with other names are none."""
     for path in folder.glob("c*.jsonl"):
         name = _NAME.fullmatch(path.name)
@@ -38,7 +38,7 @@ def entries(path: Path) -> Iterator[dict[str, Any] | None]:
 
 def damaged_conversations(folder: Path) -> list[Path]:
     """Conversations with lines that cannot be understood, the oldest first."""
-    paths = (folder / f"c{number}.jsonl" for number in sorted(numbers(folder)))
+    paths = (folder / f"c{number}.jsonl" for number in sorted(conversation_numbers(folder)))
     return [path for path in paths if None in entries(path)]
 
 

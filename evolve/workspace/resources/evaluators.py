@@ -152,5 +152,5 @@ class Criteria(Resource):
         for name in extensions.extension_names("evaluators"):
             evaluator = extensions.find("evaluators", name, Callable)(self._services)
             if not isinstance(evaluator, Evaluator):
-                raise extensions.refused("evaluators", name, f"makes {type(evaluator).__name__}, no evaluator")
+                raise extensions.extension_error("evaluators", name, f"makes {type(evaluator).__name__}, no evaluator")
             yield evaluator

@@ -42,7 +42,7 @@ class ExportOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exported:
+class ExportResult:
     """What an export wrote.
 
     Attributes:
@@ -58,7 +58,7 @@ class Exported:
 
 def why_not_exported(stores: Repositories, skill: Skill, shipped: Collection[str]) -> str:
     """Why a skill must not leave the workspace, with what to do about it; "" where it may."""
-    if skill.hidden:
+    if skill.is_hidden:
         return (
             "it is a part of answers that the search uses, and no skill; "
             f"evolve skills own {skill.name} makes it one of yours"
@@ -73,7 +73,7 @@ def why_not_exported(stores: Repositories, skill: Skill, shipped: Collection[str
     return ""
 
 
-def none_trusted(
+def nothing_trusted_error(
     stores: Repositories, kept: Sequence[Skill], shipped: Collection[str], to: str | os.PathLike[str] | None
 ) -> UsageError:
     """Why no trusted skill leaves, with the command for those in use that may leave by name."""
@@ -108,7 +108,7 @@ def evidence_of(stores: Repositories, skill: Skill) -> dict[str, object]:
     }
 
 
-def given_to_runs(stores: Repositories, skill: Skill) -> str:
+def skills_given_to_runs(stores: Repositories, skill: Skill) -> str:
     """The tasks of the runs that a skill came from, with all their rows, as JSON."""
     tasks = skill.source.split(", ")
     sql = (

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from evolve.core.errors import UsageError
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import write_failure
 from evolve.runtime.folder_tree import is_ignored
 from evolve.runtime.sandbox.actions import is_plain_name
@@ -101,9 +101,9 @@ def _replace(folder: int, last: str, data: bytes, mode: int) -> None:
             stream.flush()
             os.fchmod(stream.fileno(), mode)
             os.fsync(stream.fileno())
-        hit("work.written")
+        hit_failpoint("work.written")
         os.rename(temporary, last, src_dir_fd=folder, dst_dir_fd=folder)
-        hit("work.renamed")
+        hit_failpoint("work.renamed")
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)

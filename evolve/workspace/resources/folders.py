@@ -43,7 +43,7 @@ class Folders(Resource):
         self._runs = runs
         self._record = RecordedChanges(records, objects)
 
-    def keep(self, record: EpisodeRecord, work: FolderWork) -> Patch | None:
+    def save_change(self, record: EpisodeRecord, work: FolderWork) -> Patch | None:
         """Keeps what an episode changed that was accepted, or was found while learning from it; else None.
 
         Keeping it twice changes nothing. An answer in words is no change, whatever was tried for it.
@@ -55,13 +55,13 @@ class Folders(Resource):
             if self._file(record.run).exists() and not problem_of(kept := self._read(record.run), record, work):
                 return self._with_diff(kept)
         snapshots = Snapshots(self._runs / record.run / record.episode / "tree")
-        changes = snapshots.changes(snapshot_of(step))
+        changes = snapshots.load_changes(snapshot_of(step))
         bodies = self._bodies(record.run)
         patch = Patch(
             run=record.run,
             folder=work.folder,
             state="waiting",
-            changes=tuple(_change(changes, name, bodies, work) for name in changes.names),
+            changes=tuple(_change(changes, name, bodies, work) for name in changes.changed_names),
         )
         patch = self._with_diff(patch)
         self._write(patch)
@@ -71,7 +71,10 @@ class Folders(Resource):
         """Keeps what a file holds before a run replaces it whole, as an applied patch, and notes that on record."""
         bodies, folder = self._bodies(run), str(path.parent)
         change = FileChange(
-            name=path.name, before=bodies.put(before), after=bodies.put(after), mode=path.stat().st_mode & 0o777
+            name=path.name,
+            before=bodies.put_object(before),
+            after=bodies.put_object(after),
+            mode=path.stat().st_mode & 0o777,
         )
         self._record.note_file(run, folder, change)
         self._write(Patch(run=run, folder=folder, state="applied", changes=(change,)))
@@ -92,7 +95,7 @@ class Folders(Resource):
     def _recorded(self, run: str) -> Patch:
         """The patch as its file has it, where that is what the record holds."""
         patch = self._read(run)
-        problem = self._record.problem(patch)
+        problem = self._record.patch_problem(patch)
         if problem:
             raise WorkspaceError(
                 f"{self._file(run)} is not the change that {run} made: {problem}",
@@ -126,11 +129,11 @@ class Folders(Resource):
 
     def list(self) -> builtins.list[Patch]:
         """Every patch of a run on record as its file has it, the newest run first; :meth:`get` compares it."""
-        names = [name for file in self._runs.glob("r*/patch.json") if self._record.knows(name := file.parent.name)]
+        names = [name for file in self._runs.glob("r*/patch.json") if self._record.has_run(name := file.parent.name)]
         # Ids are numbered: r9 comes before r10.
         return [self._read(name) for name in sorted(names, key=lambda name: (len(name), name), reverse=True)]
 
-    def doubtful(self) -> builtins.list[tuple[Path, str]]:
+    def doubtful_files(self) -> builtins.list[tuple[Path, str]]:
         """The files of patches that are not what the record holds, with why; evolve uses none of them."""
         found = []
         for file in sorted(self._runs.glob("r*/patch.json")):
@@ -185,7 +188,7 @@ class Folders(Resource):
         self._write(refused)
         return refused
 
-    def applied(self, run: str | None = None) -> Patch:
+    def applied_patch(self, run: str | None = None) -> Patch:
         """The applied patch of a run; by default the newest one.
 
         Raises:
@@ -263,7 +266,7 @@ class Folders(Resource):
             UsageError: There is none, or a file changed since; then nothing was undone.
             WorkspaceError: As for :meth:`apply`.
         """
-        chosen = self.applied(run)
+        chosen = self.applied_patch(run)
         back = (replace(change, before=change.after, after=change.before) for change in chosen.changes)
         turned = replace(chosen, changes=tuple(back))
         if not over:
@@ -321,8 +324,8 @@ def _change(changes: Changes, name: str, bodies: ObjectStore, work: FolderWork) 
     before, after = changes.before.get(name), changes.written.get(name)
     return FileChange(
         name=name,
-        before="" if before is None else bodies.put(before),
-        after="" if after is None else bodies.put(after),
+        before="" if before is None else bodies.put_object(before),
+        after="" if after is None else bodies.put_object(after),
         protected=work.protects(name),
         mode=0o755 if (after or b"").startswith(b"#!") else 0o644,
     )

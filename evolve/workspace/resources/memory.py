@@ -51,7 +51,7 @@ class NoteLine(BaseModel):
     family: str = Field(default="", max_length=200)
 
 
-def read_notes(path: Path, *, mine: bool) -> list[dict[str, Any]]:
+def _read_notes(path: Path, *, mine: bool) -> list[dict[str, Any]]:
     """The fields of every note in a file.
 
     Args:
@@ -90,7 +90,7 @@ def _lines(path: Path) -> str:
         raise
 
 
-def write_notes(path: Path, notes: Iterable[Note], scanner: Scanner) -> int:
+def _write_notes(path: Path, notes: Iterable[Note], scanner: Scanner) -> int:
     """Writes notes to a new file, and gives how many.
 
     Raises:
@@ -102,7 +102,7 @@ def write_notes(path: Path, notes: Iterable[Note], scanner: Scanner) -> int:
     lines = []
     for note in notes:
         line = json.dumps({name: getattr(note, name) for name in _FIELDS}, ensure_ascii=False)
-        if scanner.spans(line):
+        if scanner.secret_spans(line):
             raise UsageError(f"note {note.id[:10]} holds a secret", hint="nothing was written")
         lines.append(line)
     write_atomic(path, "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
@@ -138,10 +138,10 @@ class Memories(Resource):
         policy: Name of the policy that works here, for whom claims in a model's words are read; None for no model.
     """
 
-    notes = offered(MemoryRepository.notes)
+    notes = offered(MemoryRepository.list_notes)
     spoken_of_again = offered(MemoryRepository.spoken_of_again)
     evidence = offered(MemoryRepository.evidence)
-    why = offered(MemoryRepository.why)
+    why = offered(MemoryRepository.causal_chains)
     check = offered(MemoryRepository.check)
     reindex = offered(MemoryRepository.reindex)
 
@@ -191,9 +191,9 @@ class Memories(Resource):
             author = more.pop("speaker")
             day = datetime.fromtimestamp(_seconds(at) or time.time())
             more.setdefault("thread", f"talk of {day:%Y-%m-%d}")
-        text = text if role == "user" else self._scanner().clean(text)
+        text = text if role == "user" else self._scanner().redact_text(text)
         place = {"environment": scope.environment, "family": scope.family} if scope is not None else {}
-        return self._repository.note(
+        return self._repository.add_note(
             text, author or getpass.getuser(), role=role, at=_seconds(at) or 0.0, **place, **more
         )
 
@@ -203,7 +203,7 @@ class Memories(Resource):
         Raises:
             UsageError: There is such a file, or a note holds a known secret.
         """
-        return write_notes(Path(path), self.notes(), self._scanner())
+        return _write_notes(Path(path), self.notes(), self._scanner())
 
     def import_(self, path: str | os.PathLike[str], *, mine: bool = False) -> int:
         """Takes in the notes of such a file, all or none; gives how many are new. What was forgotten here stays out.
@@ -217,24 +217,24 @@ class Memories(Resource):
         Raises:
             UsageError: The file cannot be read, or a line is no note.
         """
-        found = read_notes(Path(path), mine=mine)
+        found = _read_notes(Path(path), mine=mine)
         before = len(self.notes())
         known = {(note.text, note.author, note.role if mine else "document") for note in self.notes()}
         with self._stores.db.transaction():
             for fields in found:
                 said = (fields["text"], fields["author"], fields["role"])
                 if said not in known and not self._repository.forgot_note(fields["text"]):
-                    self._repository.note(**fields)
+                    self._repository.add_note(**fields)
         return len(self.notes()) - before
 
     @property
-    def encoder(self) -> str:
+    def encoder_name(self) -> str:
         """The name of what turns texts into vectors here, as the setting ``encoder`` chose it."""
         return self._repository.embedder.name
 
     def replaced(self, as_of: datetime | str | float | None = None) -> Mapping[str, Note]:
         """The notes that no longer hold, by id, with the note that replaced each by then."""
-        return self._repository.replaced(_seconds(as_of))
+        return self._repository.replaced_notes(_seconds(as_of))
 
     def show(self, insight: str) -> Insight:
         """One insight, by id or a unique beginning of it."""
@@ -242,11 +242,11 @@ class Memories(Resource):
 
     def list(self, status: InsightStatus | None = None) -> builtins.list[Insight]:
         """All insights, or those of one status."""
-        return self._repository.claims(status, policy=self._policy)
+        return self._repository.list_insights(status, policy=self._policy)
 
     def sentences(self) -> Mapping[str, Sentence]:
         """Every insight in a plain sentence for people, with counts from its evidence, by id."""
-        return self._repository.sentences(self._policy)
+        return self._repository.insight_sentences(self._policy)
 
     def histories(self, insights: Sequence[Insight]) -> Mapping[str, ItemHistory]:
         """How often each of these insights was used and what trials without it showed, by id."""
@@ -329,7 +329,7 @@ class Memories(Resource):
         """
         from evolve.memory.graph_picture import mermaid, svg
 
-        insights, told = self._repository.claims(policy=self._policy), self.sentences()
+        insights, told = self._repository.list_insights(policy=self._policy), self.sentences()
         if out is not None:
             is_replaced(out, SVG)
             write_atomic(out, svg(insights, told).encode())
@@ -347,9 +347,9 @@ class Memories(Resource):
         Raises:
             UsageError: An id is unknown, or the beginning of several; then nothing is deleted.
         """
-        some = everything or bool(self._repository.claims())
+        some = everything or bool(self._repository.list_insights())
         count = self._repository.forget(ids, everything=everything)
-        if some and not self._repository.claims():
+        if some and not self._repository.list_insights():
             self._on_empty()
         return count
 

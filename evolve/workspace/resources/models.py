@@ -32,7 +32,7 @@ class ModelListing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offers:
+class ModelOffers:
     """What an endpoint lists."""
 
     base_url: str
@@ -54,7 +54,7 @@ class Models(Resource):
         _, settings = self._settings()
         return {role: text for role, text in {"default": settings.model, **settings.role_models}.items() if text}
 
-    def acting(self, model: str | None = None) -> str:
+    def acting_model(self, model: str | None = None) -> str:
         """The model that decides in episodes, or "" for the embedded search; nothing is made to find it out.
 
         Args:
@@ -65,7 +65,7 @@ class Models(Resource):
         _, settings = self._settings()
         return settings.model or settings.role_models.get("act", "")
 
-    def list(self, model: str | None = None) -> Offers:
+    def list(self, model: str | None = None) -> ModelOffers:
         """The models that an endpoint offers, with their prices where they are known.
 
         Args:
@@ -75,7 +75,7 @@ class Models(Resource):
             UsageError: It names no endpoint.
             EndpointProblem: It cannot be reached or gives no list.
         """
-        from evolve.runtime.models import Endpoint, OpenAIWire, Prices, offered_models
+        from evolve.runtime.models import Endpoint, OpenAIWire, Prices, list_offered_models
         from evolve.runtime.models import parse_model as endpoint_of
         from evolve.workspace.model_setup import model_setup
 
@@ -88,15 +88,15 @@ class Models(Resource):
         prices = Prices(model_setup(paths, settings).prices)
         wire = OpenAIWire(endpoint)
         try:
-            names = offered_models(endpoint, wire)
+            names = list_offered_models(endpoint, wire)
         finally:
             wire.close()
-        priced = ((name, prices.of(Endpoint(base_url=endpoint.base_url, model=name))) for name in names)
+        priced = ((name, prices.price_of(Endpoint(base_url=endpoint.base_url, model=name))) for name in names)
         offers = (
             ModelListing(model=name, input=price.input if price else None, output=price.output if price else None)
             for name, price in priced
         )
-        return Offers(base_url=endpoint.base_url, models=tuple(offers))
+        return ModelOffers(base_url=endpoint.base_url, models=tuple(offers))
 
     def check(self, model: str | Recording | None = None) -> builtins.list[ProbeReport]:
         """Finds out what the endpoints of models can do, and remembers it. This asks them a few small things.
@@ -108,7 +108,7 @@ class Models(Resource):
             UsageError: No model is named.
             EndpointProblem: One answers in no way at all.
         """
-        from evolve.runtime.models import EndpointModel, Recording, open_models, probe
+        from evolve.runtime.models import EndpointModel, Recording, open_models, probe_endpoint
         from evolve.workspace.model_setup import model_setup
 
         paths, settings = self._settings()
@@ -119,9 +119,9 @@ class Models(Resource):
         texts = ",".join([setup.model, *setup.roles.values()]).split(",")
         for name in dict.fromkeys([text.strip() for text in texts if text.strip()] or [""]):
             with open_models(replace(setup, model=name, roles={})) as opened:
-                acting = opened.of("act")
+                acting = opened.model_for("act")
                 if isinstance(acting, EndpointModel):
-                    probed.append(probe(acting.endpoint, acting.services))
+                    probed.append(probe_endpoint(acting.endpoint, acting.services))
         return probed
 
     def default(self, model: str) -> Path:
@@ -134,11 +134,11 @@ class Models(Resource):
             UsageError: The text names no model.
             WorkspaceError: The settings are in a pyproject.toml, which is not changed, or cannot be written.
         """
-        from evolve.workspace.locating import confirm, locate
+        from evolve.workspace.locating import choose_workspace, confirm
         from evolve.workspace.model_setup import set_default_model
         from evolve.workspace.trust import addresses_in
 
-        paths = locate(self._place).paths
+        paths = choose_workspace(self._place).paths
         load_settings(paths.root)  # settings that are wrong already are told before another is written
         file = set_default_model(paths, model.strip())
         confirm(paths, addresses_in(model))

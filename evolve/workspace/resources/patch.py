@@ -102,11 +102,11 @@ class RecordedChanges:
     def __init__(self, records: RunRepository, objects: ObjectStore) -> None:
         self._records, self._objects = records, objects
 
-    def knows(self, run: str) -> bool:
+    def has_run(self, run: str) -> bool:
         """Whether there is a run of this id."""
         return self._records.has_run(run)
 
-    def problem(self, patch: Patch) -> str:
+    def patch_problem(self, patch: Patch) -> str:
         """What of a patch is not as the record has it, as the end of a sentence; "" where all is.
 
         Raises:
@@ -126,7 +126,7 @@ class RecordedChanges:
     def note_file(self, run: str, folder: str, change: FileChange) -> None:
         """Notes of a run that it replaces one file, which a patch of it is held against then."""
         body = self._records.run(run).body
-        self._records.note(run, {**body, _FILE: _told_as(folder, [change])})
+        self._records.replace_body(run, {**body, _FILE: _told_as(folder, [change])})
 
     def is_file(self, run: str) -> bool:
         """Whether a run replaced one file, and worked in no folder."""

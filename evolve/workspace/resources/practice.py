@@ -16,7 +16,7 @@ def shipped_tasks(stores: Repositories) -> Collection[str]:
     Practice are runs over suites that ship, and over a file what of it ships: a copy of such a task is no work of the
     person's, whatever the file's name.
     """
-    suites = {run.id: run.body["suite"] for run in stores.runs.runs() if run.body.get("suite")}
+    suites = {run.id: run.body["suite"] for run in stores.runs.list_runs() if run.body.get("suite")}
     if not suites:
         return frozenset()
     from evolve.tasks.suites import BUILTIN, shipped_groups

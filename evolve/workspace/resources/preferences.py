@@ -17,9 +17,9 @@ from evolve.core.files import canonical_json, named_path
 from evolve.core.ledger import Budget
 from evolve.memory.preferences import (
     YOU_SAID,
-    Context,
     PersonAct,
     Preference,
+    PreferenceContext,
     PreferenceRepository,
     PreferenceStatus,
     edit_in_words,
@@ -29,7 +29,7 @@ from evolve.memory.preferences import (
 )
 from evolve.memory.preferences.quotes import own_words
 from evolve.workspace.resources.base import Resource, offered
-from evolve.workspace.secrets import AsksEndpoints
+from evolve.workspace.secrets import SecretCleaningLearner
 
 if TYPE_CHECKING:
     from evolve.agent import Recall, RunRepository
@@ -80,7 +80,7 @@ class Preferences(Resource):
         """
         return self._learn(act, context=None, confirmed=False)
 
-    def add(self, text: str, *, context: Context | None = None, author: str | None = None) -> Preference:
+    def add(self, text: str, *, context: PreferenceContext | None = None, author: str | None = None) -> Preference:
         """Keeps a wish that a person states; without a context it holds everywhere.
 
         Raises:
@@ -109,7 +109,9 @@ class Preferences(Resource):
 
     def list(self, *, status: PreferenceStatus | None = None) -> builtins.list[Preference]:
         """All preferences but declined proposals, or those of one status, the latest learned first."""
-        return [one for one in self._repository.all(status) if status is not None or one.status != "declined"]
+        return [
+            one for one in self._repository.list_preferences(status) if status is not None or one.status != "declined"
+        ]
 
     def propose(self, name: str, *, budget: Budget | None = None) -> Preference:
         """Has the model put into words what the acts behind a preference show; it acts only once it is confirmed.
@@ -121,18 +123,20 @@ class Preferences(Resource):
             EndpointProblem: It could not be asked.
         """
         preference = self._repository.get(name)
-        acts = [act_in_words(act, self._answer(act)) for act in preference.acts]
-        if isinstance(self._learner, AsksEndpoints):  # what people said and changed may hold what a folder keeps secret
+        acts = [_act_in_words(act, self._answer(act)) for act in preference.acts]
+        if isinstance(
+            self._learner, SecretCleaningLearner
+        ):  # what people said and changed may hold what a folder keeps secret
             self._learner.beware_of([Path(act.context.folder) for act in preference.acts if act.context.folder])
         before = getattr(self._learner, "spent", Cost())
         try:
-            proposal = described_by(self._learner, acts, budget)
+            proposal = preference_description(self._learner, acts, budget)
         finally:
             self.spent += getattr(self._learner, "spent", before) - before
         return self._repository.propose(preference.id, proposal.description, by=self._learner.name)
 
     def confirm(
-        self, name: str, description: str | None = None, *, contexts: Sequence[Context] | None = None
+        self, name: str, description: str | None = None, *, contexts: Sequence[PreferenceContext] | None = None
     ) -> Preference:
         """Puts in force what was suggested, in the words that a model proposed if it did.
 
@@ -153,7 +157,12 @@ class Preferences(Resource):
         return self._repository.edit(preference.id, description=words, contexts=contexts)
 
     def suggest_remembering(
-        self, suggestions: Sequence[Suggestion], *, run: str | Context, known: Sequence[str] = (), most: int = 3
+        self,
+        suggestions: Sequence[Suggestion],
+        *,
+        run: str | PreferenceContext,
+        known: Sequence[str] = (),
+        most: int = 3,
     ) -> builtins.list[Preference]:
         """Keeps what a finished run suggests as proposals for its folder, else for every question; gives the new ones.
 
@@ -169,7 +178,7 @@ class Preferences(Resource):
             UsageError: There is no such run.
         """
         found: builtins.list[Preference] = []
-        before = self._repository.all()
+        before = self._repository.list_preferences()
         for one in suggestions:
             said = [one.quote] if one.source == "person" else []
             act = PersonAct(kind=one.kind, text=f"{_SOURCES[one.source]}: {one.quote}")
@@ -188,15 +197,15 @@ class Preferences(Resource):
 
     def in_force(self, *, family: str = "", folder: str = "") -> builtins.list[Preference]:
         """What is in force for every task of a folder, or of a family without one; the latest learned first."""
-        where = Context(family=family, folder=folder).wide
-        return [one for one in self._repository.all("active") if one.covers(where)]
+        where = PreferenceContext(family=family, folder=folder).without_words
+        return [one for one in self._repository.list_preferences("active") if one.covers(where)]
 
     def proposals(self, *, folder: str | None = None) -> builtins.list[Preference]:
         """What waits to be kept or declined, the latest first; of one folder where it is named, "" for of none."""
         return [
             one
-            for one in self._repository.all("proposed")
-            if folder is None or folder in {context.folder for context in one.contexts or (Context(),)}
+            for one in self._repository.list_preferences("proposed")
+            if folder is None or folder in {context.folder for context in one.contexts or (PreferenceContext(),)}
         ]
 
     def for_context(
@@ -207,10 +216,10 @@ class Preferences(Resource):
         Args:
             earlier: Tasks of the same conversation before this one, in the rest of which what was said of one holds.
         """
-        context = Context(instruction=instruction, family=family, folder=folder)
+        context = PreferenceContext(instruction=instruction, family=family, folder=folder)
         return self._repository.for_context(context, k, earlier=earlier)
 
-    def beside(self, recall: Recall, *, folder: str = "") -> Recall:
+    def with_preferences(self, recall: Recall, *, folder: str = "") -> Recall:
         """A recall that offers the preferences before what the given one offers."""
 
         def both(view: TaskView, features: tuple[float, ...], k: int) -> Sequence[Recalled]:
@@ -220,7 +229,7 @@ class Preferences(Resource):
 
         return both
 
-    def _learn(self, act: PersonAct, *, context: Context | None, confirmed: bool = True) -> Preference | None:
+    def _learn(self, act: PersonAct, *, context: PreferenceContext | None, confirmed: bool = True) -> Preference | None:
         record = self._last_episode(act.run)
         # An answer may well repeat a choice that the person was given.
         material = list(_shown(record)) if record is not None and act.kind != "answer" else []
@@ -231,14 +240,14 @@ class Preferences(Resource):
             description = without_reply(description)
         return self._repository.learn(self._placed(act, context), description, confirmed=confirmed)
 
-    def _placed(self, act: PersonAct, context: Context | None) -> PersonAct:
+    def _placed(self, act: PersonAct, context: PreferenceContext | None) -> PersonAct:
         """The act with who did it and where; of a suggestion the folder alone, else the family alone."""
         record = self._last_episode(act.run)
         where = self._context(act.run) if context is None else context
         return replace(
             act,
             author=act.author or getpass.getuser(),
-            context=where.wide if act.suggested else where,
+            context=where.without_words if act.is_from_run else where,
             episode=record.episode if record is not None else "",
             step=act.step or (record.steps[-1].number if record is not None and record.steps else 0),
         )
@@ -252,12 +261,12 @@ class Preferences(Resource):
         episodes = self._runs.episodes(run=self._runs.run(run).id) if run else []
         return episodes[-1] if episodes else None
 
-    def _context(self, run: str) -> Context:
+    def _context(self, run: str) -> PreferenceContext:
         context = self._runs.run(run).body.get(ABOUT) if run else None
-        return Context(**context) if context else Context()
+        return PreferenceContext(**context) if context else PreferenceContext()
 
 
-def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context | None:
+def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> PreferenceContext | None:
     """Where a preference holds: for tasks in words like these, for work in a folder, or None for everywhere.
 
     Raises:
@@ -266,7 +275,7 @@ def context_of(about: str = "", folder: str | os.PathLike[str] = "") -> Context 
     place = os.fspath(folder)
     if not about and not place:
         return None
-    return Context(instruction=about, folder=str(named_path(place).resolve()) if place else "")
+    return PreferenceContext(instruction=about, folder=str(named_path(place).resolve()) if place else "")
 
 
 def preference_problem(text: str) -> str:
@@ -281,13 +290,13 @@ def act_text(act: PersonAct, *, material: Sequence[str] = ()) -> str:
 
     So it is of a suggestion: its words are a model's, and lost with it.
     """
-    if act.suggested:
+    if act.is_from_run:
         return ""
     words = own_words(act.text, preference_problem, material=material)
     return words or (edit_in_words(act.before, act.after, preference_problem) if act.kind == "edit" else "")
 
 
-def described_by(learner: Learner, said: Sequence[str], budget: Budget | None = None) -> PreferenceDraft:
+def preference_description(learner: Learner, said: Sequence[str], budget: Budget | None = None) -> PreferenceDraft:
     """What the workspace's model makes of what people said.
 
     Raises:
@@ -302,7 +311,7 @@ def described_by(learner: Learner, said: Sequence[str], budget: Budget | None = 
     return answer
 
 
-def act_in_words(act: PersonAct, answer: str = "") -> str:
+def _act_in_words(act: PersonAct, answer: str = "") -> str:
     """An act as a model is told of it.
 
     Args:
@@ -311,7 +320,7 @@ def act_in_words(act: PersonAct, answer: str = "") -> str:
     question = f"asked: {act.question}\n" if act.question else ""
     task = f"task: {act.context.instruction}\n" if act.context.instruction else ""
     about = f"the answer it is about:\n{answer[:_ANSWER]}\n" if answer else ""
-    changed = "\n".join(act.changed)
+    changed = "\n".join(act.edit_difference)
     return f"{task}{about}{act.kind}\n{question}{act.text}\n{changed}".strip()
 
 
@@ -344,7 +353,7 @@ class Comments:
         self._acts = acts
         self._runs = runs
 
-    def keep(self, run: str, text: str, *, author: str | None = None) -> Comment:
+    def add_comment(self, run: str, text: str, *, author: str | None = None) -> Comment:
         """Keeps what a person says about a run.
 
         Raises:
@@ -353,8 +362,10 @@ class Comments:
         if not own_words(text, preference_problem):
             raise UsageError("a comment needs some words of yours besides what they quote")
         stored = self._runs.run(run)
-        return self._acts.keep(PersonAct(kind="comment", text=text, run=stored.id, author=author or getpass.getuser()))
+        return self._acts.save_act(
+            PersonAct(kind="comment", text=text, run=stored.id, author=author or getpass.getuser())
+        )
 
     def list(self, run: str | None = None) -> list[Comment]:
         """All of them, or those on one run, oldest first."""
-        return [act for act in self._acts.acts("comment") if act.run and run in (None, act.run)]
+        return [act for act in self._acts.acts_of_kind("comment") if act.run and run in (None, act.run)]

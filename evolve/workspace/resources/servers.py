@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal, cast, get_args
 
 from evolve.agent import FunctionCounts
-from evolve.core.errors import EnvironmentProblem, UsageError
+from evolve.core.errors import SetupProblem, UsageError
 from evolve.core.paths import WorkspacePaths, approvals_folder
 from evolve.core.redaction import Scanner
 from evolve.core.settings import proposed_servers
@@ -29,21 +29,21 @@ from evolve.runtime.functions import (
     Permission,
 )
 from evolve.runtime.functions.servers import (
+    ApprovalHome,
     Approvals,
-    Home,
     OfferedTool,
-    Pin,
     Process,
     Server,
     ServerApproval,
     ServerFunctions,
+    ToolPin,
     server_environment,
     server_kind,
     server_of,
     with_pins,
 )
-from evolve.workspace.locating import locate, number_of, trusted_workspace
-from evolve.workspace.opening import function_counts, now
+from evolve.workspace.locating import choose_workspace, trusted_workspace, workspace_number
+from evolve.workspace.opening import function_counts, utc_now
 from evolve.workspace.options import KeptServers
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.secrets import scanner_of
@@ -65,7 +65,7 @@ class KnownServer:
 
     server: Server
     state: ServerState
-    tools: Mapping[str, Pin]
+    tools: Mapping[str, ToolPin]
     counts: Mapping[str, FunctionCounts] = field(default_factory=dict)
 
 
@@ -86,7 +86,7 @@ class Servers(Resource):
             WorkspaceError: A proposal, or the file of approvals, is malformed.
         """
         paths = self._paths()
-        approved = {approval.server.name: approval for approval in _approvals(paths).all()}
+        approved = {approval.server.name: approval for approval in _approvals(paths).list_approvals()}
         proposed = _proposed(paths)
         counts = function_counts(paths) if approved else {}
         known = []
@@ -101,7 +101,7 @@ class Servers(Resource):
                 known.append(KnownServer(server=server, state=state, tools=approval.tools, counts=used))
         return known
 
-    def proposed(self, name: str) -> Server:
+    def proposed_server(self, name: str) -> Server:
         """A server as the workspace's settings describe it.
 
         Raises:
@@ -124,12 +124,16 @@ class Servers(Resource):
             EnvironmentProblem: It was approved and cannot be started.
         """
         server_kind(server.kind)
-        paths = locate(self._place).paths
-        approvals, approval = _approvals(paths), ServerApproval(server=server, at=now())
-        approvals.keep(approval)
+        paths = choose_workspace(self._place).paths
+        approvals, approval = _approvals(paths), ServerApproval(server=server, at=utc_now())
+        approvals.save(approval)
         offers = self.check(server.name)
-        pins = {offer.tool: Pin.of(offer.function) for offer in offers if offer.function and offer.state == "new"}
-        approvals.keep(with_pins(approval, pins))
+        pins = {
+            offer.tool: ToolPin.from_function(offer.function)
+            for offer in offers
+            if offer.function and offer.state == "new"
+        }
+        approvals.save(with_pins(approval, pins))
         return [
             replace(offer, state="allowed", pin=pins[offer.tool]) if offer.tool in pins else offer for offer in offers
         ]
@@ -146,16 +150,16 @@ class Servers(Resource):
         approval = self._approved(name)
         with self._functions([approval]) as functions:
             try:
-                offers = functions.offers(name)
+                offers = functions.offered_tools(name)
             except CallFailed as failure:
-                raise EnvironmentProblem(str(failure), hint=f"evolve tools add {name}, with what it lacks") from failure
+                raise SetupProblem(str(failure), hint=f"evolve tools add {name}, with what it lacks") from failure
         whole = {
-            offer.tool: Pin.of(offer.function, offer.pin.grants)
+            offer.tool: ToolPin.from_function(offer.function, offer.pin.grants)
             for offer in offers
             if offer.function and offer.pin and offer.state == "allowed" and not offer.pin.name
         }
         if whole:
-            _approvals(self._paths()).keep(with_pins(approval, whole))
+            _approvals(self._paths()).save(with_pins(approval, whole))
         return offers
 
     def allow(
@@ -186,7 +190,7 @@ class Servers(Resource):
         said = [_said(approval.server, offer, effects, repeatable, grants or {}) for offer in chosen]
         if not said or not agreed(said):
             return []
-        _approvals(self._paths()).keep(with_pins(approval, {o.tool: o.pin for o in said if o.pin}))
+        _approvals(self._paths()).save(with_pins(approval, {o.tool: o.pin for o in said if o.pin}))
         return said
 
     def call(
@@ -207,20 +211,20 @@ class Servers(Resource):
         known = Scanner((*scanner_of(paths).known, *server_environment(approval.server, os.environ)))
         with self._functions([approval]) as functions:
             record, leave = CallsInMemory(), Permission(functions.grant_of, ask)
-            gate = CallGate([functions], record, leave, CallLimits(seconds=seconds), clean=known.cleaned)
+            gate = CallGate([functions], record, leave, CallLimits(seconds=seconds), clean=known.redact_value)
             if why := functions.troubles.get(server):
                 raise UsageError(f"{name} is not offered: {why}", hint=f"evolve tools check {server}")
             frame = json.dumps({"function": name, "arguments": dict(arguments)}).encode("ascii")
-            answer = json.loads(gate.answer(frame))
+            answer = json.loads(gate.answer_frame(frame))
         if "error" not in answer:
             return answer["value"]
         ended = {known.state for _, known in record.calls.values() if known is not None}
         if ended <= {"refused"}:
             raise UsageError(answer["error"], hint=f"evolve tools check {server}")
         unsure = "; it may have been done all the same" if "doubtful" in ended else ""
-        raise EnvironmentProblem(f"{answer['error']}{unsure}", hint=f"evolve tools check {server}")
+        raise SetupProblem(f"{answer['error']}{unsure}", hint=f"evolve tools check {server}")
 
-    def kept(self, tell: Callable[[str], None] = lambda text: None) -> KeptServers:
+    def keep_running(self, tell: Callable[[str], None] = lambda text: None) -> KeptServers:
         """Servers that go on running while the workspace is closed and opened again; see :class:`KeptServers`.
 
         Args:
@@ -241,7 +245,7 @@ class Servers(Resource):
             why = "was never approved" if known[name].state == "proposed" else "is not as it was approved"
             raise UsageError(f"server {name} {why}", hint=f"evolve tools add {name}")
         server_kind(known[name].server.kind)
-        return cast(ServerApproval, _approvals(self._paths()).of(name))
+        return cast(ServerApproval, _approvals(self._paths()).approval_of(name))
 
     @contextmanager
     def _functions(self, approved: Sequence[ServerApproval]) -> Iterator[ServerFunctions]:
@@ -265,14 +269,18 @@ def servers(path: str | os.PathLike[str] | None = None) -> Servers:
 
 
 def server_functions(paths: WorkspacePaths, tell: Callable[[str], None]) -> ServerFunctions:
-    """The functions of a workspace's servers, none of which is approved before :func:`approved_now` is taken over."""
+    """The functions of a workspace's servers, none of which is approved before :func:`approved_servers` is taken
+    over.
+    """
     return ServerFunctions((), partial(start_server, paths=paths), tell)
 
 
-def approved_now(paths: WorkspacePaths) -> Sequence[ServerApproval]:
+def approved_servers(paths: WorkspacePaths) -> Sequence[ServerApproval]:
     """The servers that a person approved for this workspace and that its settings do not describe otherwise."""
     proposed = _proposed(paths)
-    return [one for one in _approvals(paths).all() if proposed.get(one.server.name, one.server) == one.server]
+    return [
+        one for one in _approvals(paths).list_approvals() if proposed.get(one.server.name, one.server) == one.server
+    ]
 
 
 def start_server(
@@ -306,7 +314,7 @@ def _proposed(paths: WorkspacePaths) -> dict[str, Server]:
 
 def _approvals(paths: WorkspacePaths) -> Approvals:
     """The approvals for this workspace, which is told by its path and by the number that it was let in with."""
-    return Approvals(approvals_folder(), Home(path=os.path.realpath(paths.root), id=number_of(paths)))
+    return Approvals(approvals_folder(), ApprovalHome(path=os.path.realpath(paths.root), id=workspace_number(paths)))
 
 
 def _chosen(offers: Sequence[OfferedTool], names: Sequence[str]) -> builtins.list[OfferedTool]:
@@ -336,7 +344,7 @@ def _said(
     function = replace(before, effects=kinds, repeatable=again)
     kept = offer.pin.grants if offer.pin and offer.state == "allowed" else {}  # another tool begins with nothing
     wanted = {effect: grants.get(effect, grants.get("*", kept.get(effect, "ask"))) for effect in kinds}
-    pin = Pin.of(function, cast("dict[Effect, Grant]", wanted))
+    pin = ToolPin.from_function(function, cast("dict[Effect, Grant]", wanted))
     return replace(offer, state="allowed", function=function, pin=pin)
 
 

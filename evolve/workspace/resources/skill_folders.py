@@ -64,7 +64,7 @@ def unused_folders(library: SkillRepository | None, folder: Path) -> Iterator[Un
 
 def _edited(skill: Skill, folder: Path) -> Iterator[UnusedFolder]:
     files = ", ".join(folder_changes(skill, folder)[:5])
-    if not files or skill.status in ("retired", "draft") or skill.hidden:
+    if not files or skill.status in ("retired", "draft") or skill.is_hidden:
         return
     why = f"{files} in {folder} changed, and evolve uses {skill.name} as it was learned"
     if skill.owner == "user":
@@ -99,7 +99,7 @@ def _stranger(folder: Path, skills: list[Skill]) -> UnusedFolder:
 _SCALARS = {"int": "integer", "float": "number", "bool": "boolean", "str": "string", "None": "null"}
 
 
-def schemas(signature: str, rows: Sequence[Sequence[Json]] = ()) -> tuple[dict[str, Json], dict[str, Json]]:
+def argument_schemas(signature: str, rows: Sequence[Sequence[Json]] = ()) -> tuple[dict[str, Json], dict[str, Json]]:
     """JSON Schemas of the arguments, of which those that may be None may be left out, and of ``{"result": value}``.
 
     ``rows`` are arguments of calls, from which the keys of rows are known. What is no signature is a SignatureError.
@@ -127,7 +127,7 @@ def _schema(kind: TypeExpr, cells: Iterable[Json] = ()) -> dict[str, Json]:
 
 def order_arguments(signature: str, arguments: Mapping[str, Json]) -> list[Json]:
     """The arguments in order, None for what is left out; a UsageError names one that is missing, unknown or wrong."""
-    takes, _ = schemas(signature)
+    takes, _ = argument_schemas(signature)
     if problem := argument_problem(takes)(arguments):
         raise UsageError(f"the arguments do not fit {signature}: {problem}")
     return [arguments.get(name) for name in takes["properties"]]
@@ -144,7 +144,7 @@ def skill_tools(skills: Sequence[Skill], reserved: Collection[str]) -> dict[str,
         name = own or next(one for one in others if one.isidentifier() and one not in taken)
         with suppress(SignatureError):
             read = read_arguments_alone(skill)[0]
-            takes, gives = schemas(read.signature, [row.input for row in read.rows])
+            takes, gives = argument_schemas(read.signature, [row.input for row in read.rows])
             both = {"inputSchema": takes, "outputSchema": gives}
             tools[skill.name] = {"name": name, "description": describe(skill), **both}
     return tools
@@ -157,7 +157,7 @@ def call_skill(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, se
     try:
         given = {name: value for name, value in arguments.items() if name not in unread}
         row, limits = order_arguments(skill.signature, given), SandboxLimits(wall_s=seconds)
-        if (abstained := skill.abstains(row)) is not None:
+        if (abstained := skill.abstention_for(row)) is not None:
             raise UsageError(f"{skill.name} abstains: {abstained.reason}")
         result = sandbox.run_programs([Program(source=skill.code, entry=skill.entry)], [row], limits)
     except ValueError as error:  # as of a number that JSON does not know
@@ -167,6 +167,6 @@ def call_skill(skill: Skill, arguments: Mapping[str, Json], sandbox: Sandbox, se
     (ran,) = result.programs
     problem = f"it took longer than {seconds:g} s" if result.timed_out else ran.error or ran.outputs[0].error
     value = None if problem else ran.outputs[0].value
-    if problem := problem or argument_problem(schemas(skill.signature)[1])({"result": value}):
+    if problem := problem or argument_problem(argument_schemas(skill.signature)[1])({"result": value}):
         raise UsageError(f"{skill.name} gives nothing of use for these arguments: {problem}")
     return value

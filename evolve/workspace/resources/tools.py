@@ -83,7 +83,7 @@ class Tools(Resource):
         return {one.name: known.get(one.digest, FunctionCounts()) for one in self.list()}
 
     @property
-    def none(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there is nothing to call."""
         return not self.list()
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from evolve.agent.workflow import (
     Workflow,
     WorkflowDifference,
-    differences,
     inapplicable_stages,
-    kind_of,
     mermaid,
     parse_workflow,
     skill_of,
+    stage_kind,
     svg,
     visit_bounds,
+    workflow_differences,
 )
 from evolve.core.files import SVG, is_replaced, read_text, write_atomic
 from evolve.core.prompts import PromptLayers, load_prompt
@@ -84,7 +84,7 @@ class Workflows(Resource):
                 name=stage,
                 bound=bounds[stage],
                 routes=dict(workflow.routes.get(stage, {})),
-                does=kind.does if (kind := kind_of(stage)) is not None else "",
+                does=kind.does if (kind := stage_kind(stage)) is not None else "",
             )
             for stage in workflow.stages
         ]
@@ -100,7 +100,7 @@ class Workflows(Resource):
             WorkspaceError: A skill that it calls is not admitted.
         """
         from evolve.agent.stages.optional.skill import stage_skills
-        from evolve.environments import kind_of as kind_of_environment
+        from evolve.environments import environment_kind as kind_of_environment
 
         workflow = self.show(which)
         if any(skill_of(stage) is not None for stage in workflow.stages):
@@ -115,7 +115,7 @@ class Workflows(Resource):
 
     def diff(self, before: Which, after: Which = None) -> Sequence[WorkflowDifference]:
         """What tells two workflows apart: stages, routes and numbers; layout and comments do not count."""
-        return differences(self.show(before), self.show(after))
+        return workflow_differences(self.show(before), self.show(after))
 
     def draw(self, which: Which = None, *, out: str | os.PathLike[str] | None = None) -> str:
         """A workflow as Mermaid text.
@@ -144,22 +144,22 @@ def workflow(path: str | os.PathLike[str] | None = None) -> Workflows:
 
 
 def _prompts_at(path: str | os.PathLike[str] | None) -> Path:
-    from evolve.workspace.locating import locate
+    from evolve.workspace.locating import choose_workspace
 
-    return locate(path, looking=True).paths.prompts
+    return choose_workspace(path, looking=True).paths.prompts
 
 
 def _skills_at(path: str | os.PathLike[str] | None) -> Sequence[Skill]:
     from evolve.skills import ACTIVE
-    from evolve.workspace.locating import locate, trusted_settings
-    from evolve.workspace.opening import bring_up_to_date, open_stores
+    from evolve.workspace.locating import choose_workspace, trusted_settings
+    from evolve.workspace.opening import open_stores, upgrade_workspace
 
-    paths = locate(path, looking=True).paths
-    bring_up_to_date(paths)
+    paths = choose_workspace(path, looking=True).paths
+    upgrade_workspace(paths)
     with closing(open_stores(paths, trusted_settings(paths), read_only=True)) as stores:
         return stores.skills.list(ACTIVE)
 
 
 def is_stage(name: str) -> bool:
     """Whether a word names a stage of episodes, as the kinds of events do that a stage tells of."""
-    return kind_of(name) is not None
+    return stage_kind(name) is not None

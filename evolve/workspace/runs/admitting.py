@@ -14,7 +14,7 @@ from dataclasses import replace
 from evolve.agent.procedures import rehearsal_of
 from evolve.core.cancellation import Cancellation
 from evolve.core.episodes import OWN, EarlierCall, EpisodeRecord, KnownFunction, Limits, Rehearsal, Row, SkillDraft
-from evolve.core.errors import EnvironmentProblem, UsageError, WorkspaceError
+from evolve.core.errors import SetupProblem, UsageError, WorkspaceError
 from evolve.core.events import Event
 from evolve.core.files import canonical_json
 from evolve.environments import EnvironmentOptions, open_environment
@@ -22,19 +22,19 @@ from evolve.policies.base import PastWork
 from evolve.runtime.retrieval import WordIndex
 from evolve.runtime.sandbox import Outcome, Program, Sandbox, SandboxLimits
 from evolve.runtime.sandbox.protocol import Stoppable
-from evolve.skills import Skill, doubt_all
+from evolve.skills import Skill, suspend_all
 from evolve.skills.admission import UNSEEN
 from evolve.skills.equivalence import match_program
 from evolve.skills.signatures import names_of, types_of
 from evolve.skills.untested_arms import untested_parts
 from evolve.tasks import Task, equal
 from evolve.tasks.reading.labels import wanted_label
-from evolve.trials.admitting import AdmissionResult, Keeper, Repairs
+from evolve.trials.admitting import AdmissionResult, DraftRepairs, SkillKeeper
 from evolve.trials.learned_state import PromptedLearner
 from evolve.trials.skill_drafts import judge_draft, store_proposal
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
-from evolve.workspace.runs.context import RunRequest, as_it_was, sandbox_for
+from evolve.workspace.runs.context import RunRequest, sandbox_for, services_as_recorded
 from evolve.workspace.runs.run_answers import CONTESTED, given_task_of
 from evolve.workspace.runs.saved import is_headerless, places_of
 from evolve.workspace.services import WorkspaceServices
@@ -49,7 +49,7 @@ def past_work(services: WorkspaceServices, run: str) -> PastWork:
     Of those there are none where the run's own change was not wanted.
     """
     wanted = {patch.run for patch in services.folders.list() if patch.state in _ACCEPTED}
-    known = [one for one in services.stores.runs.runs() if one.id in wanted and one.id != run and run in wanted]
+    known = [one for one in services.stores.runs.list_runs() if one.id in wanted and one.id != run and run in wanted]
     before = known[-_MOST_TASKS:]
     tasks = {one.id: str(one.body.get(ABOUT, {}).get("instruction", "")) for one in before}
     return PastWork(procedures=services.stores.skills.procedures(), tasks=tasks)
@@ -79,7 +79,7 @@ def _tried(services: WorkspaceServices, draft: SkillDraft, call: EarlierCall, re
         return None
     with ExitStack() as stack:
         try:
-            task = as_it_was(services, begun.task, call.run, stack)
+            task = services_as_recorded(services, begun.task, call.run, stack)
             opened = sandbox_for(services, replace(request, task=begun.task, python=begun.python))
             sandbox = stack.enter_context(opened())
             sandbox = sandbox.until(request.person.cancellation) if isinstance(sandbox, Stoppable) else sandbox
@@ -88,7 +88,7 @@ def _tried(services: WorkspaceServices, draft: SkillDraft, call: EarlierCall, re
             )
             change = services.folders.change_of(call.run)
             done = environment.rehearse(draft.code, draft.entry, call.arguments, change)
-        except (UsageError, WorkspaceError, EnvironmentProblem):  # it is not there any more, or not as it was
+        except (UsageError, WorkspaceError, SetupProblem):  # it is not there any more, or not as it was
             return None
     return None if done.fault else rehearsal_of(done, begun.task.id, begun.task.group, call.arguments)
 
@@ -99,7 +99,7 @@ def keeper_for(
     task: Task,
     limits: Limits | None = None,
     cancellation: Cancellation | None = None,
-) -> Keeper:
+) -> SkillKeeper:
     """Who keeps the skills of an episode.
 
     Args:
@@ -110,7 +110,7 @@ def keeper_for(
     repairs = None
     if limits is not None and record.drafts and isinstance(services.learner, PromptedLearner):
         policy = services.stores.practice_state(services.workflow).policy(services.learner)
-        repairs = Repairs(policy=policy.with_supervision(stop), view=task.view(), limits=limits)
+        repairs = DraftRepairs(policy=policy.with_supervision(stop), view=task.view(), limits=limits)
 
     def sandbox() -> Sandbox:
         stop.check_before()  # every draft is judged in it
@@ -122,7 +122,7 @@ def keeper_for(
     wanted = any(patch.run == record.run and patch.state == "applied" for patch in services.folders.list())
     sure = record.verified or record.checked or wanted
     unchecked = "" if sure else f"nothing verified or checked the answer of run {record.run}, in which it was used"
-    return Keeper(
+    return SkillKeeper(
         stores=services.stores,
         learner=services.learner,
         sandbox=sandbox,
@@ -221,7 +221,7 @@ def imported_for(services: WorkspaceServices, task: Task, *, judges: bool = True
         if wrong:
             told = canonical_json([*wrong[0].input])[:_MOST_TOLD]
             if judges:
-                doubt_all(services.stores.skills, skill, f"a row of yours has another value for {told}")
+                suspend_all(services.stores.skills, skill, f"a row of yours has another value for {told}")
             imported.remove(skill)
     right = [] if services.uses_model else _right(services, task, imported[-_MOST_TRIED:])
     return tuple(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from evolve.core.episodes import Ambiguity, Cost, EpisodeRecord, Limits, Row
 from evolve.core.errors import Cancelled
 from evolve.core.files import canonical_json
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.reasons import Reason, reason
 from evolve.policies.base import Ambiguities
 from evolve.runtime.sandbox import Program
@@ -38,7 +38,7 @@ def kept_for_doubts(candidates: int) -> int:
     return part if part >= TOO_FEW else 0
 
 
-@doing("doubts")
+@report_activity("doubts")
 def with_ambiguities(services: WorkspaceServices, result: Result, record: EpisodeRecord, request: RunRequest) -> Result:
     """The result with what speaks against it: other functions that fit, the question that decides, and why.
 
@@ -63,7 +63,8 @@ def _contested_by_rivals(
         result = _with_origin(result, task, origin)
         if origin.verified:  # nothing contested it, and inputs unlike all of its rows are seen where it is applied
             return result
-    policy = services.stores.practice_state(services.workflow).policy(request.hurried(services.learner), attended=True)
+    learner = request.bound_learner(services.learner)
+    policy = services.stores.practice_state(services.workflow).policy(learner, attended=True)
     if not policy.searches:
         return result
     # what a saved function was verified on before tells it from others here too
@@ -133,7 +134,7 @@ def _contested_by_literals(services: WorkspaceServices, result: Result, record: 
     result = replace(result, narrow=found.why)
     if not result.verified:
         return result
-    asked = None if found.copied is None else Ambiguity(input=found.input, outputs=(found.given, found.copied))
+    asked = None if found.copy_value is None else Ambiguity(input=found.input, outputs=(found.given, found.copy_value))
     return replace(result, verified=False, reason=result.reason or found.why, ambiguity=result.ambiguity or asked)
 
 
@@ -142,7 +143,7 @@ def _with_origin(result: Result, task: Task, origin: SkillOrigin) -> Result:
 
     They count beside those that verified it before.
     """
-    used = origin.used(origin.new_rows(task))
+    used = origin.as_used_skill(origin.new_rows(task))
     told = f"used {used.summary}"
     if not used.verified or result.verified:
         return replace(result, used=used, note=f"{told}; {result.note.partition('; ')[2]}")

@@ -53,7 +53,7 @@ class Applier:
         columns = self._ran(rows)
         if any(map(_is_cut, columns)) and len(rows) > _PIECE and self._cut < _MOST_CUT:
             done: list[tuple[Outcome, ...]] = []
-            for piece in batches(rows, _PIECE):
+            for piece in split_batches(rows, _PIECE):
                 unreached: list[Sequence[Outcome]] = [[Outcome(error=NOT_RUN)] * len(piece) for _ in self._programs]
                 part = self._ran(piece) if self._cut < _MOST_CUT else unreached
                 self._cut += any(map(_is_cut, part))
@@ -98,7 +98,7 @@ class SandboxedCalls:
         outcomes: list[Outcome] = []
         with closing(self.open()) as sandbox:
             applier = Applier(sandbox, [program])
-            for batch in batches(rows, BATCH):
+            for batch in split_batches(rows, BATCH):
                 try:
                     canonical_json(batch)
                 except (TypeError, ValueError, RecursionError) as error:
@@ -111,7 +111,7 @@ def _is_cut(outcomes: Sequence[Outcome]) -> bool:
     return any(outcome.error.startswith((NOT_RUN, "time limit", "TimeoutError")) for outcome in outcomes)
 
 
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def split_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """The items in lists of so many."""
     left = iter(items)
     while batch := list(islice(left, size)):
@@ -223,7 +223,7 @@ def _typed(cell: str, kind: str) -> Json:
         return cell
 
 
-def told_inputs(programs: Iterable[Program], inputs: Sequence[Json]) -> list[Json]:
+def inputs_text(programs: Iterable[Program], inputs: Sequence[Json]) -> list[Json]:
     """The inputs of a row that one of the functions reads, and the first one, by which a person finds the row."""
     read = frozenset({0}).union(*map(used_parameters, programs))
     return [value for place, value in enumerate(inputs) if place in read]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from evolve.agent.attended import YES, ApprovalRequest, ask_approval, gives_leave
+from evolve.agent.attended import YES, ApprovalRequest, ask_approval, is_approval
 from evolve.core.episodes import EpisodeRecord, Question
 from evolve.core.errors import UsageError
 from evolve.memory.preferences import PersonAct
@@ -34,7 +34,7 @@ def deliver_patch(
         result: What the episode came to, with its patch, for whoever is asked about that.
     """
     folders = services.folders
-    patch = folders.keep(record, work)
+    patch = folders.save_change(record, work)
     if patch is None or not patch.names or patch.state != "waiting" or person.approve == "never":
         return patch, None
     question = Question(
@@ -50,7 +50,7 @@ def deliver_patch(
         effect=lambda: folders.apply(patch.run, again=True),
         refused=lambda answer: _refuse(services, patch.run, answer),
     )
-    own_tests = any(is_protected(name, work.guarded) for name in patch.names)
+    own_tests = any(is_protected(name, work.guarded_patterns) for name in patch.names)
     beforehand = person.approve == "auto" and record.solved and not (work.elsewhere or own_tests)
 
     def shown(asked: Question) -> str | None:
@@ -77,7 +77,7 @@ def undo_patch(services: WorkspaceServices, run: str | None, person: Person) -> 
     folders = services.folders
     if run is not None:
         services.stores.runs.run(run)  # a run that there is none of is not one that changed nothing
-    patch = folders.applied(run)
+    patch = folders.applied_patch(run)
     changed = folders.changed_since(patch)
     if not changed or person.approve == "never":
         return folders.undo(patch.run)
@@ -89,7 +89,7 @@ def undo_patch(services: WorkspaceServices, run: str | None, person: Person) -> 
         detail=folders.undo_diff(patch),
     )
     answer = YES if person.approve == "auto" else person.respond(question) if person.respond is not None else None
-    leave = answer is not None and gives_leave(answer)
+    leave = answer is not None and is_approval(answer)
     if leave and folders.undo_diff(patch) != question.detail:
         raise UsageError(
             f"a file in {patch.folder} changed while it was asked, so nothing was undone",

@@ -11,7 +11,7 @@ from typing import Any
 from evolve.agent import Run
 from evolve.core.episodes import KEPT_FACT, Limits, Turn
 from evolve.core.episodes.codec import from_data, to_data
-from evolve.core.errors import EnvironmentProblem, RecordDamaged, TaskError, WorkspaceError
+from evolve.core.errors import RecordDamaged, SetupProblem, TaskError, WorkspaceError
 from evolve.core.events import Event, EventSink, read_events
 from evolve.core.files import canonical_json, digest
 from evolve.runtime.folder_tree import read_tree
@@ -60,21 +60,21 @@ def with_kept_names(services: WorkspaceServices, task: Task) -> Task:
     text = "\n".join(one.text for one in kept if one.status != KEPT_FACT)
     if not text:
         return task
-    named = protected_in(text, read_tree(work.folder).files, work.guarded)
+    named = protected_in(text, read_tree(work.folder).files, work.guarded_patterns)
     return replace(task, work=replace(work, named=tuple(dict.fromkeys((*work.named, *named)))))
 
 
 def task_kept(services: WorkspaceServices, task: Task, python: str | None) -> dict[str, Any]:
     """A task as it was given, in the object store, and who works on it with which environment, as JSON."""
     return {
-        "input": services.stores.objects.put(canonical_json(task_json(task)).encode()),
+        "input": services.stores.objects.put_object(canonical_json(task_json(task)).encode()),
         "python": python,
         "policy": services.learner.name,
         "model": model_name(services.model),
     }
 
 
-def begun_with(services: WorkspaceServices, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
+def start_of_run(services: WorkspaceServices, task: Task, limits: Limits, python: str | None) -> Mapping[str, Any]:
     """What a run was begun with, as JSON."""
     turns = {"turns": len(task.earlier), "said": _digest_of(task.earlier)} if task.earlier else {}
     return {**task_kept(services, task, python), "limits": to_data(limits), **turns}
@@ -113,18 +113,18 @@ def _digest_of(turns: Sequence[Turn]) -> str:
 
 
 @contextmanager
-def told_when_broken_off(log: EventSink, episode: str) -> Iterator[None]:
+def report_interruption(log: EventSink, episode: str) -> Iterator[None]:
     """Notes the problem of machine or endpoint that an episode breaks off by; the error goes on."""
     try:
         yield
-    except EnvironmentProblem as problem:
+    except SetupProblem as problem:
         with suppress(WorkspaceError):  # on a full disk the problem itself matters more
             data = {"why": type(problem).__name__, "text": str(problem)}
             log.emit(Event(kind=BROKEN_OFF, episode=episode, data=data))
         raise
 
 
-def broken_off(services: WorkspaceServices, run: str) -> Event | None:
+def interrupted_runs(services: WorkspaceServices, run: str) -> Event | None:
     """The last such note of a run, where nothing came after it; else None."""
     logs = sorted((services.paths.runs / run).glob("*/events.jsonl"))
     events = [event for log in logs for event in read_events(log)]

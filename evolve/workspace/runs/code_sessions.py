@@ -17,7 +17,7 @@ from evolve.core.settings import Settings, load_settings
 from evolve.core.store import WriterLock
 from evolve.runtime.sandbox import SandboxLimits, check_backends, open_sandbox
 from evolve.workspace.arguments import check_arguments
-from evolve.workspace.locating import locate, trusted_settings, trusted_workspace
+from evolve.workspace.locating import choose_workspace, trusted_settings, trusted_workspace
 from evolve.workspace.opening import cache_folder, sandbox_opener
 from evolve.workspace.options import override_settings
 from evolve.workspace.runs.applying import SandboxedCalls, function_in, typed_arguments
@@ -80,7 +80,7 @@ def _read(file: Path) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Executed:
+class CodeResult:
     """What came of code in the sandbox.
 
     Attributes:
@@ -120,7 +120,7 @@ class SandboxedCode:
         limits: SandboxLimits | None = None,
         session: str | None = None,
         python: str | os.PathLike[str] | None = None,
-    ) -> Executed:
+    ) -> CodeResult:
         """Runs Python code; its value is that of the last expression, else what it assigned to ``result``.
 
         Args:
@@ -150,11 +150,11 @@ class SandboxedCode:
             else:
                 if not _NAME.match(session):
                     raise UsageError(f"{session!r} cannot name a session", hint="letters, digits, - and _, at most 64")
-                file = locate(self._place).paths.runs / "sessions" / f"{session}.jsonl"
+                file = choose_workspace(self._place).paths.runs / "sessions" / f"{session}.jsonl"
                 # The file is written whole, so two commands that replayed at once would each lose the other's action.
                 with WriterLock(file.with_suffix(".lock")):
                     result = _replay_and_run(box, file, source, bounds)
-            return Executed(result=result, backend=box.backend)
+            return CodeResult(result=result, backend=box.backend)
 
     def call(self, source: str, text: str) -> Outcome:
         """What the function of a source gives on arguments as a person types them.

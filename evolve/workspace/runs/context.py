@@ -11,14 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from evolve.agent import Agent, AgentServices, NoRecorder, Recall, Recorder, Supervision, recall_nothing, room_for
+from evolve.agent import Agent, AgentServices, NoRecorder, Recall, Recorder, Supervision, recall_nothing, remaining_room
 from evolve.agent.workflow import Workflow
 from evolve.core import extensions
 from evolve.core.episodes import OWN, EpisodeRecord, Limits, Recalled, RefusedAnswer, TaskView
 from evolve.core.episodes.codec import to_json
 from evolve.core.events import EventSink
 from evolve.core.ledger import Budget, Ledger
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.policies.base import PastWork
 from evolve.runtime.sandbox import fingerprint_of
 from evolve.runtime.sandbox.protocol import Stoppable
@@ -27,13 +27,13 @@ from evolve.tasks.work import FolderWork
 from evolve.trials import Change
 from evolve.trials.learned_state import LearnedState, recall_from, verified_pairings
 from evolve.trials.learner import Learner, TimeBoundLearner
-from evolve.workspace.folder_needs import environment_for, only_for_a_model, refuse_search
+from evolve.workspace.folder_needs import environment_for, refuse_search, require_model
 from evolve.workspace.opening import sandbox_opener
 from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import refusals_of
-from evolve.workspace.runs.searching import asked_of, past_before
-from evolve.workspace.secrets import AsksEndpoints, folders_of, scanner_for
+from evolve.workspace.runs.searching import question_of_run, runs_before
+from evolve.workspace.secrets import SecretCleaningLearner, scanner_for, task_folders
 from evolve.workspace.services import WorkspaceServices
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ class RunRequest:
 
     def within_left(self, limits: Limits) -> Limits:
         """The limits with no more than is left now."""
-        return limits.within(Limits(**asdict(self.ledger.remaining)))
+        return limits.capped_by(Limits(**asdict(self.ledger.remaining)))
 
-    def hurried(self, learner: Learner) -> Learner:
+    def bound_learner(self, learner: Learner) -> Learner:
         """The learner, bound to end with the time that is left where it can."""
         left = self.ledger.remaining.seconds
         return (
@@ -102,7 +102,7 @@ def sandbox_opener_for(
     services: WorkspaceServices, request: RunRequest
 ) -> Callable[[], AbstractContextManager[Sandbox]]:
     """How to open the sandbox of one task, refused before anything is made where it cannot be."""
-    if only_for_a_model(request.task):
+    if require_model(request.task):
         refuse_search(services.learner.name, request.task)
     return sandbox_for(services, request)
 
@@ -145,7 +145,7 @@ def agent_for(
     consent = person.consent if person.approve == "ask" else None
     toolbox = services.tools.toolbox(consent) if services.uses_model else None
     around = replace(_with_past(services, around, place), attendance=attendance, past_work=past_work, toolbox=toolbox)
-    return Agent(around, room_for(arm.workflow.attended(), request.task.environment))
+    return Agent(around, remaining_room(arm.workflow.with_ask_stage(), request.task.environment))
 
 
 def unlearned_agent_for(services: WorkspaceServices, request: RunRequest, place: RunContext) -> Agent:
@@ -155,8 +155,10 @@ def unlearned_agent_for(services: WorkspaceServices, request: RunRequest, place:
     """
     arm = LearnedState(workflow=services.workflow)
     notes = _with_sources(services, recall_from(services.stores.memory, notes=True, insights=False))
-    recall = services.preferences.beside(notes, folder=request.task.folder)
-    return Agent(_surroundings(services, request, arm, place, recall), room_for(arm.workflow, request.task.environment))
+    recall = services.preferences.with_preferences(notes, folder=request.task.folder)
+    return Agent(
+        _surroundings(services, request, arm, place, recall), remaining_room(arm.workflow, request.task.environment)
+    )
 
 
 def agent_with(
@@ -177,17 +179,17 @@ def agent_with(
         return [item for item in items if item.id not in change.items]
 
     around = _with_past(services, _surroundings(services, request, arm, place, recall), place)
-    return Agent(around, room_for(arm.workflow, request.task.environment))
+    return Agent(around, remaining_room(arm.workflow, request.task.environment))
 
 
 def _with_past(services: WorkspaceServices, around: AgentServices, place: RunContext) -> AgentServices:
     """With what was said before the run began, for actions that look it up."""
-    asked = [run.id for run in services.stores.runs.runs() if asked_of(run)]
-    past = past_before(Conversations(services.paths.runs / "chats").list, services.stores.runs, place.root_run)
+    asked = [run.id for run in services.stores.runs.list_runs() if question_of_run(run)]
+    past = runs_before(Conversations(services.paths.runs / "chats").list, services.stores.runs, place.root_run)
     return replace(around, past=past, has_past=bool(asked) and asked[0] != place.root_run)
 
 
-def as_it_was(services: WorkspaceServices, task: Task, run: str, stack: ExitStack) -> Task:
+def services_as_recorded(services: WorkspaceServices, task: Task, run: str, stack: ExitStack) -> Task:
     """The task of a run on the folder as that was before the run's own change was applied, written elsewhere."""
     if isinstance(task.work, FolderWork):
         start = stack.enter_context(TemporaryDirectory())
@@ -202,14 +204,14 @@ def _surroundings(
     """What all work with, where nobody is there to ask."""
     sandbox = place.sandbox
     scanner, spared = scanner_for(services.paths, [request.task])
-    if isinstance(services.learner, AsksEndpoints):
-        services.learner.beware_of(folders_of([request.task]), spared)
+    if isinstance(services.learner, SecretCleaningLearner):
+        services.learner.beware_of(task_folders([request.task]), spared)
     if isinstance(sandbox, Stoppable):
         sandbox = sandbox.until(request.person.cancellation)
     # the day on which the run began, in local time: the same whenever it goes on
     started = services.stores.runs.run(place.root_run).started
     return AgentServices(
-        policy=arm.policy(request.hurried(services.learner), attended=True),
+        policy=arm.policy(request.bound_learner(services.learner), attended=True),
         sandbox=sandbox,
         recall=recall,
         attendance=Supervision(cancellation=request.person.cancellation),
@@ -228,7 +230,7 @@ def _own_recall(services: WorkspaceServices, arm: LearnedState, task: Task, plac
     if services.uses_model:  # it can read what the person noted and wants
         memory, where = services.stores.memory, fingerprint_of(place.sandbox)
         recall = recall_from(memory, notes=True, trials=True, policy=services.learner.name, fingerprint=where)
-        return services.preferences.beside(_with_sources(services, recall), folder=task.folder)
+        return services.preferences.with_preferences(_with_sources(services, recall), folder=task.folder)
     return recall_from(services.stores.memory) if arm.memory is not None else recall_nothing
 
 
@@ -252,13 +254,13 @@ def with_earlier_runs(services: WorkspaceServices, task: Task, run: str) -> Task
     Left out is an answer that was refused for a row which the task does not have any more: the person corrected it.
     """
     rows = {to_json(row) for row in (*task.examples, *task.verify, *task.hidden)}
-    numbers = {one.id: number for number, one in enumerate(services.stores.runs.runs())}
+    numbers = {one.id: number for number, one in enumerate(services.stores.runs.list_runs())}
     known: dict[tuple[str, str], RefusedAnswer] = {}
     found = ""
     for record in reversed(services.stores.runs.of_task(task.id, task.group, OWN)):
         # What a run goes on as is not to change with runs that began after it.
         if numbers.get(record.run, 0) < numbers[run]:
-            for one in reversed(refusals_of(record, one_file=kind_of(task.environment).one_file)):
+            for one in reversed(refusals_of(record, one_file=environment_kind(task.environment).one_file)):
                 if one.row is None or not rows or to_json(one.row) in rows:
                     known.setdefault((one.answer, to_json(one.row)), one)
             found = found or _found(services, record)

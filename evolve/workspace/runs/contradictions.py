@@ -13,7 +13,7 @@ from evolve.skills.parameters import used_parameters
 from evolve.tasks import Task, equal
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import function_named, saved_functions
-from evolve.workspace.runs.saved import LIKE, column_similarity, given_again, places_of
+from evolve.workspace.runs.saved import LIKE, column_similarity, places_of, reapply_function
 from evolve.workspace.runs.skill_origin import SkillOrigin, origin_of
 from evolve.workspace.services import WorkspaceServices
 
@@ -31,19 +31,19 @@ class Contradiction:
     told: str
 
 
-def contradictions(services: WorkspaceServices, task: Task, record: EpisodeRecord) -> list[Contradiction]:
+def find_contradictions(services: WorkspaceServices, task: Task, record: EpisodeRecord) -> list[Contradiction]:
     """The functions of tables with the same columns that were not used, as rows of this one speak against them."""
-    found, again = [], given_again(task, record)
+    found, again = [], reapply_function(task, record)
     like = [function_named(services, one.skill or one.run) for one in task.saved if not one.code and one != again]
     for skill in (one for one in like if column_similarity(task, one) == LIKE[0]):
-        for row, got in failures(services, task, skill)[:1]:
+        for row, got in failing_rows(services, task, skill)[:1]:
             gives = f"gives {_short(got.value)}" if got.ok else "fails"
             origin = origin_of(services, skill)
             program, places = Program(source=skill.code, entry=skill.entry), places_of(skill, task) or ()
             read = {0, *(places[place] for place in used_parameters(program))}
             seen = ", ".join(_short(value) for place, value in enumerate(row.input) if place in read)
             given = f"for {seen}, unlike your {_short(row.output)}"
-            found.append(Contradiction(origin=origin, told=f"{origin.used().summary}, {gives} {given}"))
+            found.append(Contradiction(origin=origin, told=f"{origin.as_used_skill().summary}, {gives} {given}"))
     return found
 
 
@@ -66,7 +66,7 @@ def set_aside(services: WorkspaceServices, task: Task, result: Result, found: Se
             replaced[skill.digest] = one.told
     if replaced:
         runs = services.stores.runs
-        runs.note(result.run_id, {**runs.run(result.run_id).body, REPLACED: replaced})
+        runs.replace_body(result.run_id, {**runs.run(result.run_id).body, REPLACED: replaced})
         if result.run_id not in {owed.run for owed in runs.pending_learning()}:
             retire_replaced(services, result.run_id)
 
@@ -85,16 +85,16 @@ def functions_for(services: WorkspaceServices, task: Task, *, retired: bool = Fa
         how = column_similarity(task, one)
         # A model describes its function in words of its own; then the function's name says which column it gives.
         is_like = how == LIKE[0] or (how == LIKE[1] and one.entry == task.entry)
-        if is_like and origin_of(services, one).usable:
+        if is_like and origin_of(services, one).is_usable:
             yield one
 
 
 def functions_giving(services: WorkspaceServices, task: Task) -> Iterator[Skill]:
     """Those of them that give every wanted cell."""
-    return (one for one in functions_for(services, task) if not failures(services, task, one))
+    return (one for one in functions_for(services, task) if not failing_rows(services, task, one))
 
 
-def failures(services: WorkspaceServices, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
+def failing_rows(services: WorkspaceServices, task: Task, skill: Skill) -> list[tuple[Row, Outcome]]:
     """The rows of a table with the same columns on which a function is not right, and what it gives there."""
     rows, places = (*task.examples, *task.verify, *task.hidden), places_of(skill, task) or ()
     # what it does not read may be anything

@@ -138,19 +138,19 @@ class Conversation:
         self.turns.append(turn)
         return turn
 
-    def answer(self, turn: ChatTurn) -> None:
+    def end_turn(self, turn: ChatTurn) -> None:
         """Ends a turn: ``turn`` says what came of it. A later end of the same turn replaces an earlier one."""
         outcome = {"status": turn.status, "told": turn.told, "answer": turn.answer, "run": turn.run}
         more = {"words": True} if turn.words else {}
         self._append({"kind": "answered", "number": turn.number, **outcome, **more, "spent": dict(turn.spent)})
         self.turns[turn.number - 1] = turn
 
-    def note(self, patch: Patch) -> None:
+    def note_refusal(self, patch: Patch) -> None:
         """Keeps with its turn, if that is one of these, that a change was refused or taken back."""
         turn = next((turn for turn in reversed(self.turns) if turn.run == patch.run), None)
         if turn is not None and patch.state in ("refused", "undone"):
             status, told = _standing(turn, patch)
-            self.answer(replace(turn, status=status, told=told))
+            self.end_turn(replace(turn, status=status, told=told))
 
     def save(self, file: Path) -> None:
         """Writes it as Markdown to a new file that only the person can read.
@@ -169,18 +169,18 @@ class Conversation:
             raise write_failure(file, error) from error
 
     @property
-    def unfinished(self) -> ChatTurn | None:
+    def unfinished_turn(self) -> ChatTurn | None:
         """The last turn, where it was stopped or cut off."""
         last = self.turns[-1] if self.turns else None
         return last if last is not None and last.status in (OPEN, "interrupted", "waiting") else None
 
     @property
-    def refused(self) -> ChatTurn | None:
+    def refused_turn(self) -> ChatTurn | None:
         """The last turn, where the person refused its change; one that asks the same is told of it, with the reason."""
         last = self.turns[-1] if self.turns else None
         return last if last is not None and last.status == _REFUSED else None
 
-    def earlier(
+    def earlier_turns(
         self, patches: Iterable[Patch] = (), plans: Mapping[str, Sequence[SubgoalState]] | None = None
     ) -> tuple[Turn, ...]:
         """The finished turns, as a later one is told of them.
@@ -209,7 +209,7 @@ class Conversation:
 def earlier_turns(
     turns: Iterable[ChatTurn], patches: Iterable[Patch], plans: Mapping[str, Sequence[SubgoalState]] | None = None
 ) -> tuple[Turn, ...]:
-    """Those of turns that are finished, as a later one is told of them; see :meth:`Conversation.earlier`."""
+    """Those of turns that are finished, as a later one is told of them; see :meth:`Conversation.earlier_turns`."""
     by_run = {patch.run: patch for patch in patches}
     finished = (turn for turn in turns if turn.status not in (OPEN, "interrupted", "waiting"))
     return tuple(turn.as_earlier(by_run.get(turn.run), (plans or {}).get(turn.run, ())) for turn in finished)
@@ -240,7 +240,7 @@ class Conversations(Resource):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise write_failure(self._folder, error) from error
-        number = max(conversation_files.numbers(self._folder), default=0) + 1
+        number = max(conversation_files.conversation_numbers(self._folder), default=0) + 1
         while True:
             path = self._folder / f"c{number}.jsonl"
             try:
@@ -256,9 +256,9 @@ class Conversations(Resource):
         stream.flush()
         return Conversation(path, stream)
 
-    def latest(self, folder: str = "") -> Conversation | None:
+    def latest_conversation(self, folder: str = "") -> Conversation | None:
         """The newest conversation about a folder that no other process holds, or None."""
-        for number in sorted(conversation_files.numbers(self._folder), reverse=True):
+        for number in sorted(conversation_files.conversation_numbers(self._folder), reverse=True):
             conversation = self._opened(number)
             if conversation is not None and conversation.folder == folder and conversation.turns:
                 return conversation
@@ -266,13 +266,13 @@ class Conversations(Resource):
                 conversation._stream.close()
         return None
 
-    def of(self, name: str) -> Conversation:
+    def conversation_of(self, name: str) -> Conversation:
         """The conversation of that id, or the one that a run belongs to.
 
         Raises:
             UsageError: There is none, another process holds it, or it cannot be written.
         """
-        for number in sorted(conversation_files.numbers(self._folder), reverse=True):
+        for number in sorted(conversation_files.conversation_numbers(self._folder), reverse=True):
             talk = _read(self._folder / f"c{number}.jsonl")
             if talk.id != name and not any(turn.run == name for turn in talk.turns):
                 continue
@@ -286,7 +286,7 @@ class Conversations(Resource):
 
     def list(self) -> builtins.list[PastConversation]:
         """Those in which something was asked, the newest first."""
-        numbers = sorted(conversation_files.numbers(self._folder), reverse=True)
+        numbers = sorted(conversation_files.conversation_numbers(self._folder), reverse=True)
         return [talk for talk in (_read(self._folder / f"c{number}.jsonl") for number in numbers) if talk.turns]
 
     def _opened(self, number: int) -> Conversation | None:

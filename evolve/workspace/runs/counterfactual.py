@@ -17,12 +17,18 @@ from evolve.core.episodes import OWN, SHADOW, EpisodeRecord, Limits
 from evolve.core.errors import UsageError, WorkspaceError
 from evolve.core.events import Event, NoEvents
 from evolve.core.ledger import Budget
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.trials.learned_state import UNLEARNED
-from evolve.workspace.resources.gate import BET
-from evolve.workspace.runs.context import RunContext, RunRequest, as_it_was, sandbox_opener_for, unlearned_agent_for
+from evolve.workspace.resources.gate_log import BET
+from evolve.workspace.runs.context import (
+    RunContext,
+    RunRequest,
+    sandbox_opener_for,
+    services_as_recorded,
+    unlearned_agent_for,
+)
 from evolve.workspace.services import WorkspaceServices
 
 _PAID = ("tokens", "money", "calls")
@@ -40,7 +46,7 @@ def is_drawn(services: WorkspaceServices, task: Task) -> bool:
     if (
         sampling_fraction(services.settings.seed, task.group, SHADOW) >= services.settings.shadow_share
         or task.earlier
-        or not services.tools.none
+        or not services.tools.is_empty
     ):
         return False
     work = task.work
@@ -50,13 +56,13 @@ def is_drawn(services: WorkspaceServices, task: Task) -> bool:
     if any(skill_of(stage) is not None for stage in services.workflow.stages):  # without what was learned it cannot run
         return False
     if stores.runs.of_task(task.id, task.group, OWN) or any(
-        (run.body.get(BET) or {}).get("group") == task.group for run in stores.runs.runs()
+        (run.body.get(BET) or {}).get("group") == task.group for run in stores.runs.list_runs()
     ):
         return False
-    return stores.variants.active_digest != UNLEARNED or bool(stores.skills.active() or stores.memory.claims())
+    return stores.variants.active_digest != UNLEARNED or bool(stores.skills.active() or stores.memory.list_insights())
 
 
-def each_arm(limits: Limits, budget: Budget) -> Limits | None:
+def run_each_arm(limits: Limits, budget: Budget) -> Limits | None:
     """What the run and its shadow are compared within: what the run may spend, and half of a bound that was typed, so
     that both together keep to it.
 
@@ -73,10 +79,10 @@ def each_arm(limits: Limits, budget: Budget) -> Limits | None:
 
 def is_within(most: Limits, left: Limits) -> bool:
     """Whether what a shadow may cost is there to be spent."""
-    return all(getattr(most.within(left), name) == getattr(most, name) for name in _PAID)
+    return all(getattr(most.capped_by(left), name) == getattr(most, name) for name in _PAID)
 
 
-def judged_once(record: EpisodeRecord) -> EpisodeRecord:
+def judge_once(record: EpisodeRecord) -> EpisodeRecord:
     """The run's episode as if its first answer had been its last, which is all that a shadow has.
 
     In a folder nothing can be verified, and what its check accepts counts.
@@ -97,7 +103,7 @@ def is_comparable(record: EpisodeRecord, most: Limits, budget: Budget) -> bool:
     return all(getattr(record.cost, name) <= getattr(most, name) for name in _PAID if getattr(budget, name) is not None)
 
 
-@doing("shadow")
+@report_activity("shadow")
 def run_counterfactual(
     services: WorkspaceServices, owed: PendingLearning, request: RunRequest, seed: int, most: Limits
 ) -> CounterfactualRun | None:
@@ -120,7 +126,7 @@ def run_counterfactual(
             name, folder = f"{owed.run}:{SHADOW}", services.paths.runs / owed.run
             place = RunContext(run=name, sandbox=sandbox, events=NoEvents(), checkpoints=folder)
             agent = unlearned_agent_for(services, request, place)
-            task = as_it_was(services, request.task, owed.run, stack)
+            task = services_as_recorded(services, request.task, owed.run, stack)
             return agent.run_shadow(task, variant=UNLEARNED, seed=seed, limits=most)
     except (UsageError, WorkspaceError):
         return None
@@ -141,7 +147,7 @@ def is_cut_short(services: WorkspaceServices, made: CounterfactualRun, most: Lim
     return is_room and (most.calls is None or record.cost.calls < most.calls)
 
 
-def told_before(most: Limits, budget: Budget) -> str:
+def items_told_before(most: Limits, budget: Budget) -> str:
     """What a shadow may cost, in a sentence, for the person to know before the run begins."""
     if any(value is not None for value in asdict(budget).values()):
         room = "inside of the budget that was given"

@@ -27,10 +27,10 @@ from evolve.trials.diagnosis import (
     suspects_of,
 )
 from evolve.trials.diagnosis.case import MachineFault
-from evolve.workspace.runs.beginnings import RunStart, beginning_of, broken_off
+from evolve.workspace.runs.beginnings import RunStart, beginning_of, interrupted_runs
 from evolve.workspace.runs.files import FILLING
-from evolve.workspace.runs.history import case_of, chosen_episode, told_at_the_start, went_wrong
-from evolve.workspace.runs.interventions import COSTS, Interventions, free_of_charge
+from evolve.workspace.runs.history import case_of, chosen_episode, failing_step, items_at_start
+from evolve.workspace.runs.interventions import COSTS, Interventions, is_free
 from evolve.workspace.runs.replaying import Reruns
 from evolve.workspace.runs.solving import waiting_question
 from evolve.workspace.services import WorkspaceServices
@@ -91,15 +91,15 @@ def diagnose(services: WorkspaceServices, name: str, replay: bool | None) -> Dia
     task = "" if run.kind == "run" else record.task
     said = reason("recorded", text=record.note or record.status)
     blank = Diagnosis(run=run.id, episode=record.episode, task=task, state="well", said=said)
-    wrong = went_wrong(services, record)
+    wrong = failing_step(services, record)
     if record.solved and not wrong:
         rows = tuple(rows_at_odds(record))[:1] if record.steps[-1].action.misfits else ()
-        return replace(blank, suspects=rows, tries=commands_for(run, record, rows, untried=False) if rows else ())
+        return replace(blank, suspects=rows, tries=_commands_for(run, record, rows, untried=False) if rows else ())
     if not wrong:  # nobody says that it failed, so nothing that it was told is suspected
         return replace(blank, state="unchecked", untried=reason("no_trial_tells"))
     fault = fault_of(record)
     if fault is not None:
-        tries = after_fault(fault, run)
+        tries = _after_fault(fault, run)
         return replace(blank, state="fault", said=fault.told, step=fault.step, tries=tries)
     case = case_of(services, run, record)
     broke = breaking_step(case)
@@ -118,7 +118,7 @@ def _tried(
     begun = beginning_of(services, run)
     untried, made = _why_not(services, begun, record, replay), None
     if begun is not None and not untried:
-        replays = Reruns(services=services, begun=begun, record=record, offered=told_at_the_start(record))
+        replays = Reruns(services=services, begun=begun, record=record, offered=items_at_start(record))
         made = Interventions(replays=replays, suspects=found.suspects, free=not replay)
         try:
             made.run()
@@ -130,7 +130,7 @@ def _tried(
         if proven is not None and proven.step != found.step:  # a cause says better than any sign where the run broke
             found = replace(found, step=proven.step, why=proven.tested)
     more = untried in (COSTS, _AS_ASKED)
-    return replace(found, untried=untried, tries=commands_for(run, record, found.suspects, untried=more))
+    return replace(found, untried=untried, tries=_commands_for(run, record, found.suspects, untried=more))
 
 
 def _why_not(
@@ -140,7 +140,7 @@ def _why_not(
         return _AS_ASKED
     if begun is None:
         return reason("beginning_not_on_record")
-    if not (replay or free_of_charge(services, begun, record)):
+    if not (replay or is_free(services, begun, record)):
         return COSTS
     return None
 
@@ -156,7 +156,7 @@ def _ordered(suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
 
 def _unfinished(services: WorkspaceServices, run: Run) -> Diagnosis:
     question = waiting_question(run)
-    note = broken_off(services, run.id)
+    note = interrupted_runs(services, run.id)
     if question is not None:
         said, tries = reason("waits_for_answer", question=question.text), (f"evolve runs answer {run.id} TEXT",)
         return Diagnosis(run=run.id, state="unfinished", said=said, tries=tries)
@@ -169,7 +169,7 @@ def _unfinished(services: WorkspaceServices, run: Run) -> Diagnosis:
     return Diagnosis(run=run.id, state="unfinished", said=said, tries=(_GOES_ON,))
 
 
-def after_fault(fault: MachineFault, run: Run) -> tuple[str, ...]:
+def _after_fault(fault: MachineFault, run: Run) -> tuple[str, ...]:
     """What helps where the surroundings failed."""
     if fault.kind == "sandbox":
         return ("evolve lab sandbox check", "the same run again")
@@ -179,7 +179,7 @@ def after_fault(fault: MachineFault, run: Run) -> tuple[str, ...]:
     return (what, f"evolve runs show {run.id}")
 
 
-def commands_for(run: Run, record: EpisodeRecord, suspects: Sequence[Suspect], *, untried: bool) -> tuple[str, ...]:
+def _commands_for(run: Run, record: EpisodeRecord, suspects: Sequence[Suspect], *, untried: bool) -> tuple[str, ...]:
     """What helps against the suspects that are left, in their order; each command once."""
     left = [one for one in suspects if one.verdict != "cleared"]
     proven = [one for one in left if one.verdict == "cause"]

@@ -12,13 +12,13 @@ from evolve.core.episodes import EpisodeRecord
 from evolve.core.episodes.codec import from_data, to_data, to_reason
 from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
-from evolve.trials.admitting import RefusedSkill, not_kept
+from evolve.trials.admitting import RefusedSkill, reason_not_kept
 from evolve.workspace.runs.files import FILLING
-from evolve.workspace.runs.history import chosen_episode, items_of, went_wrong
+from evolve.workspace.runs.history import chosen_episode, failing_step, items_of
 from evolve.workspace.runs.kept_things import UsedItem
-from evolve.workspace.runs.learning import PAUSED, owed_episodes
+from evolve.workspace.runs.learning import PAUSED, pending_episodes
 from evolve.workspace.runs.run_answers import CONTESTED, FORGOTTEN, KEPT_BY_PERSON, VOUCHED
-from evolve.workspace.runs.suggesting import DroppedSuggestion, dropped_of
+from evolve.workspace.runs.suggesting import RejectedSuggestion, rejected_suggestions
 from evolve.workspace.services import WorkspaceServices
 
 Verdict = Literal["verified", "checked", "unchecked", "doubtful", "failed", "unfinished"]
@@ -27,7 +27,7 @@ against it. Or there is none, or none yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suggested:
+class SuggestionRow:
     """What a run suggested to remember, with what the person has decided about it."""
 
     id: str
@@ -65,8 +65,8 @@ class Explanation:
     forgotten: bool = False
     skills: tuple[str, ...] = ()
     not_kept: tuple[RefusedSkill, ...] = ()
-    suggested: tuple[Suggested, ...] = ()
-    dropped: tuple[DroppedSuggestion, ...] = ()
+    suggested: tuple[SuggestionRow, ...] = ()
+    dropped: tuple[RejectedSuggestion, ...] = ()
     unlearned: bool = False
     applied: str = ""
 
@@ -87,8 +87,8 @@ def explain_run(services: WorkspaceServices, name: str) -> Explanation:
     acted = {*record.consumed}
     sources = {draft.source for draft in record.drafts} - {""}
     stated = {claim.text for claim in record.claims}
-    told = services.stores.memory.sentences() if stated else {}
-    insights = [told[one.id] for one in services.stores.memory.claims() if one.text in stated]
+    told = services.stores.memory.insight_sentences() if stated else {}
+    insights = [told[one.id] for one in services.stores.memory.list_insights() if one.text in stated]
     return Explanation(
         run=run.id,
         verdict=verdict,
@@ -104,16 +104,16 @@ def explain_run(services: WorkspaceServices, name: str) -> Explanation:
         kept=str(run.body.get(KEPT_BY_PERSON, "")),
         forgotten=FORGOTTEN in run.body,
         skills=tuple(
-            skill.name for skill in services.stores.skills.list() if skill.source in sources and not skill.hidden
+            skill.name for skill in services.stores.skills.list() if skill.source in sources and not skill.is_hidden
         ),
-        not_kept=not_kept(services.stores.runs.journal(run.id), record.episode) if record.drafts else (),
+        not_kept=reason_not_kept(services.stores.runs.journal(run.id), record.episode) if record.drafts else (),
         suggested=tuple(
-            Suggested(id=one.id, text=one.description, status=one.status)
+            SuggestionRow(id=one.id, text=one.description, status=one.status)
             for one in (*services.preferences.list(), *services.preferences.list(status="declined"))
             if any(act.run == run.id for act in one.acts)
         ),
-        dropped=tuple(dropped_of(services, record)),
-        unlearned=record.episode in {one.episode for one in owed_episodes(services)},
+        dropped=tuple(rejected_suggestions(services, record)),
+        unlearned=record.episode in {one.episode for one in pending_episodes(services)},
         applied=applied,
     )
 
@@ -121,7 +121,7 @@ def explain_run(services: WorkspaceServices, name: str) -> Explanation:
 def _verdict(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> Verdict:
     if record.status in PAUSED:
         return "unfinished"
-    if went_wrong(services, record):
+    if failing_step(services, record):
         return "failed"
     judged = record.steps[-1].judgement if record.steps else None
     if CONTESTED in run.body or (judged is not None and judged.doubt is not None):

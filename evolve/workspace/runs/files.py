@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evolve.core.errors import WorkspaceError
-from evolve.core.files import canonical_json, digest, replacing
-from evolve.tasks.tables import Rewriting, Table, identity
-from evolve.workspace.opening import now
+from evolve.core.files import canonical_json, digest, replace_file
+from evolve.tasks.tables import Rewriting, Table, file_identity
+from evolve.workspace.opening import utc_now
 from evolve.workspace.resources.folder_files import may_touch
 from evolve.workspace.services import WorkspaceServices
 
@@ -50,8 +50,8 @@ def write_table(
     content, keeper = after.getvalue(), run
     if not keeper:
         key = digest(canonical_json([FILLING, str(path), digest(before)]))
-        body = {"task": path.name, **services.mark}
-        keeper = services.stores.runs.begin(FILLING, key, body, started=now()).id
+        body = {"task": path.name, **services.sandbox_mark}
+        keeper = services.stores.runs.begin(FILLING, key, body, started=utc_now()).id
     # Kept before the file is replaced, so that nothing is lost where this is cut off.
     keep = partial(services.folders.keep_file, keeper, path, before, content)
     with _replacing(table, path, as_it_was, keep) as stream:
@@ -65,7 +65,7 @@ def _replacing(
     table: Table, target: Path, as_it_was: tuple[int, ...], then: Callable[[], None] = lambda: None
 ) -> AbstractContextManager[BinaryIO]:
     def unchanged() -> None:
-        if identity(table.path) != as_it_was:
+        if file_identity(table.path) != as_it_was:
             raise WorkspaceError(
                 f"somebody changed {table.path.name} while evolve filled it",
                 hint="run the command again",
@@ -76,4 +76,4 @@ def _replacing(
         then()
 
     unchanged()
-    return replacing(target, mode=table.path.stat().st_mode & 0o777, before=before)
+    return replace_file(target, mode=table.path.stat().st_mode & 0o777, before=before)

@@ -10,7 +10,7 @@ from evolve.core.episodes import OWN, EpisodeRecord, Recalled
 from evolve.core.errors import UsageError
 from evolve.core.events import read_events
 from evolve.core.reasons import Reason, reason
-from evolve.trials.diagnosis import SKILL, Case, OfferedItem
+from evolve.trials.diagnosis import SKILL, FailureCase, OfferedItem
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.learning import PAUSED
@@ -29,7 +29,7 @@ def chosen_episode(services: WorkspaceServices, name: str) -> tuple[Run, Episode
     Raises:
         UsageError: There is none, or the run has several episodes and none is named.
     """
-    known = next((run for run in services.stores.runs.runs() if run.id == name), None)
+    known = next((run for run in services.stores.runs.list_runs() if run.id == name), None)
     if known is None:
         try:
             record = services.stores.runs.episode(name)
@@ -47,17 +47,17 @@ def chosen_episode(services: WorkspaceServices, name: str) -> tuple[Run, Episode
     return known, records[0] if records else None
 
 
-def case_of(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> Case:
+def case_of(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> FailureCase:
     """A failed episode with what it was offered and what is like it."""
     good, bad = [], []
     for other in _like(services, run, record):
-        if went_wrong(services, other):
+        if failing_step(services, other):
             bad.append(other)
         elif other.solved:
             good.append(other)
     about = str(run.body.get(ABOUT, {}).get("instruction", ""))
     begun = beginning_of(services, run)
-    return Case(
+    return FailureCase(
         record=record,
         items=tuple(items_of(services, record)),
         good=tuple(good),
@@ -67,7 +67,7 @@ def case_of(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> Cas
     )
 
 
-def went_wrong(services: WorkspaceServices, record: EpisodeRecord) -> Reason | None:
+def failing_step(services: WorkspaceServices, record: EpisodeRecord) -> Reason | None:
     """Why an episode counts as failed; None where it does not. What a person refused did."""
     patch = next((patch for patch in services.folders.list() if patch.run == record.run), None)
     if patch is not None and patch.state == "refused" and record.status in ("solved", "unverified"):
@@ -77,7 +77,7 @@ def went_wrong(services: WorkspaceServices, record: EpisodeRecord) -> Reason | N
     return reason("recorded", text=record.note or record.status)
 
 
-def told_at_the_start(record: EpisodeRecord) -> tuple[Recalled, ...] | None:
+def items_at_start(record: EpisodeRecord) -> tuple[Recalled, ...] | None:
     """What was recalled and told with every question of an episode; None where the record does not hold it."""
     plans = [step.action.plan for step in record.steps if step.action.plan is not None]
     return plans[0].told if plans else None
@@ -90,7 +90,7 @@ def _like(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> list[
     found = {one.episode: one for one in same if one.episode != record.episode}
     if record.split == OWN:
         about = run.body.get(ABOUT, {})
-        others = [one for one in runs.runs() if one.kind == run.kind and one.id != run.id][-_MOST_RUNS:]
+        others = [one for one in runs.list_runs() if one.kind == run.kind and one.id != run.id][-_MOST_RUNS:]
         ranked = [(_likeness(about, one.body.get(ABOUT, {})), place, one) for place, one in enumerate(others)]
         asked = _signature(services, run)
         for likeness, _, one in sorted(ranked, key=lambda entry: (-entry[0], -entry[1])):
@@ -115,12 +115,12 @@ def _likeness(one: dict[str, str], other: dict[str, str]) -> float:
 
 def items_of(services: WorkspaceServices, record: EpisodeRecord) -> Iterator[OfferedItem]:
     """What an episode was offered: recalled items in the words they had then, and skills."""
-    told = {item.id: (item.kind, item.text) for item in told_at_the_start(record) or ()}
+    told = {item.id: (item.kind, item.text) for item in items_at_start(record) or ()}
     for event in read_events(services.paths.runs / record.run / record.episode / "events.jsonl"):
         if event.kind == "recall":
             for item in event.data.get("items", ()):
                 told.setdefault(str(item["id"]), (str(item.get("kind", "insight")), str(item["text"])))
-    sentences = services.stores.memory.sentences() if set(record.recalled) - set(told) else {}
+    sentences = services.stores.memory.insight_sentences() if set(record.recalled) - set(told) else {}
     for name in record.recalled:
         known = told.get(name) or ("insight", sentences[name].text if name in sentences else "forgotten since")
         yield OfferedItem(id=name, kind=known[0], text=known[1])

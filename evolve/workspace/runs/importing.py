@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolve.core.errors import SandboxUnavailable
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.runtime.sandbox import NOT_RUN, ProgramRun, SandboxLimits, SandboxResult, TestModule
 from evolve.skills.archives import read_foreign
 from evolve.skills.documented import TOLD
-from evolve.skills.imported import ForeignSkill, foreign_skills, look_of
+from evolve.skills.imported import ForeignSkill, foreign_skills, search_vector
 from evolve.tasks import Task
 from evolve.trials.learned_state import failure_of
 from evolve.workspace.runs.admitting import admit_imports
@@ -51,7 +51,7 @@ def import_skills(services: WorkspaceServices, path: Path, *, mine: bool = False
     functions = [one for one in found if one.skill is not None and not refused[one.name]]
     refused.update((one.name, why) for one, why in _tried(services, origin, functions))
     sound, role = [one for one in found if not refused[one.name]], "user" if mine else "document"
-    notes = services.stores.memory.notes()
+    notes = services.stores.memory.list_notes()
     before = {note.text for note in notes if note.role in ("user", role)}
     texts = {f"{one.name}: {one.guidance}": one.name for one in sound if one.guidance}
     with services.stores.db.transaction():
@@ -60,7 +60,7 @@ def import_skills(services: WorkspaceServices, path: Path, *, mine: bool = False
         if mine and (quoted := [note.id for note in notes if note.role != "user" and note.text in texts]):
             services.stores.memory.forget(quoted)  # what they vouch for is theirs, and stands there once
         for text in texts.keys() - before:  # of a document it reaches no run
-            services.stores.memory.note(text, f"the skill {texts[text]}", role=role, source=origin)
+            services.stores.memory.add_note(text, f"the skill {texts[text]}", role=role, source=origin)
     noted = [name for text, name in texts.items() if text not in before]
     new = {skill.digest: skill.name for skill in fits}
     in_use = {key: name for task in _tasks(services) if new for key, name in admit_imports(services, task).items()}
@@ -74,7 +74,10 @@ def import_skills(services: WorkspaceServices, path: Path, *, mine: bool = False
 
 
 def _mistakable(name: str, kept: Collection[str], often: int) -> str:
-    alike = next((f"its name looks like that of your skill {one}" for one in kept if look_of(one) == look_of(name)), "")
+    alike = next(
+        (f"its name looks like that of your skill {one}" for one in kept if search_vector(one) == search_vector(name)),
+        "",
+    )
     return alike if alike and name not in kept else "there are several skills of that name" if often > 1 else ""
 
 
@@ -82,7 +85,7 @@ def _tried(
     services: WorkspaceServices, origin: str, found: Sequence[ForeignSkill]
 ) -> Iterator[tuple[ForeignSkill, str]]:
     """Each function that fails a test of its author's or an example of its documents, and why."""
-    with doing("import", origin, total=len(found)) as activity:
+    with report_activity("import", origin, total=len(found)) as activity:
         for start in range(0, len(found), _BATCH):
             tested = [(one, tests) for one in found[start : start + _BATCH] for tests in one.tests if tests]
             files = [{"skill.py": one.skill.code, "test_skill.py": tests} for one, tests in tested if one.skill]
@@ -105,6 +108,6 @@ def _failure(run: ProgramRun) -> str:
 
 def _tasks(services: WorkspaceServices) -> Iterator[Task]:
     """The latest tasks of the person's own that have rows, each once."""
-    runs = [run for run in services.stores.runs.runs() if BY_CLIENT not in run.body]
+    runs = [run for run in services.stores.runs.list_runs() if BY_CLIENT not in run.body]
     tasks = (given_task_of(services, run) for run in reversed(runs[-_MOST_TASKS:]))
     yield from {task.id: task for task in tasks if task is not None and task.examples}.values()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from evolve.core.episodes import PREFERENCE, Cost, EpisodeRecord, Row
 from evolve.core.reasons import Reason, reason
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.trials import Change
 from evolve.trials.diagnosis import ACTION, BUDGET, ROW, SKILL, Suspect, Verdict
 from evolve.workspace.runs.beginnings import RunStart
@@ -30,9 +30,9 @@ _MORE = 4
 COSTS = reason("trying_asks_a_model")
 
 
-def free_of_charge(services: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
+def is_free(services: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
     """Whether at least a part of it can be had again for little: a short search, or recorded actions in a folder."""
-    return _is_short_search(services, begun, record) or kind_of(begun.task.environment).has_states
+    return _is_short_search(services, begun, record) or environment_kind(begun.task.environment).has_states
 
 
 def _is_short_search(services: WorkspaceServices, begun: RunStart, record: EpisodeRecord) -> bool:
@@ -94,7 +94,7 @@ class Interventions:
                 self._found(one, "suspicion", reason("others_fail", step=one.step))
 
     def _have_it_again(self) -> None:
-        if self.replays.again().solved:
+        if self.replays.rerun().solved:
             self.untried = reason("solved_again")
             return
         self._remove_items()
@@ -125,14 +125,14 @@ class Interventions:
         ids = {kind: frozenset(one.id for one in removed if one.kind == kind) for kind in ITEMS}
         skills = frozenset(name.removeprefix("skill:") for name in ids.pop(SKILL))
         change = Change(items=frozenset().union(*ids.values()), skills=skills)
-        if not self.replays.again(change).solved:
+        if not self.replays.rerun(change).solved:
             return False
         if not sure or self.replays.begun.policy == "search":
             return True
-        return not self.replays.again().solved and self.replays.again(change).solved
+        return not self.replays.rerun().solved and self.replays.rerun(change).solved
 
     def _drop_row(self, one: Suspect) -> None:
-        made = self.replays.again(Change(row=Row(input=tuple(one.row["input"]), output=one.row["output"])))
+        made = self.replays.rerun(Change(row=Row(input=tuple(one.row["input"]), output=one.row["output"])))
         if made.verified:
             self._found(one, "cause", reason("found_without_row"))
         elif made.solved:
@@ -141,7 +141,7 @@ class Interventions:
             self._found(one, "cleared", reason("fails_without_row"))
 
     def _give_more(self, one: Suspect) -> None:
-        made = self.replays.again(Change(times=_MORE))
+        made = self.replays.rerun(Change(times=_MORE))
         if made.solved and made.steps[-1].action.misfits:
             self._found(one, "suspicion", reason("more_finds_one_that_fails", times=_MORE))
         elif made.solved:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evolve.core.episodes import OWN, EpisodeRecord
 from evolve.core.episodes.codec import Jsonable
-from evolve.policies.language.loop_detection import told_in
+from evolve.policies.language.loop_detection import hints_in
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
 from evolve.workspace.resources.preferences import ABOUT
 from evolve.workspace.runs.run_answers import kept_by_person
@@ -63,16 +63,16 @@ class RememberedItem(Jsonable):
     tested: str = ""
 
 
-def used_in(services: WorkspaceServices, record: EpisodeRecord) -> tuple[UsedItem, ...]:
+def items_used_in(services: WorkspaceServices, record: EpisodeRecord) -> tuple[UsedItem, ...]:
     """What a run was told that the person said or kept, as its first prompt contained it, and the skills it used.
 
     What was told acted where the model cited it.
     """
     shown, cited = _shown(record), {*record.consumed}
     wishes = [one for one in services.preferences.list() if one.id in shown]
-    notes = [one for one in services.stores.memory.notes() if one.id in shown]
+    notes = [one for one in services.stores.memory.list_notes() if one.id in shown]
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
-    skills = [one for one in services.stores.skills.active() if one.digest in used and not one.hidden]
+    skills = [one for one in services.stores.skills.active() if one.digest in used and not one.is_hidden]
     days = {one.digest: origin_of(services, one).learned for one in skills}
     return (
         *(
@@ -86,7 +86,7 @@ def used_in(services: WorkspaceServices, record: EpisodeRecord) -> tuple[UsedIte
 
 def kept_things(services: WorkspaceServices) -> list[RememberedItem]:
     """Preferences in force, notes, and skills in use that are not practice's, with how often a run was shown each."""
-    runs = {run.id: run for run in services.stores.runs.runs()}
+    runs = {run.id: run for run in services.stores.runs.list_runs()}
     own = [
         (runs[one.run], _shown(one)) for one in services.stores.runs.episodes() if one.split == OWN and one.run in runs
     ]
@@ -99,7 +99,7 @@ def kept_things(services: WorkspaceServices) -> list[RememberedItem]:
             id=wish.id, kind="preference", text=wish.description, kept=wish.date, shown=shown, runs=after
         )
         found.append(one)
-    for note in (note for note in services.stores.memory.notes() if note.role == "user"):
+    for note in (note for note in services.stores.memory.list_notes() if note.role == "user"):
         shown, after = _counts(note.id, note.at, (), seen)
         found.append(RememberedItem(id=note.id, kind="note", text=note.text, kept=note.date, shown=shown, runs=after))
     return [*found, *_skills(services), *_functions(services)]
@@ -118,7 +118,7 @@ def _skills(services: WorkspaceServices) -> Iterator[RememberedItem]:
     from evolve.improve.history import skill_histories
 
     shipped, active = shipped_tasks(services.stores), services.stores.skills.active()
-    skills = [skill for skill in active if not (skill.hidden or only_practised(skill, shipped))]
+    skills = [skill for skill in active if not (skill.is_hidden or only_practised(skill, shipped))]
     histories = skill_histories(services.stores, skills)
     for skill in skills:
         history = histories[skill.digest]
@@ -137,7 +137,7 @@ def _functions(services: WorkspaceServices) -> Iterator[RememberedItem]:
     """Functions of runs that the person kept, without those that are skills in use."""
     owned = {skill.source for skill in services.stores.skills.active() if skill.owner == "user"}
     for answer in (one for one in kept_by_person(services) if one.source not in owned):
-        kept = origin_of(services, answer).used()
+        kept = origin_of(services, answer).as_used_skill()
         text = f"the function of run {kept.run}"
         yield RememberedItem(id=answer.name, kind="skill", text=text, kept=kept.kept, tested="your word")
 
@@ -156,7 +156,7 @@ def _is_in(run: Run, folders: Sequence[str]) -> bool:
 
 
 def _shown(record: EpisodeRecord) -> frozenset[str]:
-    told = told_in(record.steps)
+    told = hints_in(record.steps)
     if not told:
         return frozenset()
     from evolve.policies.language.prompt import shown_items

@@ -9,22 +9,22 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from evolve.agent import Lessons, PendingLearning
+from evolve.agent import EpisodeLessons, PendingLearning
 from evolve.core.episodes import Cost, EpisodeRecord, LateAnswer, Limits, PatchDecision, Suggestion
 from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import Cancelled, EndpointProblem, SandboxUnavailable, TaskError, UsageError, WorkspaceBusy
 from evolve.core.events import Event
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.ledger import Budget, Ledger
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.reasons import Reason, reason
 from evolve.core.store.lock import SHORT
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.memory import insight_id
 from evolve.memory.preferences import Preference
 from evolve.tasks import Task
-from evolve.tasks.alike import every_trait
+from evolve.tasks.problem_traits import every_trait
 from evolve.tasks.work import FolderWork
 from evolve.trials.admitting import AdmissionResult, RefusedSkill
 from evolve.workspace.health.housekeeping import drop_checkpoints
@@ -34,13 +34,13 @@ from evolve.workspace.runs.context import (
     RunContext,
     RunRequest,
     agent_for,
-    as_it_was,
     sandbox_opener_for,
+    services_as_recorded,
     with_earlier_runs,
 )
 from evolve.workspace.runs.contradictions import retire_replaced
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.proving import UNJUDGED, Judging, is_bounded, judge_first
+from evolve.workspace.runs.proving import UNJUDGED, TaskJudging, is_bounded, judge_first
 from evolve.workspace.runs.result import Result, refusals_of
 from evolve.workspace.runs.suggesting import asks_model, keep_suggestions, why_nothing
 from evolve.workspace.runs.tasks import task_of
@@ -69,7 +69,7 @@ class LearningResult:
         limits: What it might have spent.
         proposals: What it suggests to remember, for the person to keep or decline; nobody is told of it before.
         dropped: How many suggestions of the model are not offered, by reason.
-        unasked: As :attr:`evolve.agent.Lessons.unasked`.
+        unasked: As :attr:`evolve.agent.EpisodeLessons.unasked`.
         nothing: Why nothing of this came of it; None where something did.
         note: Why it is not learned from yet, or could not be; None where it was.
         waits: It is not learned from yet, because another policy solved it, or the budget leaves too little.
@@ -114,7 +114,7 @@ class LearningResult:
         return {**data, "found": None if self.found is None else self.found.to_json()}
 
 
-def owed_of(
+def pending_of(
     services: WorkspaceServices, request: RunRequest, limits: Limits, record: EpisodeRecord
 ) -> dict[str, Any] | None:
     """What learning from an episode will need, to be kept with it; None where nothing is to be learned from it."""
@@ -143,10 +143,10 @@ def learn(
     services: WorkspaceServices, run: str | None = None, person: Person | None = None, ledger: Ledger | None = None
 ) -> tuple[LearningResult, ...]:
     """Learns from what is on record and was not learned from yet, oldest first; see :meth:`Workspace.learn`."""
-    if not owed_episodes(services):
+    if not pending_episodes(services):
         return ()
     try:
-        with services.lock.held(SHORT, wait_s=_PATIENCE_S):
+        with services.lock.hold(SHORT, wait_s=_PATIENCE_S):
             return _learned(services, run, person, ledger)
     except WorkspaceBusy as busy:
         text = f"{busy}, so evolve learns from your runs later: by itself, or with `evolve learn`"
@@ -159,7 +159,7 @@ def _learned(
 ) -> tuple[LearningResult, ...]:
     spending = ledger or Ledger(Budget())
     taught: list[LearningResult] = []
-    for one in owed_episodes(services):
+    for one in pending_episodes(services):
         if run not in (None, one.run):
             continue
         left = Limits(**asdict(spending.remaining))
@@ -167,7 +167,7 @@ def _learned(
             text = f"not everything is learned from yet: {spending.exhausted_bound}; `evolve learn` goes on"
             services.events.emit(Event(kind="warning", data={"text": text}))
             break
-        with doing("learn", one.run):
+        with report_activity("learn", one.run):
             taught.append(_taught(services, one, person or Person(), left))
         spending.settle(Cost(), taught[-1].cost + taught[-1].shadow)
         if taught[-1].stopped:
@@ -175,9 +175,9 @@ def _learned(
     return tuple(taught)
 
 
-def owed_episodes(services: WorkspaceServices) -> list[PendingLearning]:
+def pending_episodes(services: WorkspaceServices) -> list[PendingLearning]:
     """What is on record and was not learned from yet, oldest first."""
-    return [one for one in services.stores.runs.pending_learning() if services.stores.runs.has(one.episode)]
+    return [one for one in services.stores.runs.pending_learning() if services.stores.runs.has_episode(one.episode)]
 
 
 def learn_and_close(services: WorkspaceServices, result: Result, person: Person, ledger: Ledger) -> Result:
@@ -187,7 +187,7 @@ def learn_and_close(services: WorkspaceServices, result: Result, person: Person,
     """
     taught: tuple[LearningResult, ...] = ()
     if not services.shows() and result.status != "interrupted":
-        taught = learn_or_tell(services, person, ledger)
+        taught = learn_or_report(services, person, ledger)
     # Last: cut off in between, the same call gives the result again and goes on with learning.
     if result.status not in PAUSED:
         services.finish(result.run_id)
@@ -197,7 +197,7 @@ def learn_and_close(services: WorkspaceServices, result: Result, person: Person,
     return replace(result, seconds=ledger.run_seconds)
 
 
-def learn_or_tell(services: WorkspaceServices, person: Person, ledger: Ledger) -> tuple[LearningResult, ...]:
+def learn_or_report(services: WorkspaceServices, person: Person, ledger: Ledger) -> tuple[LearningResult, ...]:
     """What :func:`learn` gives; what keeps it from being learned now is told and raises nothing."""
     taught: tuple[LearningResult, ...] = ()
     try:
@@ -243,9 +243,9 @@ def _taught(services: WorkspaceServices, owed: PendingLearning, person: Person, 
     claims, drafts = lessons.claims or record.claims, lessons.drafts or record.drafts
     learned = replace(record, claims=claims, drafts=drafts, cost=record.cost + lessons.cost, found=lessons.found)
     if learned.found is not None and isinstance(request.task.work, FolderWork):
-        services.folders.keep(learned, request.task.work)  # before the states of the folder may go
+        services.folders.save_change(learned, request.task.work)  # before the states of the folder may go
     try:
-        rest = limits.within(left.less(judging.cost)).less(lessons.cost)
+        rest = limits.capped_by(left.minus_cost(judging.cost)).minus_cost(lessons.cost)
         kept, proposals, dropped = _keep(services, learned, request, rest, lessons.suggestions)
     except Cancelled:
         return stopped
@@ -264,24 +264,24 @@ def _taught(services: WorkspaceServices, owed: PendingLearning, person: Person, 
 
 def _worked_out(
     services: WorkspaceServices, owed: PendingLearning, request: RunRequest, given: Task, left: Limits
-) -> tuple[Judging, Lessons, Limits, Reason | None]:
+) -> tuple[TaskJudging, EpisodeLessons, Limits, Reason | None]:
     """Judges the task, as the person gave it, and then learns from it; or says why nothing could be learned.
 
     Gives what learning may spend in all as well; ``left`` is what both may spend now.
     """
-    judging, lessons, limits = Judging(), Lessons(), from_data(Limits, owed.body["limits"])
+    judging, lessons, limits = TaskJudging(), EpisodeLessons(), from_data(Limits, owed.body["limits"])
     note: Reason | None = None
     try:
         judging = judge_first(services, owed, replace(request, task=given), left)
-        limits, left = limits.within(judging.room), left.less(judging.cost)
+        limits, left = limits.capped_by(judging.room), left.minus_cost(judging.cost)
         if judging.stopped:
-            lessons = Lessons(stopped=True)
+            lessons = EpisodeLessons(stopped=True)
         elif services.uses_model and _is_spent(limits):
             note = reason("nothing_left_to_learn_with")
         elif not judging.waits:
             lessons = _lessons(services, owed, request, limits, left)
     except Cancelled:
-        lessons = Lessons(stopped=True)
+        lessons = EpisodeLessons(stopped=True)
     except UsageError as problem:  # the folder is not there any more, or not as it was
         note = reason("recorded", text=str(problem))
     return judging, lessons, limits, note
@@ -289,7 +289,7 @@ def _worked_out(
 
 def _told(services: WorkspaceServices, learned: EpisodeRecord) -> tuple[str, ...]:
     """What an episode added evidence to, in sentences, as far as enough is known of it."""
-    known = services.stores.memory.sentences() if learned.claims else {}
+    known = services.stores.memory.insight_sentences() if learned.claims else {}
     own = [insight_id(claim.cause, claim.effect, claim.scope) for claim in learned.claims]
     worth = [known[name] for name in dict.fromkeys(own) if name in known and known[name].worth_telling]
     return tuple(one.text for one in sorted(worth, key=lambda one: -one.occurs))
@@ -301,7 +301,7 @@ def _is_spent(limits: Limits) -> bool:
 
 def _lessons(
     services: WorkspaceServices, owed: PendingLearning, request: RunRequest, limits: Limits, left: Limits
-) -> Lessons:
+) -> EpisodeLessons:
     """What reflection and distillation say of an episode."""
     record = services.stores.runs.episode(owed.episode)
     used = {item.removeprefix("skill:") for item in record.consumed if item.startswith("skill:")}
@@ -312,10 +312,10 @@ def _lessons(
             run=owed.run, sandbox=stack.enter_context(sandbox_opener_for(services, request)()), events=services.events
         )
         agent = agent_for(services, request, services.workflow, place, partial(past_work, services, owed.run))
-        task = as_it_was(services, request.task, owed.run, stack)  # its own change is in the folder by now
+        task = services_as_recorded(services, request.task, owed.run, stack)  # its own change is in the folder by now
         lessons = agent.learn(task, record, limits=limits, pairs=owed.body["pairs"], left=left)
         lessons = replace(lessons, drafts=tried_earlier(services, owed.run, lessons.drafts, request))
-    hit("lessons.before")
+    hit_failpoint("lessons.before")
     return lessons
 
 
@@ -328,17 +328,17 @@ def _keep(
 ) -> tuple[AdmissionResult, tuple[Preference, ...], Mapping[str, int]]:
     """Keeps everything at once, so that a crash leaves all of it or nothing."""
     # A row that was shown is none that the skill's author did not see.
-    own = refusals_of(learned, one_file=kind_of(request.task.environment).one_file)
+    own = refusals_of(learned, one_file=environment_kind(request.task.environment).one_file)
     task = replace(request.task, refused=(*request.task.refused, *own))
     keeper = keeper_for(services, learned, task, None if _is_spent(limits) else limits, request.person.cancellation)
-    keeper.repaired(learned, task)
+    keeper.repair_drafts(learned, task)
     with services.stores.db.transaction():
         services.stores.learn(learned, instruction=task.instruction, source=task.source)
         services.stores.decisions.meet(learned.episode, every_trait(task))
         retire_replaced(services, learned.run)  # before what takes their place is compared with skills in use
-        kept = keeper.keep(learned, task)
+        kept = keeper.judge_drafts(learned, task)
         services.preferences.from_answers(learned, choices=asks_model(services, task))
         proposals, dropped = keep_suggestions(services, learned, task, suggestions)
-        hit("lessons.inside")
-    hit("lessons.after")
+        hit_failpoint("lessons.inside")
+    hit_failpoint("lessons.after")
     return kept, proposals, dropped

@@ -15,8 +15,8 @@ from evolve.core.events import read_events
 from evolve.core.ledger import Budget, Ledger
 from evolve.memory.preferences import PersonAct, Preference
 from evolve.skills import Skill
-from evolve.trials.admitting import RefusedSkill, not_kept
-from evolve.workspace.opening import now
+from evolve.trials.admitting import RefusedSkill, reason_not_kept
+from evolve.workspace.opening import utc_now
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.evaluators import Criterion
 from evolve.workspace.resources.patch import Patch
@@ -26,7 +26,7 @@ from evolve.workspace.runs.conversations import Conversations
 from evolve.workspace.runs.diagnosing import Diagnosis, diagnose
 from evolve.workspace.runs.explaining import Explanation, explain_run
 from evolve.workspace.runs.history import chosen_episode
-from evolve.workspace.runs.learning import learn_and_close, owed_episodes
+from evolve.workspace.runs.learning import learn_and_close, pending_episodes
 from evolve.workspace.runs.person import Person
 from evolve.workspace.runs.result import Result
 from evolve.workspace.runs.run_answers import (
@@ -37,8 +37,8 @@ from evolve.workspace.runs.run_answers import (
     kept_by_person,
 )
 from evolve.workspace.runs.saved import owned_skill
-from evolve.workspace.runs.searching import SearchHit, asked_of, search_record
-from evolve.workspace.runs.solving import answer, waiting_question
+from evolve.workspace.runs.searching import SearchHit, question_of_run, search_record
+from evolve.workspace.runs.solving import continue_run, waiting_question
 from evolve.workspace.services import WorkspaceServices
 
 
@@ -58,7 +58,7 @@ class RunRow:
     @property
     def instruction(self) -> str:
         """The task in its own words; "" where none were noted."""
-        return asked_of(self.run)
+        return question_of_run(self.run)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ class EpisodePlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Commented:
+class CommentResult:
     """What came of a comment.
 
     Attributes:
@@ -132,7 +132,7 @@ class Runs(Resource):
         """Every run, oldest first."""
         records = self._services.stores.runs
         counts = Counter(record.run for record in records.episodes())
-        return [RunRow(run=run, episodes=counts[run.id], question=waiting_question(run)) for run in records.runs()]
+        return [RunRow(run=run, episodes=counts[run.id], question=waiting_question(run)) for run in records.list_runs()]
 
     def search(self, question: str, k: int = 5) -> builtins.list[SearchHit]:
         """What was asked in conversations and runs and what came of it, by a question in words, best first.
@@ -145,7 +145,7 @@ class Runs(Resource):
 
     def unlearned(self) -> builtins.list[str]:
         """Ids of the runs that :meth:`Workspace.learn` would learn from, oldest first; also for another policy."""
-        return list(dict.fromkeys(one.run for one in owed_episodes(self._services)))
+        return list(dict.fromkeys(one.run for one in pending_episodes(self._services)))
 
     def keep(self, run: str) -> Skill:
         """Makes a skill of yours of a run's function, because you say that it is right; if it can be none, keeps it so.
@@ -156,7 +156,7 @@ class Runs(Resource):
             UsageError: There is no such run, or it has no function that is right on rows.
         """
         self._writable()
-        kept = keep_answer(self._services, run, now()[:10])
+        kept = keep_answer(self._services, run, utc_now()[:10])
         return owned_skill(self._services, kept) or kept.answer
 
     def functions_kept(self) -> builtins.list[Skill]:
@@ -191,7 +191,7 @@ class Runs(Resource):
         stored_run = self._services.stores.runs.run(run)
         episodes = self._services.stores.runs.episodes(run=stored_run.id)
         journal = self._services.stores.runs.journal(stored_run.id)
-        told = {record.episode: not_kept(journal, record.episode) for record in episodes if record.drafts}
+        told = {record.episode: reason_not_kept(journal, record.episode) for record in episodes if record.drafts}
         return PastRun(
             run=stored_run,
             episodes=tuple(episodes),
@@ -286,7 +286,7 @@ class Runs(Resource):
         self._writable()
         person = person or Person()
         began = Ledger(Budget())
-        return learn_and_close(self._services, answer(self._services, run, said, person), person, began)
+        return learn_and_close(self._services, continue_run(self._services, run, said, person), person, began)
 
     def apply(self, run: str) -> Patch:
         """Changes the folder as a run would: leave is given by calling this.
@@ -312,7 +312,7 @@ class Runs(Resource):
             return self._services.folders.get(run)
         return self._services.folders.refuse(run, said)
 
-    def comment(self, run: str, text: str, *, prefer: bool = False) -> Commented:
+    def comment(self, run: str, text: str, *, prefer: bool = False) -> CommentResult:
         """Keeps what a person says about a run; with a package, comments that speak of the same become a metric.
 
         Args:
@@ -324,11 +324,11 @@ class Runs(Resource):
         self._writable()
         wish = PersonAct(kind="comment", text=text, run=run)
         preference = self._services.preferences.suggest(wish) if prefer else None
-        comment = self._services.comments.keep(run, text) if preference is None else preference.acts[-1]
+        comment = self._services.comments.add_comment(run, text) if preference is None else preference.acts[-1]
         new = self._services.criteria.gather()
         spoken = tuple(one for one in self._services.criteria.list() if comment.id in one.comments)
         new &= {one.id for one in spoken}
-        return Commented(comment=comment, metrics=spoken, new=new, preference=preference)
+        return CommentResult(comment=comment, metrics=spoken, new=new, preference=preference)
 
     def comments(self, run: str | None = None) -> builtins.list[Comment]:
         """What people said about runs, or about one, oldest first."""

@@ -12,11 +12,11 @@ from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.ledger import Budget
 from evolve.core.reasons import Reason, reason
 from evolve.tasks import Task
-from evolve.tasks.alike import every_trait
-from evolve.trials.gate import PairedTotals
+from evolve.tasks.problem_traits import every_trait
+from evolve.trials.gate import PersonTaskOutcomes
 from evolve.trials.learned_state import UNLEARNED, LearnedState, agent_for
 from evolve.workspace.learners import SearchLearner
-from evolve.workspace.resources.gate import BET
+from evolve.workspace.resources.gate_log import BET
 from evolve.workspace.runs import counterfactual as shadow
 from evolve.workspace.runs.context import RunRequest
 from evolve.workspace.runs.person import Person
@@ -27,7 +27,7 @@ UNJUDGED = "unjudged"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judging:
+class TaskJudging:
     """What judging a task before it is learned from came to.
 
     Attributes:
@@ -43,7 +43,7 @@ class Judging:
     waits: Reason | None = None
 
 
-def bet_for(services: WorkspaceServices, request: RunRequest, limits: Limits) -> Mapping[str, Any]:
+def open_prequential_test(services: WorkspaceServices, request: RunRequest, limits: Limits) -> Mapping[str, Any]:
     """What a run notes of itself at its beginning where its task is to count; {} where it is not.
 
     The task, the settings and what was met before decide it, and nothing that comes of the run.
@@ -56,7 +56,7 @@ def bet_for(services: WorkspaceServices, request: RunRequest, limits: Limits) ->
         return {}
     bet: dict[str, Any] = {"policy": services.learner.name, "group": task.group}
     if services.uses_model:
-        most = shadow.each_arm(limits, request.budget)
+        most = shadow.run_each_arm(limits, request.budget)
         if most is None or not shadow.is_drawn(services, task):
             return {}
         bet |= {"most": to_data(most), "budget": asdict(request.budget)}
@@ -73,7 +73,7 @@ def is_bounded(budget: Budget) -> bool:
     return budget.candidates is not None or budget.seconds is not None
 
 
-def judge_first(services: WorkspaceServices, owed: PendingLearning, request: RunRequest, left: Limits) -> Judging:
+def judge_first(services: WorkspaceServices, owed: PendingLearning, request: RunRequest, left: Limits) -> TaskJudging:
     """Keeps how the task of an episode comes out with what was learned so far and without, before it is learned from.
 
     Both arms have the same rows, one answer that is judged, and the same bounds; neither is shown what a refusal
@@ -90,19 +90,19 @@ def judge_first(services: WorkspaceServices, owed: PendingLearning, request: Run
     """
     if not services.uses_model:
         return (
-            Judging()
+            TaskJudging()
             if owed.body.get(UNJUDGED)
             else _judge_search(services, owed.episode, request.task, request.person)
         )
     bet = services.stores.runs.run(owed.run).body.get(BET)
-    return Judging() if bet is None else _judge_model(services, owed, request, bet, left)
+    return TaskJudging() if bet is None else _judge_model(services, owed, request, bet, left)
 
 
-def _judge_search(services: WorkspaceServices, episode: str, task: Task, person: Person) -> Judging:
+def _judge_search(services: WorkspaceServices, episode: str, task: Task, person: Person) -> TaskJudging:
     own = services.stores.decisions
     known = own.own_pair(episode)
     if known is not None or not _is_searched(services, task):
-        return Judging() if known is None else Judging(cost=known.spent)
+        return TaskJudging() if known is None else TaskJudging(cost=known.spent)
     knobs = services.workflow.knobs
     most = Limits(
         candidates=min(services.settings.candidates, knobs.candidates),
@@ -115,9 +115,12 @@ def _judge_search(services: WorkspaceServices, episode: str, task: Task, person:
     second = first if is_same else _solved(services, learned, task, most, person)
     cost = first.cost if is_same else first.cost + second.cost
     _keep(
-        services, episode, task, PairedTotals(unlearned=first, learned=second, policy=services.learner.name, cost=cost)
+        services,
+        episode,
+        task,
+        PersonTaskOutcomes(unlearned=first, learned=second, policy=services.learner.name, cost=cost),
     )
-    return Judging(cost=cost)
+    return TaskJudging(cost=cost)
 
 
 def _is_searched(services: WorkspaceServices, task: Task) -> bool:
@@ -134,35 +137,35 @@ def _solved(services: WorkspaceServices, arm: LearnedState, task: Task, most: Li
 
 def _judge_model(
     services: WorkspaceServices, owed: PendingLearning, request: RunRequest, bet: Mapping[str, Any], left: Limits
-) -> Judging:
+) -> TaskJudging:
     known = services.stores.decisions.own_pair(owed.episode)
     record = services.stores.runs.episode(owed.episode)
     most, budget = from_data(Limits, bet["most"]), Budget(**bet["budget"])
-    room = Limits(**asdict(budget)).less(record.cost)
+    room = Limits(**asdict(budget)).minus_cost(record.cost)
     if known is not None:
-        return Judging(cost=known.spent, room=room.less(known.spent))
-    arm = shadow.judged_once(record)
+        return TaskJudging(cost=known.spent, room=room.minus_cost(known.spent))
+    arm = shadow.judge_once(record)
     made = None
     # Met since: what is like it was learned from, so that it counts for nothing by now.
     worth = services.settings.shadow_share and not services.stores.decisions.met_of(every_trait(request.task))
     if worth and shadow.is_comparable(record, most, budget):
         if not shadow.is_within(most, left):
-            return Judging(waits=reason("judging_takes_more"))
+            return TaskJudging(waits=reason("judging_takes_more"))
         made = shadow.run_counterfactual(services, owed, request, record.seed, most)
     cost = Cost() if made is None else made.paid
     if made is not None and made.record.status == "interrupted":
-        return Judging(cost=cost, stopped=True)
+        return TaskJudging(cost=cost, stopped=True)
     usable = made is not None and not shadow.is_cut_short(services, made, most)
-    other = shadow.judged_once(made.record) if made is not None and usable else None
+    other = shadow.judge_once(made.record) if made is not None and usable else None
     _keep(
         services,
         owed.episode,
         request.task,
-        PairedTotals(unlearned=other, learned=arm, policy=services.learner.name, cost=cost),
+        PersonTaskOutcomes(unlearned=other, learned=arm, policy=services.learner.name, cost=cost),
     )
-    return Judging(cost=cost, room=room.less(cost))
+    return TaskJudging(cost=cost, room=room.minus_cost(cost))
 
 
-def _keep(services: WorkspaceServices, episode: str, task: Task, arms: PairedTotals) -> None:
+def _keep(services: WorkspaceServices, episode: str, task: Task, arms: PersonTaskOutcomes) -> None:
     met = task.group in services.stores.learned_groups()
     services.stores.decisions.add_own_pair(episode, task.family, every_trait(task), arms, met=met)

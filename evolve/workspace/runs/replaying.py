@@ -12,11 +12,18 @@ from dataclasses import dataclass, field, replace
 
 from evolve.core.episodes import OWN, Action, Cost, EpisodeRecord, Recalled, Step
 from evolve.core.events import NoEvents
-from evolve.environments import EnvironmentOptions, kind_of, open_environment
+from evolve.environments import EnvironmentOptions, environment_kind, open_environment
 from evolve.runtime.sandbox import Sandbox
 from evolve.trials import Change
 from evolve.workspace.runs.beginnings import RunStart
-from evolve.workspace.runs.context import RunContext, RunRequest, agent_with, as_it_was, sandbox_for, with_earlier_runs
+from evolve.workspace.runs.context import (
+    RunContext,
+    RunRequest,
+    agent_with,
+    sandbox_for,
+    services_as_recorded,
+    with_earlier_runs,
+)
 from evolve.workspace.runs.saved import saved_for
 from evolve.workspace.services import WorkspaceServices
 
@@ -41,7 +48,7 @@ class Reruns:
     spent: Cost = field(default_factory=Cost)
     count: int = 0
 
-    def again(self, change: Change = _AS_IT_WAS) -> EpisodeRecord:
+    def rerun(self, change: Change = _AS_IT_WAS) -> EpisodeRecord:
         """The run once more.
 
         Raises:
@@ -90,7 +97,7 @@ class Reruns:
     def has_states(self) -> bool:
         """Whether recorded actions can be had again without whoever chose them."""
         task = self.begun.task
-        return kind_of(task.environment).has_states and not task.rubric
+        return environment_kind(task.environment).has_states and not task.rubric
 
     def _offered(self, today: Sequence[Recalled]) -> Sequence[Recalled]:
         """What was offered at the start: in the words of then, where the record has them."""
@@ -108,9 +115,9 @@ class Reruns:
     @contextmanager
     def _at_work(self, change: Change) -> Iterator[tuple[RunRequest, Sandbox]]:
         services = self.services
-        task = change.task(self.begun.task)
+        task = change.changed_task(self.begun.task)
         with ExitStack() as stack:
-            task = as_it_was(services, task, self.record.run, stack)
+            task = services_as_recorded(services, task, self.record.run, stack)
             # The same answers and refusals of earlier runs as the run itself was told of.
             task = with_earlier_runs(services, task, self.record.run)
             task = replace(task, saved=saved_for(services, task, self.record.run))

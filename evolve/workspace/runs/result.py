@@ -23,19 +23,19 @@ from evolve.core.episodes.codec import to_data
 from evolve.core.episodes.plans import SPARSE
 from evolve.core.errors import ModelMistake, UsageError
 from evolve.core.reasons import Reason, reason
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.runtime.sandbox import Outcome, Program
 from evolve.tasks import Task, row_key
 from evolve.tasks.verification.test_quality import finding_of
 from evolve.trials.admitting import AdmissionResult, RefusedSkill
 from evolve.workspace.resources.patch import Patch
-from evolve.workspace.runs.applying import SandboxedCalls, told_inputs
+from evolve.workspace.runs.applying import SandboxedCalls, inputs_text
 from evolve.workspace.runs.kept_things import UsedItem
 from evolve.workspace.runs.skill_origin import UsedSkill
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grounds:
+class VerdictGrounds:
     """What a verdict rests on.
 
     Attributes:
@@ -56,17 +56,17 @@ class Grounds:
     earlier: str = ""
 
 
-def grounds_of(record: EpisodeRecord, task: Task, earlier: str = "") -> Grounds:
+def _grounds_of(record: EpisodeRecord, task: Task, earlier: str = "") -> VerdictGrounds:
     """The grounds of a record."""
     judged = next((step.judgement for step in reversed(record.steps) if step.judgement is not None), None)
     if judged is None:
-        return Grounds(given=len(task.examples), earlier=earlier)
+        return VerdictGrounds(given=len(task.examples), earlier=earlier)
     rows_decide = judged.accepted and not (judged.verified or judged.checked or judged.text or judged.doubt)
     shown = shown_rows(record.steps)
     known = {row_key(row) for row in (*task.examples, *shown)}
     given = len(task.examples) + len({row_key(one.row) for one in task.refused if one.row is not None} - known)
-    return Grounds(
-        assertions=bool(kind_of(task.environment).one_file and task.tests and not task.verify_rows()),
+    return VerdictGrounds(
+        assertions=bool(environment_kind(task.environment).one_file and task.tests and not task.verify_rows()),
         rows=judged.rows,
         given=given + len(shown),
         missing=max(0, rows_missing(record.steps, given)) if rows_decide and task.examples else 0,
@@ -165,7 +165,7 @@ class Result:
     used: UsedSkill | None = field(default=None, metadata=SPARSE)
     remembered: tuple[UsedItem, ...] = field(default=(), metadata=SPARSE)
     closing: str = field(default="", metadata=SPARSE)
-    grounds: Grounds = field(default_factory=Grounds, compare=False, repr=False, metadata=SPARSE)
+    grounds: VerdictGrounds = field(default_factory=VerdictGrounds, compare=False, repr=False, metadata=SPARSE)
     calls: SandboxedCalls | None = field(default=None, compare=False, repr=False, metadata=SPARSE)
 
     def __call__(self, *arguments: Json) -> Json:
@@ -199,7 +199,7 @@ class Result:
     def told_inputs(self, inputs: Sequence[Json]) -> list[Json]:
         """Those inputs of a row that the answer or a rival reads, and the first one."""
         sources = (self.answer, *self.rivals, *self.distant)
-        return told_inputs((Program(source=source, entry=self.entry) for source in sources), inputs)
+        return inputs_text((Program(source=source, entry=self.entry) for source in sources), inputs)
 
     def _outcomes(self, rows: Iterable[Sequence[Json]]) -> list[Outcome]:
         if self.calls is None or not self.answer:
@@ -256,7 +256,7 @@ class Result:
 
     def to_json(self) -> Mapping[str, Any]:
         """The result as one JSON object."""
-        data = to_data(replace(self, calls=None, grounds=Grounds()))
+        data = to_data(replace(self, calls=None, grounds=VerdictGrounds()))
         for name in {"cost", "shadow"} & set(data):
             data[name]["seconds"] = round(getattr(self, name).seconds, 3)
         data["seconds"] = round(self.seconds, 3)
@@ -270,7 +270,7 @@ class Result:
         return dict(data)
 
 
-def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: AdmissionResult | None = None) -> Result:
+def read_result(record: EpisodeRecord, task: Task, told: str = "", kept: AdmissionResult | None = None) -> Result:
     """The result a record amounts to, as far as the record alone says it.
 
     Args:
@@ -280,7 +280,7 @@ def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Admission
     kept, last = kept or AdmissionResult(), record.steps[-1].action if record.steps else None
     in_words = last is not None and last.kind == "answer"
     outputs = record.steps[-1].observation.outputs if record.steps and record.steps[-1].observation else ()
-    kind, grounds = kind_of(task.environment), grounds_of(record, task, told)
+    kind, grounds = environment_kind(task.environment), _grounds_of(record, task, told)
     found = [step.action.ambiguity for step in record.steps if step.action.ambiguity is not None]
     return Result(
         status=record.status,
@@ -314,7 +314,7 @@ def result_of(record: EpisodeRecord, task: Task, told: str = "", kept: Admission
     )
 
 
-def _reason(record: EpisodeRecord, grounds: Grounds) -> Reason | None:
+def _reason(record: EpisodeRecord, grounds: VerdictGrounds) -> Reason | None:
     """Why an answer that is right on rows is not verified."""
     judged = record.steps[-1].judgement if record.solved and record.steps else None
     if judged is None or judged.verified or judged.doubt is not None:
@@ -326,7 +326,7 @@ def _closing(record: EpisodeRecord) -> str:
     action = record.steps[-1].action if record.steps else None
     if action is None or action.kind != "finish":
         return ""
-    done = read_reply(action.said).of("done")
+    done = read_reply(action.said).blocks_of("done")
     return (done[-1].text.strip() if done else "") or action.text
 
 

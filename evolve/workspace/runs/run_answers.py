@@ -14,9 +14,9 @@ from evolve.core.errors import RecordDamaged, TaskError, UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.runtime.sandbox import Program
 from evolve.skills import ACTIVE, Skill
-from evolve.skills.equivalence import plain
+from evolve.skills.equivalence import behaviour_tree
 from evolve.skills.naming import is_numbered, with_entry
-from evolve.skills.parameters import without_unread
+from evolve.skills.parameters import drop_unread_parameters
 from evolve.tasks import Task, task_json
 from evolve.workspace.runs.beginnings import beginning_of
 from evolve.workspace.runs.tasks import task_of
@@ -102,10 +102,10 @@ def function_of(services: WorkspaceServices, run: Run) -> RunFunction | None:
 
 def _functions(services: WorkspaceServices, runs: Iterable[Run]) -> Iterator[tuple[RunFunction, bool]]:
     """The functions of runs, each with whether it may be used: none that the person forgot."""
-    forgotten = {str(run.body[FORGOTTEN]) for run in services.stores.runs.runs() if FORGOTTEN in run.body}
+    forgotten = {str(run.body[FORGOTTEN]) for run in services.stores.runs.list_runs() if FORGOTTEN in run.body}
     for one in (function_of(services, run) for run in runs):
         if one is not None:
-            yield one, one.usable and not (forgotten and function_key(one.answer) in forgotten)
+            yield one, one.usable and not (forgotten and _function_key(one.answer) in forgotten)
 
 
 def answers_of_runs(services: WorkspaceServices, before: str = "") -> list[RunFunction]:
@@ -150,7 +150,7 @@ def functions_of_runs(services: WorkspaceServices) -> list[Skill]:
 
 def _looked_at(services: WorkspaceServices) -> list[Run]:
     """The latest runs, and earlier ones that the person kept or took out of use."""
-    runs = [run for run in services.stores.runs.runs() if run.kind == "run"]
+    runs = [run for run in services.stores.runs.list_runs() if run.kind == "run"]
     said = [run for run in runs[:-_MOST_RUNS] if run.body.keys() & {KEPT_BY_PERSON, FORGOTTEN}]
     return [*said, *runs[-_MOST_RUNS:]]
 
@@ -159,10 +159,10 @@ def _plain_skills(services: WorkspaceServices) -> list[Skill]:
     return [skill for skill in services.stores.skills.list() if not skill.part]
 
 
-def function_key(answer: Skill) -> str:
+def _function_key(answer: Skill) -> str:
     """What a function is known by: its source without what it does not read and what is no behaviour."""
-    program, _ = without_unread(Program(source=answer.code, entry=answer.entry))
-    return digest(ast.dump(plain(program.source)))
+    program, _ = drop_unread_parameters(Program(source=answer.code, entry=answer.entry))
+    return digest(ast.dump(behaviour_tree(program.source)))
 
 
 def function_named(services: WorkspaceServices, name: str) -> Skill:
@@ -184,7 +184,7 @@ def function_named(services: WorkspaceServices, name: str) -> Skill:
 def kept_by_person(services: WorkspaceServices) -> list[Skill]:
     """The answers that the person kept, each under the id of its run, the oldest first, also where skills are made of
     them."""
-    kept = (function_of(services, run) for run in services.stores.runs.runs() if KEPT_BY_PERSON in run.body)
+    kept = (function_of(services, run) for run in services.stores.runs.list_runs() if KEPT_BY_PERSON in run.body)
     return [one.answer for one in kept if one is not None]
 
 
@@ -197,17 +197,19 @@ def keep_answer(services: WorkspaceServices, name: str, day: str) -> RunFunction
     run = services.stores.runs.run(name)
     begun = beginning_of(services, run)
     if "input" not in run.body and begun is not None:  # which a run with a model does not note
-        kept = services.stores.objects.put(canonical_json(task_json(begun.task)).encode())
+        kept = services.stores.objects.put_object(canonical_json(task_json(begun.task)).encode())
         run = replace(run, body={**run.body, "input": kept})
     one = function_of(services, replace(run, body={**run.body, KEPT_BY_PERSON: day}))
     if one is None:
         hint = f"evolve runs show {name} tells what came of it"
         raise UsageError(f"run {name} has no function that is right on rows, so there is nothing to keep", hint=hint)
-    services.stores.runs.note(name, one.run.body)
-    key = function_key(one.answer)
-    for other in services.stores.runs.runs():
+    services.stores.runs.replace_body(name, one.run.body)
+    key = _function_key(one.answer)
+    for other in services.stores.runs.list_runs():
         if other.body.get(FORGOTTEN) == key:  # the latest word counts
-            services.stores.runs.note(other.id, {name: one for name, one in other.body.items() if name != FORGOTTEN})
+            services.stores.runs.replace_body(
+                other.id, {name: one for name, one in other.body.items() if name != FORGOTTEN}
+            )
     return one
 
 
@@ -221,18 +223,18 @@ def forget_answers(services: WorkspaceServices, function: Skill) -> list[Skill]:
         The skills in use that are the same function, or were made of such an answer; the caller retires them.
     """
     active = [one for one in _plain_skills(services) if one.status in ACTIVE and not one.environment]
-    key = function_key(function)
-    same = [skill for skill in active if function_key(skill) == key]
+    key = _function_key(function)
+    same = [skill for skill in active if _function_key(skill) == key]
     for one, _ in _functions(services, _looked_at(services)):
-        own = function_key(one.answer)
+        own = _function_key(one.answer)
         if one.run.id == function.name or own == key or is_from_episode(one.record, function):
             same += [skill for skill in active if skill not in same and is_from_episode(one.record, skill)]
             body = {name: value for name, value in one.run.body.items() if name != KEPT_BY_PERSON}
-            services.stores.runs.note(one.run.id, {**body, FORGOTTEN: own})
+            services.stores.runs.replace_body(one.run.id, {**body, FORGOTTEN: own})
     return same
 
 
-def found_in(services: WorkspaceServices, skill: Skill) -> tuple[Run, list[EpisodeRecord]] | None:
+def answer_in_run(services: WorkspaceServices, skill: Skill) -> tuple[Run, list[EpisodeRecord]] | None:
     """The run in which a skill, or an answer in the form of one, was found, and the episodes that gave it; None where
     it came from elsewhere."""
     for task in skill.source.split(", "):

@@ -21,8 +21,8 @@ from evolve.workspace.runs.run_answers import (
     FORGOTTEN,
     KEPT_BY_PERSON,
     RunFunction,
+    answer_in_run,
     answers_of_runs,
-    found_in,
     given_task_of,
 )
 from evolve.workspace.services import WorkspaceServices
@@ -47,13 +47,13 @@ def saved_for(services: WorkspaceServices, task: Task, run: str) -> tuple[KnownF
     return (*_known(services, task, run), *_functions(services, task, run))
 
 
-def told_of(task: Task, record: EpisodeRecord, against: str = "") -> str:
+def saved_function_text(task: Task, record: EpisodeRecord, against: str = "") -> str:
     """Where the answer of an episode comes from, or what chose it where rows did not, in a sentence or more; or "".
 
     Args:
         against: What speaks against a saved function, which is told where none was used.
     """
-    again = given_again(task, record)
+    again = reapply_function(task, record)
     if again is not None:
         return again.told
     habit = record.steps[-1].action.habit if record.solved else ""
@@ -66,7 +66,7 @@ def told_of(task: Task, record: EpisodeRecord, against: str = "") -> str:
     return "; ".join(told)
 
 
-def given_again(task: Task, record: EpisodeRecord) -> KnownFunction | None:
+def reapply_function(task: Task, record: EpisodeRecord) -> KnownFunction | None:
     """The saved function that the answer is, where none was searched for."""
     if not (record.solved and record.steps[-1].action.spare):
         return None
@@ -75,13 +75,13 @@ def given_again(task: Task, record: EpisodeRecord) -> KnownFunction | None:
 
 def is_known(task: Task, record: EpisodeRecord) -> bool:
     """Whether an episode gave the answer of an earlier run again, of which nothing more is to be learned."""
-    one = given_again(task, record)
+    one = reapply_function(task, record)
     return one is not None and bool(one.run) and one.taught and one.verified >= record.verified
 
 
 def _known(services: WorkspaceServices, task: Task, run: str) -> list[KnownFunction]:
     stores = services.stores
-    numbers = {one.id: number for number, one in enumerate(stores.runs.runs())}
+    numbers = {one.id: number for number, one in enumerate(stores.runs.list_runs())}
     owed = {one.episode for one in stores.runs.pending_learning()}
     now = {row_key(row) for row in (*task.examples, *task.verify, *task.hidden)}
     known: dict[str, KnownFunction] = {}
@@ -128,7 +128,7 @@ def _functions(services: WorkspaceServices, task: Task, run: str) -> list[KnownF
 
     def add(skill: Skill, like: str, saved: KnownFunction) -> None:
         if like and _is_honest(task, kept_back - {row_key(row) for row in skill.rows}):
-            found = found_in(services, skill)
+            found = answer_in_run(services, skill)
             contested = found is not None and CONTESTED in found[0].body and KEPT_BY_PERSON not in found[0].body
             verified = found is not None and found[1][-1].verified and CONTESTED not in found[0].body
             if not contested:
@@ -231,4 +231,4 @@ def owned_skill(services: WorkspaceServices, function: RunFunction) -> Skill | N
     skill = next((one for one in known if one.status in KEPT), known[-1])
     if skill.status not in KEPT:
         skill = stores.skills.trust_again(skill.digest, attended=True)
-    return stores.skills.own(skill.digest)
+    return stores.skills.hand_to_user(skill.digest)

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from evolve.agent import Past, Run, RunRepository
 from evolve.core.episodes import EpisodeRecord, Recalled
-from evolve.memory import Note, NoteQuestion, answer_from
+from evolve.memory import Note, NoteQuestion, recall_notes
 from evolve.tasks import Task
 from evolve.tasks.model import WORDS
 from evolve.workspace.resources.preferences import ABOUT
@@ -60,12 +60,12 @@ class SearchHit:
         return self.author == _EVOLVE and self.status != "solved"
 
 
-def asked_of(run: Run) -> str:
+def question_of_run(run: Run) -> str:
     """The task of a run in its own words; "" where none were noted."""
     return str(run.body.get(ABOUT, {}).get("instruction", ""))
 
 
-def said_by(task: Task) -> dict[str, str]:
+def texts_said_by(task: Task) -> dict[str, str]:
     """What a run notes of whose words its task is in: a person's, where they were given as words; a file's; or nothing.
 
     A task that another program made may be in anyone's words.
@@ -85,12 +85,12 @@ def search_record(
     Args:
         without: A run of which nothing is wanted, such as the one that asks.
     """
-    runs = [run for run in records.runs() if run.id != without]
+    runs = [run for run in records.list_runs() if run.id != without]
     last = {record.run: record for record in records.episodes()}
     return search_past(question, k, talks, runs, last, now=time.time())
 
 
-def past_before(talks: Callable[[], Iterable[PastConversation]], records: RunRepository, run: str) -> Past:
+def runs_before(talks: Callable[[], Iterable[PastConversation]], records: RunRepository, run: str) -> Past:
     """What a run may look up of conversations and other runs: data, each with who said it, where and when."""
 
     def past(question: str, k: int) -> list[Recalled]:
@@ -109,7 +109,7 @@ def _to_the_point(question: str, said: Iterable[SearchHit], now: float) -> list[
 
     A word that only an answer's question has counts for the answer too, and a guess half.
     """
-    from evolve.memory.notes.times import asked_time
+    from evolve.memory.notes.times import time_in_question
     from evolve.runtime.retrieval import WordIndex
 
     found = sorted(said, key=lambda one: -one.score * (_GUESS if one.is_guess else 1.0))
@@ -118,7 +118,7 @@ def _to_the_point(question: str, said: Iterable[SearchHit], now: float) -> list[
         turns.setdefault(f"{one.place} {one.run}", []).append(one.text)
     index = WordIndex()
     index.add({turn: "\n".join(texts) for turn, texts in turns.items()})
-    shared, span = index.scores(question), asked_time(question, now)
+    shared, span = index.scores(question), time_in_question(question, now)
     index.close()
     fits = [
         one for one in found if f"{one.place} {one.run}" in shared or (span is not None and span[0] <= one.at < span[1])
@@ -167,7 +167,7 @@ def search_past(
     started = {run.id: datetime.fromisoformat(run.started).timestamp() for run in runs}
     found = {note.id: (note, run, status) for note, run, status in _all(talks, runs, started, episodes)}
     notes, asked = [note for note, _, _ in found.values()], NoteQuestion(text=question, k=k, now=now, past=True)
-    items = answer_from(notes, HashingEmbedder(), asked)
+    items = recall_notes(notes, HashingEmbedder(), asked)
     return [
         SearchHit(
             place=note.thread, run=run, author=note.author, at=note.at, text=note.text, score=item.score, status=status
@@ -196,7 +196,7 @@ def _all(
             if answer:
                 yield _note(f"{name}!", answer, at, talk.id, _EVOLVE), turn.run, turn.status
     for run in runs:
-        words = asked_of(run)
+        words = question_of_run(run)
         if run.id in seen or not words:
             continue
         author = noted if (noted := run.body.get(_SOURCE)) in (_PERSON, _FILE) else _UNKNOWN

@@ -19,11 +19,11 @@ from evolve.workspace.runs.run_answers import (
     KEPT_BY_PERSON,
     NARROW,
     WRITTEN,
-    found_in,
+    answer_in_run,
     function_named,
     given_task_of,
 )
-from evolve.workspace.runs.saved import LIKE, column_similarity, given_again, places_of
+from evolve.workspace.runs.saved import LIKE, column_similarity, places_of, reapply_function
 from evolve.workspace.services import WorkspaceServices
 
 
@@ -90,11 +90,11 @@ class SkillOrigin:
     candidates: int = 0
 
     @property
-    def usable(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether it may fill another table: rows verified it, or the person kept it."""
         return self.verified or bool(self.kept)
 
-    def used(self, given: int = 0) -> UsedSkill:
+    def as_used_skill(self, given: int = 0) -> UsedSkill:
         """What is told of it where it is used."""
         return UsedSkill(
             name=self.skill.name,
@@ -141,7 +141,7 @@ def _cells_key(cells: Sequence[Json], row: Row) -> str:
 
 def origin_of(services: WorkspaceServices, skill: Skill) -> SkillOrigin:
     """What is on record of a skill's beginning; of one that came from elsewhere, its own examples alone."""
-    found = found_in(services, skill)
+    found = answer_in_run(services, skill)
     if found is None:
         return SkillOrigin(skill=skill, rows=skill.rows, shown=len(skill.rows))
     run, records = found
@@ -172,7 +172,7 @@ def _reason_in(run: Run, name: str) -> Reason | None:
 
 def origin_used(services: WorkspaceServices, task: Task, record: EpisodeRecord) -> SkillOrigin | None:
     """The origin of the skill that the answer of an episode is, where its table has the same columns; else None."""
-    again = given_again(task, record)
+    again = reapply_function(task, record)
     if again is None or again.code:  # the same task, which says so itself
         return None
     skill = function_named(services, again.skill or again.run)

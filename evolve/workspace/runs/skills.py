@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Unpack
 
 from evolve.core.errors import SandboxUnavailable, UsageError
 from evolve.runtime.sandbox import Sandbox, TestModule
-from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, doubt_all, with_called
-from evolve.skills.folder import document
+from evolve.skills import ACTIVE, KEPT, Skill, SkillStatus, suspend_all, with_called
+from evolve.skills.folder import skill_document
 from evolve.skills.reader import ImportedSkill
-from evolve.skills.repository import taken_up
+from evolve.skills.repository import adopted_skill
 from evolve.skills.signatures import names_of
 from evolve.tasks.reading.labels import wanted_label
 from evolve.trials.learned_state import failure_of
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.exporting import (
-    Exported,
     ExportOptions,
+    ExportResult,
     evidence_of,
-    given_to_runs,
-    none_trusted,
+    nothing_trusted_error,
     skill_folders,
+    skills_given_to_runs,
     why_not_exported,
 )
 from evolve.workspace.resources.practice import only_practised, shipped_tasks
@@ -77,11 +77,11 @@ class Skills(Resource):
 
     def list(self, statuses: Sequence[SkillStatus] = ()) -> builtins.list[Skill]:
         """Skills in order of admission, without parts of answers that serve the search alone."""
-        return [skill for skill in self._stores.skills.list(statuses) if not skill.hidden]
+        return [skill for skill in self._stores.skills.list(statuses) if not skill.is_hidden]
 
     def parts(self, statuses: Sequence[SkillStatus] = ACTIVE) -> builtins.list[Skill]:
         """Parts of answers, in use or of the given statuses: operations of the search that nobody would ask for."""
-        return [skill for skill in self._stores.skills.list(statuses) if skill.hidden]
+        return [skill for skill in self._stores.skills.list(statuses) if skill.is_hidden]
 
     def seeds(self) -> builtins.list[Skill]:
         """Skills that come with evolve, without those that helped here or were changed: these are in :meth:`list`."""
@@ -149,7 +149,7 @@ class Skills(Resource):
             texts = {skill.digest: search_text(skill) for skill in kept}
             self._index = (key, SkillIndex(texts, self._stores.memory.embedder), self.from_practice(kept))
         shipped, taught = {seed.digest for seed in self.seeds()}, self._index[2]
-        found = self._index[1].best(query, len(key) + len(shipped))
+        found = self._index[1].best_matches(query, len(key) + len(shipped))
         own = [digest for digest in found if digest not in taught | shipped][:k]
         more = [digest for digest in found if digest in taught][:k] if practice else []
         more += [digest for digest in found if digest in shipped][:k] if seeds else []
@@ -183,7 +183,7 @@ class Skills(Resource):
         from evolve.skills.export import describe
 
         skill = self.show(name)
-        return {"SKILL.md": document(replace(skill, description=describe(skill)), rows=0), "skill.py": skill.code}
+        return {"SKILL.md": skill_document(replace(skill, description=describe(skill)), rows=0), "skill.py": skill.code}
 
     def verify(self, name: str) -> builtins.list[Outcome]:
         """Runs a skill's own tests in the sandbox, now; one outcome per test.
@@ -216,7 +216,7 @@ class Skills(Resource):
         if not failed and skill.status == "doubtful":
             library.trust_again(skill.digest)
         elif failed and skill.status in KEPT:
-            doubt_all(library, skill, failed)
+            suspend_all(library, skill, failed)
 
     def retire(self, name: str, reason: str = "retired by a person") -> Skill:
         """Takes a skill out of use, with the same function of runs and of other skills; bodies and history stay.
@@ -261,7 +261,9 @@ class Skills(Resource):
         def does_the_same(one: Skill) -> bool:
             again = (one.entry, one.source) == (skill.entry, skill.source)
             again = again or (label != "" and wanted_label(one.description) == label)
-            case = taken_up(skill.name) == self.reason(one.name) or taken_up(one.name) == self.reason(skill.name)
+            case = adopted_skill(skill.name) == self.reason(one.name) or adopted_skill(one.name) == self.reason(
+                skill.name
+            )
             return case or (again and names_of(one.signature) == names_of(skill.signature))
 
         return [one for one in (*self.list(), *self.seeds()) if does_the_same(one)]
@@ -300,7 +302,7 @@ class Skills(Resource):
 
     def own(self, name: str) -> Skill:
         """Hands a skill to the user: it is never changed unattended from now on."""
-        return self._stores.skills.own(name)
+        return self._stores.skills.hand_to_user(name)
 
     def export(
         self,
@@ -310,7 +312,7 @@ class Skills(Resource):
         install: str | None = None,
         format: str = "bundle",
         **wanted: Unpack[ExportOptions],
-    ) -> Exported:
+    ) -> ExportResult:
         """Writes skills where other agents find them, as a bundle or in another format.
 
         Args:
@@ -339,7 +341,7 @@ class Skills(Resource):
             elif skill.digest not in {other.digest for other in skills}:
                 skills.append(skill)
         if not skills:
-            raise none_trusted(self._stores, self.list(KEPT), shipped, to)
+            raise nothing_trusted_error(self._stores, self.list(KEPT), shipped, to)
         rules = export.ExportRules(
             # A .env file is never copied into a run, but what a program printed may hold its values all the same.
             scanner=scanner_of(self._paths, [Path(patch.folder) for patch in self._services.folders.list()]),
@@ -347,8 +349,8 @@ class Skills(Resource):
             description=wanted.get("description", ""),
             sandbox=self._services.open_sandbox(),
             evidence={skill.digest: evidence_of(self._stores, skill) for skill in skills},
-            seen={skill.digest: given_to_runs(self._stores, skill) for skill in skills},
+            seen={skill.digest: skills_given_to_runs(self._stores, skill) for skill in skills},
         )
-        prepared = export.prepare(skills, rules, to=None if to is None else Path(to), format=format)
+        prepared = export.prepare_export(skills, rules, to=None if to is None else Path(to), format=format)
         there = {one.judged.name: one.skill.name for one in prepared.leaving}
-        return Exported(places=tuple(prepared.write(folders)), names=there, left_out=left_out)
+        return ExportResult(places=tuple(prepared.write(folders)), names=there, left_out=left_out)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from evolve.agent import Run, episode_id, question_in, room_for
+from evolve.agent import Run, episode_id, question_in, remaining_room
 from evolve.core.episodes import OWN, Cost, EpisodeRecord, Limits, Question
 from evolve.core.episodes.codec import from_data, to_data
 from evolve.core.errors import BudgetExhausted, EndpointProblem, UsageError, WorkspaceBusy
@@ -23,29 +23,29 @@ from evolve.tasks import task_json
 from evolve.tasks.work import FolderWork
 from evolve.trials.admitting import AdmissionResult
 from evolve.trials.learned_state import LearnedState
-from evolve.workspace.health.fault_reports import FaultKept
+from evolve.workspace.health.fault_reports import FaultReport
 from evolve.workspace.learners import episode_limits
 from evolve.workspace.model_setup import within_spending_limits
-from evolve.workspace.opening import now, sandbox_opener
-from evolve.workspace.resources.gate import BET
+from evolve.workspace.opening import sandbox_opener, utc_now
+from evolve.workspace.resources.gate_log import BET
 from evolve.workspace.resources.patch import BEGUN, Patch
 from evolve.workspace.resources.preferences import task_context
 from evolve.workspace.runs.admitting import imported_for, keeper_for
 from evolve.workspace.runs.ambiguity import kept_for_doubts, with_ambiguities
 from evolve.workspace.runs.applying import SandboxedCalls
 from evolve.workspace.runs.approvals import deliver_patch
-from evolve.workspace.runs.beginnings import begun_with, task_kept, told_when_broken_off, with_kept_names
+from evolve.workspace.runs.beginnings import report_interruption, start_of_run, task_kept, with_kept_names
 from evolve.workspace.runs.context import RunContext, RunRequest, agent_for, sandbox_opener_for, with_earlier_runs
-from evolve.workspace.runs.contradictions import contradictions, set_aside
-from evolve.workspace.runs.counterfactual import told_before
-from evolve.workspace.runs.kept_things import used_in
-from evolve.workspace.runs.learning import PAUSED, owed_of
+from evolve.workspace.runs.contradictions import find_contradictions, set_aside
+from evolve.workspace.runs.counterfactual import items_told_before
+from evolve.workspace.runs.kept_things import items_used_in
+from evolve.workspace.runs.learning import PAUSED, pending_of
 from evolve.workspace.runs.person import Person
-from evolve.workspace.runs.proving import bet_for
-from evolve.workspace.runs.result import Result, result_of
+from evolve.workspace.runs.proving import open_prequential_test
+from evolve.workspace.runs.result import Result, read_result
 from evolve.workspace.runs.run_answers import BY_CLIENT, CONTESTED, NARROW, VOUCHED
-from evolve.workspace.runs.saved import is_known, saved_for, told_of
-from evolve.workspace.runs.searching import said_by
+from evolve.workspace.runs.saved import is_known, saved_for, saved_function_text
+from evolve.workspace.runs.searching import texts_said_by
 from evolve.workspace.runs.tasks import task_of
 from evolve.workspace.services import WorkspaceServices
 
@@ -88,9 +88,9 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run) -> Resul
     episode = episode_id(run.id, task, variant, seed)
     log_file = services.paths.runs / run.id / episode / "events.jsonl"
     patch, question, kept = None, None, AdmissionResult()
-    with FaultKept(log_file.parent.parent), EventLog(log_file) as log, told_when_broken_off(log, episode):
+    with FaultReport(log_file.parent.parent), EventLog(log_file) as log, report_interruption(log, episode):
         # A kill after the episode was committed leaves only what follows it to be done.
-        if stores.runs.has(episode):
+        if stores.runs.has_episode(episode):
             record = stores.runs.episode(episode)
         else:
             with sandbox_opener_for(services, request)() as sandbox:
@@ -103,15 +103,15 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run) -> Resul
             question = question_in(record)
         elif record.drafts and record.episode not in {owed.episode for owed in stores.runs.pending_learning()}:
             # Learned from before, by this version or by an earlier one that was cut off here.
-            kept = keeper_for(services, record, task).keep(record, task)
+            kept = keeper_for(services, record, task).judge_drafts(record, task)
         if record.status in ("solved", "unverified") and isinstance(task.work, FolderWork):
             then = partial(_with_patch, services, request, record)
             patch, question = deliver_patch(services, record, task.work, request.person, then)
     _note(services, run, {"variant": variant, "seed": seed, **_resume_data(services, request, question)})
-    against = contradictions(services, task, record)
+    against = find_contradictions(services, task, record)
     ended = _ended_by(services, request.budget, record, limits)
     result = replace(
-        result_of(record, task, told_of(task, record, against[0].told if against else ""), kept),
+        read_result(record, task, saved_function_text(task, record, against[0].told if against else ""), kept),
         status=record.status if question is None else "waiting",
         goal=_goal(log_file),
         overshoot=overshoot_text(request.budget, record.cost),
@@ -128,7 +128,7 @@ def _solved(services: WorkspaceServices, request: RunRequest, run: Run) -> Resul
 
 
 def _with_patch(services: WorkspaceServices, request: RunRequest, record: EpisodeRecord, patch: Patch) -> Result:
-    result = replace(result_of(record, request.task), patch=patch)
+    result = replace(read_result(record, request.task), patch=patch)
     return _with_verdict(services, record, with_ambiguities(services, result, record, request))
 
 
@@ -146,8 +146,8 @@ def _with_verdict(services: WorkspaceServices, record: EpisodeRecord, result: Re
     if result.narrow is not None:
         noted[NARROW] = to_data(result.narrow)
     if noted:
-        services.stores.runs.note(record.run, {**services.stores.runs.run(record.run).body, **noted})
-    return replace(result, remembered=used_in(services, record))
+        services.stores.runs.replace_body(record.run, {**services.stores.runs.run(record.run).body, **noted})
+    return replace(result, remembered=items_used_in(services, record))
 
 
 def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[str], bool]) -> Run:
@@ -159,12 +159,12 @@ def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[st
     limits = _limits(services, request, roomy=False)
     asked = [limits.candidates, limits.seconds]
     asked += [limits.tokens, limits.money] if limits.tokens is not None else []
-    key_parts = ["run", task_json(request.task), *asked, services.learner.name, *services.mark]
-    begun = begun_with(services, request.task, _limits(services, request), request.python)
+    key_parts = ["run", task_json(request.task), *asked, services.learner.name, *services.sandbox_mark]
+    begun = start_of_run(services, request.task, _limits(services, request), request.python)
     # So that a later search for the same rows knows them.
     given = {} if services.uses_model else {"input": begun["input"]}
     # Of a run that is gone on with the one that was made when it began holds.
-    bet = bet_for(services, request, _limits(services, request))
+    bet = open_prequential_test(services, request, _limits(services, request))
     foreign: dict[str, Any] = {}
     if not request.person.vouches:
         key_parts.append(BY_CLIENT)
@@ -174,21 +174,21 @@ def _begun(services: WorkspaceServices, request: RunRequest, claim: Callable[[st
         "task": request.task.id,
         **given,
         **task_context(request.task),
-        **said_by(request.task),
-        **services.mark,
+        **texts_said_by(request.task),
+        **services.sandbox_mark,
         **bet,
         BEGUN: begun,
         **foreign,
     }
-    run = services.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=now(), claim=claim)
+    run = services.stores.runs.begin("run", digest(canonical_json(key_parts)), body, started=utc_now(), claim=claim)
     drawn = run.body.get(BET, {})
     if "most" in drawn:  # where it costs no money, nothing is told
-        told = told_before(from_data(Limits, drawn["most"]), Budget(**drawn["budget"]))
+        told = items_told_before(from_data(Limits, drawn["most"]), Budget(**drawn["budget"]))
         services.events.emit(Event(kind="shadow", data={"text": told}))
     return run
 
 
-def answer(services: WorkspaceServices, run_id: str, said: str | None, person: Person) -> Result:
+def continue_run(services: WorkspaceServices, run_id: str, said: str | None, person: Person) -> Result:
     """Goes on with a run that waits; see :meth:`Runs.answer`."""
     run = services.stores.runs.run(run_id)
     question = waiting_question(run)
@@ -268,13 +268,13 @@ def _note(services: WorkspaceServices, run: Run, additions: Mapping[str, Any]) -
     """Adds to a run's JSON and drops its last question, where it waits or waited for a person."""
     if "question" in additions or "question" in run.body:
         body = {key: value for key, value in run.body.items() if key != "question"}
-        services.stores.runs.note(run.id, {**body, **additions})
+        services.stores.runs.replace_body(run.id, {**body, **additions})
 
 
 def _limits(services: WorkspaceServices, request: RunRequest, *, roomy: bool = True) -> Limits:
     """What one task of a person's own may spend; a promoted workflow bounds it where the person does not."""
     acting = LearnedState(workflow=services.stores.active_workflow(services.workflow))
-    knobs = (room_for(acting.workflow, request.task.environment) if roomy else acting.workflow).knobs
+    knobs = (remaining_room(acting.workflow, request.task.environment) if roomy else acting.workflow).knobs
     limits = episode_limits(services.learner, request.budget, services.settings, knobs)
     bounded = services.uses_model or request.budget.candidates or acting.workflow == services.workflow
     return limits if bounded else acting.limits(limits, request.task.environment)
@@ -301,10 +301,12 @@ class _OwnRecorder:
             self._services.stores.runs.add(record)
             return
         if not is_known(task, record):
-            owed = owed_of(self._services, self._request, self._limits, record)
+            owed = pending_of(self._services, self._request, self._limits, record)
         else:  # nothing is to be learned from it, so it is not judged either
             run = self._services.stores.runs.run(record.run)
-            self._services.stores.runs.note(run.id, {name: value for name, value in run.body.items() if name != BET})
+            self._services.stores.runs.replace_body(
+                run.id, {name: value for name, value in run.body.items() if name != BET}
+            )
         self._services.stores.commit(record, instruction=task.instruction, source=task.source, owed=owed)
 
 

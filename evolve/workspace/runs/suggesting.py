@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolve.agent import Lessons
+from evolve.agent import EpisodeLessons
 from evolve.core.episodes import EpisodeRecord, Suggestion
 from evolve.core.reasons import Reason, reason
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.memory.preferences import LONGEST, Preference, is_once, same_meaning
 from evolve.memory.preferences.quotes import own_words
 from evolve.tasks import Task
 from evolve.tasks.work import FolderWork
 from evolve.workspace.resources.preferences import ABOUT, preference_problem
-from evolve.workspace.runs.kept_things import used_in
+from evolve.workspace.runs.kept_things import items_used_in
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.services import WorkspaceServices
 
@@ -32,7 +32,7 @@ _DROPPED = "dropped:"
 
 
 @dataclass(frozen=True, kw_only=True)
-class DroppedSuggestion:
+class RejectedSuggestion:
     """A suggestion of the model that is not offered, with why; "" stands for a text with a secret."""
 
     reason: str
@@ -41,7 +41,9 @@ class DroppedSuggestion:
 
 def asks_model(services: WorkspaceServices, task: Task) -> bool:
     """Whether a model is asked what of a run to remember: after work in a folder, and of a question in words."""
-    return services.uses_model and (isinstance(task.work, FolderWork) or kind_of(task.environment).accepts_unchecked)
+    return services.uses_model and (
+        isinstance(task.work, FolderWork) or environment_kind(task.environment).accepts_unchecked
+    )
 
 
 def keep_suggestions(
@@ -61,8 +63,8 @@ def keep_suggestions(
     checked = tuple(_checked(services, record, task, wanted))
     every = [*_repeated(services, record, task), *wanted, *checked]
     scanner = scanner_of(services.paths, [Path(task.folder)] if task.folder else [])
-    clean = [one for one in every if not scanner.spans(f"{one.text}\n{one.quote}")]
-    notes = [note.text for note in services.stores.memory.notes()]
+    clean = [one for one in every if not scanner.secret_spans(f"{one.text}\n{one.quote}")]
+    notes = [note.text for note in services.stores.memory.list_notes()]
     most = _MOST_SUGGESTED + len(checked)  # the check is offered whatever else is
     found = tuple(services.preferences.suggest_remembering(clean, run=record.run, known=notes, most=most))
     offered = {one.description for one in found}
@@ -72,26 +74,26 @@ def keep_suggestions(
     dropped = [(one.dropped, one.text) for one in suggestions if one.dropped]
     dropped += [("known" if one in clean else "secret", one.text) for one in left]
     if dropped:
-        texts = [(why, "" if why == "secret" or scanner.spans(text) else text) for why, text in dropped]
+        texts = [(why, "" if why == "secret" or scanner.secret_spans(text) else text) for why, text in dropped]
         services.stores.runs.journal(record.run).finish(_DROPPED + record.episode, texts)
     return found, Counter(why for why, _ in dropped)
 
 
-def dropped_of(services: WorkspaceServices, record: EpisodeRecord) -> Sequence[DroppedSuggestion]:
+def rejected_suggestions(services: WorkspaceServices, record: EpisodeRecord) -> Sequence[RejectedSuggestion]:
     """The suggestions of an episode that were not offered."""
     kept = services.stores.runs.journal(record.run).done(_DROPPED + record.episode) or []
     if isinstance(kept, dict):  # earlier versions counted them
-        return [DroppedSuggestion(reason=why) for why, count in kept.items() for _ in range(count)]
-    return [DroppedSuggestion(reason=why, text=text) for why, text in kept]
+        return [RejectedSuggestion(reason=why) for why, count in kept.items() for _ in range(count)]
+    return [RejectedSuggestion(reason=why, text=text) for why, text in kept]
 
 
-def why_nothing(services: WorkspaceServices, record: EpisodeRecord, lessons: Lessons) -> Reason:
+def why_nothing(services: WorkspaceServices, record: EpisodeRecord, lessons: EpisodeLessons) -> Reason:
     """Why nothing came of learning from an episode."""
     if lessons.drafts:
         return reason("skill_not_kept")
     if record.status not in ("solved", "unverified"):
         return reason("no_right_answer")
-    saved = [one.text for one in used_in(services, record) if one.kind == "skill"]
+    saved = [one.text for one in items_used_in(services, record) if one.kind == "skill"]
     if saved:
         return reason("saved_function_did_it", function=saved[0])
     if record.status == "solved" and not (record.verified or record.checked or record.cost.calls):
@@ -107,7 +109,7 @@ def _repeated(services: WorkspaceServices, record: EpisodeRecord, task: Task) ->
     # Nor is what is tried again, in this conversation or as it was.
     again = {turn.said.strip() for turn in task.earlier} | (set() if task.earlier else {task.instruction.strip()})
     earlier: list[str] = []
-    for run in reversed(services.stores.runs.runs()):
+    for run in reversed(services.stores.runs.list_runs()):
         about = run.body.get(ABOUT, {})
         said = str(about.get("instruction", ""))
         if run.id != record.run and about.get("folder") == task.folder and said.strip() not in again:

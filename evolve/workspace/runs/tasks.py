@@ -16,7 +16,7 @@ from typing import Any
 from evolve.core.episodes import Json, Row
 from evolve.core.errors import TaskError, UsageError
 from evolve.core.files import canonical_json, digest, read_text
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.tasks import (
     BUILTIN,
     Suite,
@@ -31,11 +31,11 @@ from evolve.tasks import (
     write_jsonl,
 )
 from evolve.tasks.model import WORDS
-from evolve.tasks.reading.assemble import assemble, named_meta
+from evolve.tasks.reading.assemble import assemble_task, named_meta
 from evolve.tasks.reading.jsonl import parse_json
 from evolve.tasks.reading.limits import MAX_TEXT, FilePosition, check_value, text_problem
 from evolve.tasks.work import FolderWork
-from evolve.workspace.folder_needs import only_for_a_model, refuse_search
+from evolve.workspace.folder_needs import refuse_search, require_model
 
 _PAIRS = "give pairs (input, output), such as [(1, 2), (3, 4)], or a file of rows"
 
@@ -187,19 +187,19 @@ def as_json(tasks: Iterable[Task]) -> builtins.list[Mapping[str, Any]]:
     return [task_json(task) for task in tasks]
 
 
-def told(task: Task) -> str:
+def task_description(task: Task) -> str:
     """What a task is about besides rows, for a person to read; "" where rows are all."""
-    return kind_of(task.environment).summary(task)
+    return environment_kind(task.environment).summary(task)
 
 
 def leaves_changes(task: Task) -> bool:
     """Whether solving the task changes something of the person's, such as a folder."""
-    return kind_of(task.environment).leaves_changes
+    return environment_kind(task.environment).leaves_changes
 
 
 def need_model(task: Task, model: str) -> None:
     """Raises :class:`UsageError` for a task that only a model can do, where none would decide."""
-    if only_for_a_model(task) and not model:
+    if require_model(task) and not model:
         refuse_search("search", task)
 
 
@@ -209,7 +209,7 @@ def task_of(data: Mapping[str, Json]) -> Task:
         words = replace(in_words(str(data["instruction"])), id=str(data["id"]), group=str(data["group"]))
         meta = data.get("meta")
         return replace(words, meta=meta) if isinstance(meta, dict) else words
-    return assemble(parse_json(canonical_json(data), file="task", name="task", lines=False)[0])
+    return assemble_task(parse_json(canonical_json(data), file="task", name="task", lines=False)[0])
 
 
 def with_rubric(task: Task, rubric: str) -> Task:
@@ -226,7 +226,9 @@ def with_rubric(task: Task, rubric: str) -> Task:
     if problem:
         raise UsageError(f"the rubric: {problem}", hint="--rubric TEXT, or --rubric FILE")
     notice = (
-        ("a model judges the answer, which verifies nothing",) if kind_of(task.environment).accepts_unchecked else ()
+        ("a model judges the answer, which verifies nothing",)
+        if environment_kind(task.environment).accepts_unchecked
+        else ()
     )
     return replace(task, meta={**task.meta, "rubric": text.strip()}, warnings=(*task.warnings, *notice))
 
@@ -251,7 +253,7 @@ def _from_pairs(examples: Sequence[Any], name: str | None) -> Task:
         raise TaskError(f"not JSON: {why}", file="examples", hint=_VALUES) from error
     # The same door as for files, so that the same checks hold.
     raws = parse_json(text, file="examples", name=name or "task", lines=False)
-    task = assemble(raws[0])
+    task = assemble_task(raws[0])
     return replace(task, meta={**task.meta, "entry": name}) if name and "entry" not in task.meta else task
 
 
@@ -293,5 +295,5 @@ def with_correction(task: Task, arguments: Sequence[Json], output: Json) -> Task
 
 def _check(row: Row, place: FilePosition) -> None:
     for position, value in enumerate(row.input):
-        check_value(value, place.at(f"input[{position}]"))
-    check_value(row.output, place.at("output"))
+        check_value(value, place.field_position(f"input[{position}]"))
+    check_value(row.output, place.field_position("output"))

@@ -33,8 +33,8 @@ def book(acts, store):
 
 def said(acts, remarks=tuple(SAID)):
     for run, text in remarks:
-        acts.keep(PersonAct(kind="comment", text=text, run=run, author="jo"))
-    return acts.acts("comment")
+        acts.save_act(PersonAct(kind="comment", text=text, run=run, author="jo"))
+    return acts.acts_of_kind("comment")
 
 
 def test_comments_of_one_meaning_become_a_metric_with_a_name_scores_and_examples(book, acts):
@@ -60,7 +60,7 @@ def test_coverage_counts_explained_comments_and_redundancy_correlates_scores(boo
 def test_the_same_comments_again_change_nothing_and_new_ones_join(book, acts):
     book.induce(said(acts))
     before = book.all()
-    assert book.induce(acts.acts("comment")) == []
+    assert book.induce(acts.acts_of_kind("comment")) == []
     assert book.all() == before
     assert book.induce(said(acts, [("r6", "a fine table layout")])) == []
     assert book.get("layout-table").scores()["r6"] == 1.0
@@ -87,7 +87,7 @@ def test_one_comment_alone_is_no_metric(book, acts):
 def test_remarks_of_a_lost_metric_are_gathered_again(book, acts):
     book.induce(said(acts))
     book._db.delete("memory_metrics", {"name": "layout-table"})
-    assert [one.name for one in book.induce(acts.acts("comment"))] == ["layout-table"]
+    assert [one.name for one in book.induce(acts.acts_of_kind("comment"))] == ["layout-table"]
 
 
 @pytest.mark.parametrize(

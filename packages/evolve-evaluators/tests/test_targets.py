@@ -15,7 +15,7 @@ from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.improve.optimization import OptimizationReport
 from evolve.improve.optimizer.engine import Candidate
 from evolve.testing import FixedLearner, question_of
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from evolve.trials.gate.judges import Measurement
 from evolve.workspace.loops.optimizing import OptimizerRequest
 from tests.doubles.judges import StyledDouble, TasteJudge
@@ -63,12 +63,12 @@ def open_desk(tmp_path, open_ws):
 
         def answer(body):
             if question_of(body) != "verdict":
-                return completion(acts.answer(body), usage=USAGE)
+                return chat_completion_body(acts.answer(body), usage=USAGE)
             since.append(body)
             if len(since) == stop_at:
                 raise Stopped
             asked.append(str(body["messages"]))
-            return completion(judges.answer(body), usage=USAGE)
+            return chat_completion_body(judges.answer(body), usage=USAGE)
 
         paths = WorkspacePaths(tmp_path / name)
         paths.prompts.mkdir(parents=True, exist_ok=True)

@@ -74,11 +74,11 @@ def test_a_foreign_claim_is_a_hypothesis_however_many_say_it(tmp_path):
         assert pulled.claims == (CLAIM,) and len(pulled.refused) == 5
         assert workspace.team.pull(tmp_path / "team").claims == ()
         (insight,) = workspace.memory.list()
-        assert (insight.status, insight.influences) == ("hypothesis", False)
-        book = workspace.stores.memory._reader.book()
+        assert (insight.status, insight.may_influence) == ("hypothesis", False)
+        book = workspace.stores.memory._reader.read_book()
         assert book.get(insight.id, "language:mine").status == "hypothesis"
         assert book.worth_trying(insight.id, "language:mine")
-        assert book.experience() == []
+        assert book.experience_rows() == []
 
 
 def test_a_folder_that_is_none_is_said(taught, tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evolve.runtime.functions import CallGate, CallsInMemory, Permission
-from evolve.runtime.functions.servers import Pin, Server, ServerApproval
+from evolve.runtime.functions.servers import Server, ServerApproval, ToolPin
 from evolve.workspace import servers
 from tests.functions.running import INTERPRETER, functions_of
 
@@ -32,8 +32,10 @@ def asked(approval: ServerApproval, *, read: str = "") -> str:
     with functions_of(approval) as functions:
         gate = CallGate([functions], CallsInMemory(), Permission(functions.grant_of))
         if read:
-            gate.saw(read)
-        return json.loads(gate.answer(b'{"function": "web_get_find", "arguments": {"q": "the password"}}'))["error"]
+            gate.note_data_from(read)
+        return json.loads(gate.answer_frame(b'{"function": "web_get_find", "arguments": {"q": "the password"}}'))[
+            "error"
+        ]
 
 
 def said(shelf, **grants: str) -> ServerApproval:
@@ -59,10 +61,10 @@ def test_what_was_allowed_before_without_sending_has_to_be_allowed_again(shelf):
     with functions_of(approval) as functions:
         (made,) = functions.functions()
     reads = frozenset({"reads"})
-    before = Pin.of(replace(made, effects=reads), {"reads": "allow"})
+    before = ToolPin.from_function(replace(made, effects=reads), {"reads": "allow"})
     with functions_of(ServerApproval(server=approval.server, tools={"get_find": before})) as functions:
         assert functions.functions() == [] and "evolve tools allow web" in functions.troubles["web"]
-        assert [offer.state for offer in functions.offers("web")] == ["changed"]
+        assert [offer.state for offer in functions.offered_tools("web")] == ["changed"]
 
 
 @pytest.mark.parametrize(("network", "effects"), [(True, {"reads", "sends"}), (False, {"reads"})])

@@ -30,7 +30,12 @@ def test_operations_are_functions_with_one_schema_and_say_what_they_do(tmp_path)
     ]
     get, put = found["getPet"].function, found["putPet"].function
     assert (set(get.effects), set(put.effects)) == ({"reads", "sends"}, {"changes", "sends"})
-    assert get.names == ["petId", "tags", "ids", "X_Trace"]  # nothing sets the headers that are the client's own
+    assert get.parameter_names == [
+        "petId",
+        "tags",
+        "ids",
+        "X_Trace",
+    ]  # nothing sets the headers that are the client's own
     assert get.description == "GET /pets/{petId}\nOne pet."
     assert put.parameters["required"] == ["petId", "body"]
     assert put.parameters["$defs"]["Pet"]["properties"]["mother"] == {"$ref": "#/$defs/Pet"}
@@ -76,7 +81,7 @@ def test_arguments_are_checked_by_the_schemas_of_the_file(tmp_path):
 
         def ask(**arguments):
             frame = json.dumps({"function": "pets_putPet", "arguments": arguments}).encode()
-            return json.loads(gate.answer(frame))
+            return json.loads(gate.answer_frame(frame))
 
         assert "value" in ask(petId="1", body={"mother": {"name": "Ada"}})
         assert "5 is not of type 'string'" in ask(petId="1", body={"mother": {"name": 5}})["error"]
@@ -253,7 +258,7 @@ def test_schemas_that_go_round_or_deep_or_are_huge_do_no_harm(tmp_path):
     with functions_of(allowed(service(tmp_path, document))) as functions:
         gate = CallGate([functions], CallsInMemory(), Permission(lambda one: "allow"))
         frame = json.dumps({"function": "pets_get_self", "arguments": {"q": "a"}}).encode()
-        assert "cannot be followed" in json.loads(gate.answer(frame))["error"]
+        assert "cannot be followed" in json.loads(gate.answer_frame(frame))["error"]
 
 
 @pytest.mark.slow
@@ -290,7 +295,7 @@ def test_two_operations_of_one_name_are_not_offered_and_names_of_parameters_stay
     both = [{"name": name, "in": "query", "schema": {}} for name in ("a-b", "a b", "class", "1", "é", "body")]
     twice = {"operationId": "same", "parameters": both, "requestBody": {"content": {"application/json": {}}}}
     document = {**PETS, "paths": {"/a": {"post": twice}, "/b": {"post": {**twice, "operationId": "other"}}}}
-    names = offers(service(tmp_path, document))["other"].function.names
+    names = offers(service(tmp_path, document))["other"].function.parameter_names
     assert names == ["a_b", "a_b_", "class_", "p_1", "p_", "body", "body_"]
     document["paths"]["/b"]["post"]["operationId"] = "same"
     assert offers(service(tmp_path, document))["same"].state == "unusable"

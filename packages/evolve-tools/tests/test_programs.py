@@ -128,7 +128,7 @@ def test_another_template_is_another_function_that_nobody_allowed():
         with pytest.raises(CallFailed, match="prog_.* is not what was allowed any more"):
             functions.call(functions.functions()[0].name, {"a": "1"}, seconds=9)
         assert functions.functions() == []
-        (offer,) = functions.offers("prog")
+        (offer,) = functions.offered_tools("prog")
         assert offer.state == "changed"
     assert before.digest != changed.server.digest
 

@@ -19,7 +19,7 @@ from tests.functions.running import functions_of
 
 def listed(server):
     with functions_of(ServerApproval(server=server)) as functions:
-        return functions.offers(server.name)
+        return functions.offered_tools(server.name)
 
 
 def parameter(schema, name="x", place="query"):
@@ -105,7 +105,7 @@ def test_no_header_that_a_service_may_take_for_another_is_set_by_an_argument(tmp
     parameters = [{"name": name, "in": "header", "schema": {"type": "string"}} for name in names]
     document = {"openapi": "3.0.3", "paths": {"/a": {"get": {"operationId": "a", "parameters": parameters}}}}
     (offer,) = listed(service(tmp_path, document, headers={"X-Api-Key": "$PETS"}))
-    assert offer.function.names == []
+    assert offer.function.parameter_names == []
 
 
 @pytest.mark.parametrize("value", ["..;", "..;a=b", ".;/..;", "..%00", "..%3b"])

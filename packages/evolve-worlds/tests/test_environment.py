@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from evolve.agent import Agent, AgentServices
 from evolve.core.episodes import Action, Limits, Row, Step
 from evolve.core.errors import TaskError
-from evolve.environments import EnvironmentOptions, kind_of, open_environment
+from evolve.environments import EnvironmentOptions, environment_kind, open_environment
 from evolve.runtime.functions import CallFailed, CallsInMemory, Toolbox
 from evolve.tasks import load_suite
 from evolve.testing import ScriptedWorker
@@ -45,9 +45,9 @@ def acts(worlds, sandbox):
     opened = []
 
     def start(work=WORK, **more):
-        kind, record = kind_of("worlds"), CallsInMemory()
+        kind, record = environment_kind("worlds"), CallsInMemory()
         source = kind.source(task(work))
-        gate = Toolbox().gate(record, clean=lambda value: value, more=[source])
+        gate = Toolbox().open_gate(record, clean=lambda value: value, more=[source])
         environment = open_environment(
             task(work), EnvironmentOptions(sandbox=sandbox, source=source, calls=gate, **more)
         )
@@ -260,10 +260,13 @@ def test_a_world_of_a_package_may_describe_its_moves_as_they_are_seen(worlds, mo
             return self.moves_seen
 
     monkeypatch.setattr(Vault, "start", lambda world, task, variation: Seen(world))
-    with closing(kind_of("worlds").source(task())) as source:
+    with closing(environment_kind("worlds").source(task())) as source:
         assert source.call("moves", {}, seconds=1.0) == ["go {}: green garden"]
     Seen.moves_seen = (1,)
-    with closing(kind_of("worlds").source(task())) as source, pytest.raises(CallFailed, match="offers int as a move"):
+    with (
+        closing(environment_kind("worlds").source(task())) as source,
+        pytest.raises(CallFailed, match="offers int as a move"),
+    ):
         source.call("moves", {}, seconds=1.0)
 
 
@@ -273,7 +276,7 @@ def test_no_letter_is_the_name_of_a_thing():
 
 
 def test_moves_are_listed_only_where_numbers_were_told(worlds):
-    with closing(kind_of("worlds").source(task())) as source:
+    with closing(environment_kind("worlds").source(task())) as source:
         source.trial.moves = lambda: 1 / 0
         assert source.call("act", {"move": "go garden"}, seconds=1.0)["choices"] == {}
 
@@ -292,14 +295,14 @@ def test_moves_with_all_words_come_alone_and_the_list_holds_nothing_else(worlds,
     assert fitting(moves, "pour tea into cup") == ["pour tea into cup"]
     assert set(fitting(moves, "stir tea")) == {"pour tea into cup", "pour tea into pot"}
     monkeypatch.setattr("evolve_worlds.environment.moving.LISTED", 1)
-    with closing(kind_of("worlds").source(task())) as source:
+    with closing(environment_kind("worlds").source(task())) as source:
         source.call("act", {"move": "go garden"}, seconds=1.0)
         assert len(source.call("moves", {"words": "key"}, seconds=1.0)) == 1
 
 
 def test_closing_twice_is_no_error(worlds, sandbox):
-    source = kind_of("worlds").source(task())
+    source = environment_kind("worlds").source(task())
     with closing(source):
         assert source.call("look", {}, seconds=1.0) == "You are in the hall."
     source.close()
-    assert not kind_of("worlds").task_parts(task().view())
+    assert not environment_kind("worlds").task_parts(task().view())

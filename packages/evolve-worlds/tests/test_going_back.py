@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from evolve.agent import Agent, AgentServices
 from evolve.agent.workflow import Workflow
 from evolve.core.episodes import Action, EnvironmentState, Observation, Step
-from evolve.environments import kind_of
-from evolve.environments.branching import best_first, best_path, state_of, uct
+from evolve.environments import environment_kind
+from evolve.environments.branching import best_first, best_path, state_of, uct_branch
 from evolve.testing import ScriptedWorker
 from evolve_worlds import open_world
 from evolve_worlds.environment import WorldWork
@@ -92,7 +92,7 @@ def test_the_best_scene_is_judged_and_the_moves_to_it_are_the_answer(vaults, san
     codes = (act_all("go garden", "take key"), act_all("go hall"), *[act_all("go garden", "go hall")] * 6)
     record = agent(sandbox, codes, branches=2).run_episode(task(replace(WORK, moves=4)), variant="v", split="own")
     assert "the world gives 0.50 of 1.00 for the best of" in record.steps[-1].judgement.text
-    assert record.answer == "go garden\ntake key" and kind_of("worlds").progress(task(), record) == 0.5
+    assert record.answer == "go garden\ntake key" and environment_kind("worlds").progress(task(), record) == 0.5
 
 
 class Remembering(VaultTrial):
@@ -170,7 +170,7 @@ def test_a_branch_of_several_steps_is_told_by_the_best_that_it_led_to():
     steps = [node(1, 0, 0.0), node(2, 1, 0.4), node(3, 0, 0.5)]
     shown = with_what_was_left(best_first(steps, 3), steps)
     assert path(shown) == [3] and not [state_of(step).left for step in shown if state_of(step).left]
-    shown = with_what_was_left(uct(steps, 3, 0.01), steps)
+    shown = with_what_was_left(uct_branch(steps, 3, 0.01), steps)
     told = [state_of(step).left for step in shown if state_of(step).left]
     assert told == ["step 1, from the start: no move; score 0.40 at best in 2 steps"]
 
@@ -214,15 +214,15 @@ def test_the_best_state_is_gone_on_from_and_one_that_is_over_is_not():
 
 def test_upper_bounds_prefer_what_scored_and_try_others_in_time():
     steps = [node(1, 0, 0.6), node(2, 0, 0.1)]
-    assert path(uct(steps, 2, 0.1)) == [1]
+    assert path(uct_branch(steps, 2, 0.1)) == [1]
     # What scored well at first and then disappoints is left for what was tried less.
     poor = [*steps, *(node(number, 1, 0.0, over=True) for number in range(3, 5)), node(5, 1, 0.0)]
-    assert path(uct(poor, 3, 1.0)) != [1, 5]
+    assert path(uct_branch(poor, 3, 1.0)) != [1, 5]
 
 
 def test_what_failed_beside_the_path_is_shown():
     steps = [node(1, 0, 0.5), node(2, 0, 0.0, over=True), node(3, 1, 0.0, over=True)]
-    shown = uct(steps, 2, 0.5)
+    shown = uct_branch(steps, 2, 0.5)
     assert {step.number for step in shown if state_of(step).undone} == {2, 3}
 
 
@@ -236,7 +236,7 @@ def test_a_search_goes_on_from_a_state_that_is_not_over(drawn, branches, explori
     for number, (score, over, at) in enumerate(drawn, 1):
         alive = [0, *(step.number for step in steps if not state_of(step).over)]
         steps.append(node(number, alive[at % len(alive)], score, over=over))
-    for found in (uct(steps, branches, exploring), best_first(steps, branches)):
+    for found in (uct_branch(steps, branches, exploring), best_first(steps, branches)):
         own = path(found)
         assert not own or not state_of(steps[own[-1] - 1]).over
         assert all(state_of(steps[number - 1]).parent in (0, *own) for number in own)

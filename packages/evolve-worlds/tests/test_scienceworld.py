@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.core.errors import EnvironmentProblem, UsageError
+from evolve.core.errors import SetupProblem, UsageError
 from evolve_worlds import Scene, WorldFault, open_world
 from evolve_worlds.scienceworld import ScienceWorld
 from evolve_worlds.scienceworld.listing import as_seen
@@ -183,6 +183,6 @@ def test_simplifications_are_a_setting_and_part_of_the_version() -> None:
 def test_without_java_the_command_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    with pytest.raises(EnvironmentProblem, match="Java") as refused:
+    with pytest.raises(SetupProblem, match="Java") as refused:
         ScienceWorld()
     assert refused.value.hint == "apt-get install default-jre-headless"

@@ -203,7 +203,7 @@ def test_a_plan_that_was_told_and_not_followed_is_played_again(house, memory, mo
 def test_what_was_set_aside_is_not_told_again_because_it_held_elsewhere(house, memory):
     record = acted(house, NEEDED, 0)
     memory.commit(record)
-    plan = next(one for one in memory.claims() if one.relation == "sufficient")
+    plan = next(one for one in memory.list_insights() if one.relation == "sufficient")
     memory.expire(plan.id, "the person did so")
     assert "1. go to cellar" not in followed(house, memory, 0)[1]
     own = next(one for one in record.claims if one.relation == "sufficient")
@@ -238,10 +238,10 @@ def test_a_person_reads_in_how_many_variations_a_sentence_held(house, memory):
     record = acted(house, LOST, 0)
     losing = next(one for one in record.claims if one.relation == "prevents" and not one.is_denied)
     memory.commit(replace(record, claims=(at(losing, 0, -1), at(losing, 1, -1))))
-    (told,) = memory.sentences().values()
+    (told,) = memory.insight_sentences().values()
     assert told.text.endswith("loses the trial (held in 0 of 2 of house/bring)")
     memory.commit(replace(record, episode="lost", claims=(at(losing, 2),)))
-    assert "(held in 1 of 3 of house/bring)" in next(iter(memory.sentences().values())).text
+    assert "(held in 1 of 3 of house/bring)" in next(iter(memory.insight_sentences().values())).text
 
 
 def test_a_text_of_any_length_leaves_a_prompt_room(house, memory, monkeypatch):
@@ -286,12 +286,12 @@ def test_the_plan_of_the_variation_itself_is_told_whole_as_it_was_typed(house, m
 @pytest.mark.slow
 def test_a_plan_that_does_not_hold_any_more_is_not_told_for_ever(house, memory, monkeypatch):
     memory.commit(acted(house, WANDERED, 0))
-    plan = next(one for one in memory.claims() if one.relation == "sufficient" and one.influences)
+    plan = next(one for one in memory.list_insights() if one.relation == "sufficient" and one.may_influence)
     monkeypatch.setattr(Visit, "do", lambda trial, move: trial.scene)
     record, prompt = followed(house, memory, 0)
     assert not record.solved and "gave 100 points" in prompt
     memory.commit(record)
-    assert not memory.get(plan.id).influences
+    assert not memory.get(plan.id).may_influence
     assert "gave 100 points" not in followed(house, memory, 0)[1]
 
 

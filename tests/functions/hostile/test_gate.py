@@ -48,7 +48,7 @@ FRAMES = {
 def test_no_frame_ends_a_run_and_what_was_called_can_be_read_again(name, tmp_path):
     shop, path = Shop(), tmp_path / "calls.jsonl"
     record = CallFile(path)
-    gate = allowed_gate(shop, record=record, clean=SCANNER.cleaned)
+    gate = allowed_gate(shop, record=record, clean=SCANNER.redact_value)
     answer = told(gate, FRAMES[name])
     assert set(answer) in ({"value"}, {"error"})
     assert len(shop.done) == ("value" in answer)
@@ -90,7 +90,7 @@ MARKED = [{"a": MARK}, {MARK: 1}, {"a": [{"b": f"x{MARK}y"}]}, {"a": SECRET}, {"
 @pytest.mark.parametrize("arguments", MARKED)
 def test_neither_a_secret_nor_its_mark_leaves_in_arguments(arguments, tmp_path):
     shop, path = Shop(), tmp_path / "calls.jsonl"
-    gate = allowed_gate(shop, record=CallFile(path), clean=SCANNER.cleaned)
+    gate = allowed_gate(shop, record=CallFile(path), clean=SCANNER.redact_value)
     answer = told(gate, raw("buy", json.dumps(arguments)))
     assert shop.done == [] and SECRET not in answer["error"]
     assert not path.exists() or SECRET not in path.read_text()
@@ -153,11 +153,11 @@ VALUES = {
 def test_whatever_a_source_gives_can_be_kept_and_holds_no_secret(name, tmp_path):
     path = tmp_path / "calls.jsonl"
     record = CallFile(path)
-    gate = allowed_gate(Shop(VALUES[name]), record=record, clean=SCANNER.cleaned)
-    said = gate.answer(frame("buy"))
+    gate = allowed_gate(Shop(VALUES[name]), record=record, clean=SCANNER.redact_value)
+    said = gate.answer_frame(frame("buy"))
     assert SECRET.encode() not in said and SECRET.encode().hex().encode() not in said
-    again = allowed_gate(Shop("another"), record=CallFile(path), clean=SCANNER.cleaned)
-    assert json.loads(again.answer(frame("buy"))) == json.loads(said)
+    again = allowed_gate(Shop("another"), record=CallFile(path), clean=SCANNER.redact_value)
+    assert json.loads(again.answer_frame(frame("buy"))) == json.loads(said)
     assert len(said) < 2 << 20
 
 
@@ -202,7 +202,7 @@ def test_a_person_who_stops_a_function_stops_the_run_and_the_call_stays_in_doubt
 
     mine.add(buy)
     with pytest.raises(KeyboardInterrupt):
-        allowed_gate(mine, record=CallFile(tmp_path / "calls.jsonl")).answer(frame("buy"))
+        allowed_gate(mine, record=CallFile(tmp_path / "calls.jsonl")).answer_frame(frame("buy"))
     again = allowed_gate(mine, record=CallFile(tmp_path / "calls.jsonl"))
     assert "nobody knows" in told(again, frame("buy"))["error"]
 

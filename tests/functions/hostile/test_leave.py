@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.cli.asking import asked_for_consent
-from evolve.cli.render.output import visible
-from evolve.runtime.functions import CallFile, CallGate, CallQuestion, CallsInMemory, Permission
+from evolve.cli.asking import ask_consent
+from evolve.cli.render.output import escape_control_characters
+from evolve.runtime.functions import CallApprovalRequest, CallFile, CallGate, CallsInMemory, Permission
 from tests.functions.hostile.victims import Person, Shop, frame, function, told
 
 
@@ -75,11 +75,11 @@ def test_many_functions_do_not_ask_without_end_either():
 
 
 def shown_of(arguments, description="", **more):
-    question = CallQuestion(
+    question = CallApprovalRequest(
         function=function("mail", "sends", description=description, **more), arguments=arguments, allowed=0, left=9
     )
     lines: list[str] = []
-    asked_for_consent(question, lambda line: lines.append(visible(line)), lambda text: None)
+    ask_consent(question, lambda line: lines.append(escape_control_characters(line)), lambda text: None)
     return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ from tests.functions.hostile.victims import Shop, allowed_gate, frame, function,
 def written(path, calls=3):
     gate = allowed_gate(Shop("as it was"), record=CallFile(path))
     for number in range(calls):
-        gate.answer(frame("buy", n=number))
+        gate.answer_frame(frame("buy", n=number))
 
 
 def swapped(path, what, tmp_path):

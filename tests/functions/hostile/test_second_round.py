@@ -12,11 +12,11 @@ from evolve.core.errors import UsageError
 from evolve.core.redaction import Scanner
 from evolve.core.redaction.known import KnownSecret
 from evolve.runtime.functions import CallFile, CallLimits, Permission, Toolbox
-from evolve.runtime.functions.gate import CallGate
+from evolve.runtime.functions.call_gate import CallGate
 from tests.functions.hostile.victims import OUTER, SHORT, Done, Person, Shop, allowed_gate, frame, function, told
 
 SECRET = "q7Zp-81kLmWx02"
-CLEAN = Scanner([KnownSecret(source="the variable SHOP_TOKEN", value=SECRET, random=True)]).cleaned
+CLEAN = Scanner([KnownSecret(source="the variable SHOP_TOKEN", value=SECRET, random=True)]).redact_value
 
 
 class Crowd:
@@ -87,7 +87,7 @@ def test_leave_for_a_call_in_doubt_is_asked_again(tmp_path):
     record = CallFile(path)
     shop.gives = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
-        allowed_gate(shop, record=record).answer(frame("buy"))
+        allowed_gate(shop, record=record).answer_frame(frame("buy"))
     record.close()
     told(CallGate([shop], CallFile(path), Permission(lambda one: "ask", person)), frame("buy"))
     assert len(person.asked) == 1 and len(shop.done) == 1

@@ -73,7 +73,7 @@ def frame(name: str, **arguments: Any) -> bytes:
 
 
 def told(gate: CallGate, asked: bytes) -> dict[str, Any]:
-    return json.loads(gate.answer(asked))
+    return json.loads(gate.answer_frame(asked))
 
 
 def allowed_gate(*sources: Any, record=None, **more: Any) -> CallGate:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from benchmarks.doubles.quirks import QUIRKS
 from evolve.core.episodes import QUOTED, Action, Exhibit, Observation, RefusedAnswer, Row, Step, Turn
-from evolve.policies.language import insight_problem, mount
+from evolve.policies.language import inline_skills, insight_problem
 from evolve.policies.language.plans import read_subgoals
-from evolve.policies.language.quoting import quoted
+from evolve.policies.language.quoting import quote_text
 from evolve.policies.language.reflection import read_claims, shown_text
 from evolve.skills import Skill
 from tests.policies.language.conftest import action, asked, claim
@@ -140,7 +140,7 @@ def fenced(prompt, text):
 
 @given(st.text())
 def test_no_text_can_close_its_own_fence(text):
-    first, *body, last = quoted("observed", text).split("\n")
+    first, *body, last = quote_text("observed", text).split("\n")
     nonce = first.split()[1]
     assert last == f"</data {nonce}>"
     assert last not in body
@@ -180,14 +180,14 @@ def test_an_answer_holds_the_skills_it_imports(model):
         "from skills.twice import twice\nfrom skills.thrice import thrice as t\n\n"
         "def double(n):\n    return twice(n) + t(n)\n"
     )
-    mounted = mount(code, [twice, thrice])
+    mounted = inline_skills(code, [twice, thrice])
     assert run(mounted.code, "double", 5) == 25
     assert mounted.used == (twice.digest, thrice.digest)
     assert "import" not in mounted.code
     code = "from skills.twice import twice\n\n_K = 10\n\ndef double(n):\n    return twice(n) + 0 * _K\n"
-    assert run(mount(code, [twice]).code, "double", 5) == 10
-    assert mount("def double(n): return n", [twice]).used == ()
-    assert mount("no python (", [twice]).code == "no python ("
+    assert run(inline_skills(code, [twice]).code, "double", 5) == 10
+    assert inline_skills("def double(n): return n", [twice]).used == ()
+    assert inline_skills("no python (", [twice]).code == "no python ("
     told = model(lambda body: action(code) if asked(body) == "action" else '{"goal": "", "subgoals": []}')
     record = told.with_skills(twice).run(doubling(), split="own")
     assert record.verified

@@ -9,7 +9,7 @@ from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.policies.language import LanguageSettings
 from evolve.policies.language.questions import CLAIMS_SCHEMA
 from evolve.policies.language.reflection import evidence_messages
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.policies.language.conftest import action, asked
 from tests.policies.language.test_episodes import RIGHT, WRONG, doubling, scripted
 
@@ -75,7 +75,7 @@ def test_reflection_reads_the_refused_row_however_often_the_answer_was_repeated(
 def test_a_reply_that_recites_the_rules_is_no_answer_and_is_not_gone_on_with(model):
     def recites(body):
         rules = body["messages"][0]["content"]
-        return completion(rules[:900], choice={"finish_reason": "length"})
+        return chat_completion_body(rules[:900], choice={"finish_reason": "length"})
 
     asked_for = model(recites)
     record = asked_for.run(doubling(), split="own", steps=2)

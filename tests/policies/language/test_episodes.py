@@ -14,9 +14,9 @@ from evolve.core.episodes import Limits, Plan, Recalled, Row
 from evolve.core.episodes.codec import from_json, to_json
 from evolve.core.errors import EndpointProblem
 from evolve.policies.language import LanguageSettings
-from evolve.runtime.models import Failure
+from evolve.runtime.models import ExchangeFailure
 from evolve.tasks import Task
-from evolve.testing.endpoint_faults import completion
+from evolve.testing.endpoint_faults import chat_completion_body
 from tests.policies.language.conftest import action, asked
 
 JOBS = quirk_tasks(8)
@@ -188,7 +188,7 @@ def test_endpoint_trouble_stops_the_episode_without_a_record_and_the_same_call_g
     def failing(body):
         calls.append(body)
         if len(calls) == 2:
-            return Failure(kind="auth", text="no", status=401)
+            return ExchangeFailure(kind="auth", text="no", status=401)
         return double.answer(body)
 
     asked_for = model(failing)
@@ -207,7 +207,7 @@ def test_endpoint_trouble_stops_the_episode_without_a_record_and_the_same_call_g
 def test_refusals_and_faults_teach_nothing(model):
     def refusing(body):
         if asked(body) == "claims":
-            return completion(None, message={"refusal": "I will not."})
+            return chat_completion_body(None, message={"refusal": "I will not."})
         return QuirkDouble().answer(body)
 
     assert model(refusing).run(JOBS[0].task).claims == ()
@@ -245,7 +245,7 @@ def test_what_a_model_thought_takes_its_part_of_the_room(model):
     answers = scripted(*(action(WRONG + f"# {number}\n") for number in range(12)))
 
     def thinking(body):
-        return completion(answers(body), message={"reasoning_content": "hm, " * 3_000})
+        return chat_completion_body(answers(body), message={"reasoning_content": "hm, " * 3_000})
 
     asked_for = model(thinking, settings=LanguageSettings(reflects=False))
     asked_for.run(doubling(), steps=12, split="own", limits=Limits(candidates=None, seconds=None, tokens=10**8))
@@ -278,7 +278,7 @@ def test_a_task_in_words_is_run_and_called_unverified(model):
 
 @pytest.mark.parametrize("split", ["own", "train"])
 def test_why_there_was_no_reply_is_no_turn_of_the_model_and_the_last_word_where_nothing_follows(model, split):
-    empty = completion("")
+    empty = chat_completion_body("")
     replies = iter([action(WRONG), empty, empty, empty, action(RIGHT)])
     told = model(lambda body: next(replies) if asked(body) == "action" else json.dumps({"claims": []}))
     assert told.run(doubling(), split=split).solved
@@ -293,13 +293,13 @@ def test_why_there_was_no_reply_is_no_turn_of_the_model_and_the_last_word_where_
 
 def test_an_endpoint_that_never_answers_stops_the_run_and_is_no_step(model):
     with pytest.raises(EndpointProblem) as raised:
-        model(lambda body: completion("")).run(doubling(), split="own")
+        model(lambda body: chat_completion_body("")).run(doubling(), split="own")
     assert raised.value.exit_code == 4
 
 
 def test_what_an_endpoint_broke_off_is_counted_where_the_episode_goes_on(model, tmp_path):
     """Also where it breaks off twice, and within a stage that had paid for a part already."""
-    late = Failure(kind="broken", text="the stream ended before the reply did", billed=True)
+    late = ExchangeFailure(kind="broken", text="the stream ended before the reply did", billed=True)
     told, gone = [], []
 
     class Sink:

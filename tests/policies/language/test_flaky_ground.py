@@ -54,4 +54,4 @@ def test_what_makes_no_difference_is_never_learned_from_failures(model, memory, 
     assert sandbox.failed >= TASKS / 4
     # None in forty: with probability .95 fewer than .08 of such claims are false.
     assert set(taught) == ({1} if learned else set())
-    assert bool(memory.claims()) is learned and len(taught) >= (TASKS / 3 if learned else 0)
+    assert bool(memory.list_insights()) is learned and len(taught) >= (TASKS / 3 if learned else 0)

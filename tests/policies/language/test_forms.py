@@ -9,7 +9,7 @@ import pytest
 from benchmarks.doubles import QuirkDouble, quirk_tasks
 from evolve.core.episodes import Recalled
 from evolve.core.prompts import PromptLayers
-from evolve.environments import kind_of
+from evolve.environments import environment_kind
 from evolve.policies.language import LanguageSettings, Questions
 from evolve.policies.language.forms import from_data, read_written
 from evolve.policies.language.proposals import read_proposal
@@ -158,10 +158,10 @@ def test_a_word_that_is_somebodys_password_stays_in_code_of_json(model, monkeypa
     ],
 )
 def test_code_with_another_fence_or_within_prose_is_an_answer(said):
-    read = read_proposal(said, doubling().view(), kind_of("programs"))
+    read = read_proposal(said, doubling().view(), environment_kind("programs"))
     assert read.kind == "code" and read.answer and "return 2 * n" in read.code and "really" not in read.code
 
 
 def test_prose_about_a_function_is_none():
-    read = read_proposal("Use `def double(n)` and return 2 * n.", doubling().view(), kind_of("programs"))
+    read = read_proposal("Use `def double(n)` and return 2 * n.", doubling().view(), environment_kind("programs"))
     assert read.kind == "code" and not read.code

@@ -10,7 +10,7 @@ import pytest
 from evolve.core.episodes import Limits
 from evolve.core.errors import EndpointProblem
 from evolve.core.failpoints import VARIABLE
-from evolve.runtime.models.wire import Failure
+from evolve.runtime.models.wire import ExchangeFailure
 from evolve.runtime.sandbox.actions import ActionResult
 from evolve.tasks import Task
 from evolve.tasks.reading.folder import folder_task
@@ -21,7 +21,7 @@ CHECK = "python3 check.py"
 FIX = "I write the sum.\n\n```python\nopen('sum.txt', 'w').write('60')\n```"
 SPOIL = "I try another way.\n\n```python\nopen('sum.txt', 'w').write('61')\n```"
 PROSE = "The sum is written, so I am done."
-SPENT = Failure(kind="limit", text="no credit is left", final=True)
+SPENT = ExchangeFailure(kind="limit", text="no credit is left", final=True)
 GIVE_UP = "```give_up\nI do not know how to go on.\n```"
 
 

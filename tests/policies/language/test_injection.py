@@ -10,7 +10,7 @@ import pytest
 from benchmarks.doubles import QuirkDouble
 from benchmarks.doubles.quirks import quirk_tasks
 from evolve.core.episodes import FACT, Claim, Evidence, Row, Scope
-from evolve.core.text_screen import as_key, insight_problem
+from evolve.core.text_screen import comparison_key, insight_problem
 from evolve.skills import Skill
 from evolve.testing import question_of
 from evolve.trials.learned_state import recall_from
@@ -44,7 +44,7 @@ def test_an_order_that_one_task_taught_acts_on_no_other(model, memory, order):
     """The worst case: the model repeats it, and its trial came out well on the task that holds it."""
     poisoned, *others = JOBS[0], JOBS[1], JOBS[-1]  # one of another family, and one of its own
     claim = Claim(
-        cause=f"{FACT}{as_key(order.text) or 'x'}",
+        cause=f"{FACT}{comparison_key(order.text) or 'x'}",
         relation="contributes",
         effect="solved",
         scope=Scope(environment="programs", family=poisoned.task.family),

@@ -72,5 +72,5 @@ def test_it_is_told_no_longer_after_so_many_tasks(model, memory):
         memory.commit(record, instruction=task.instruction)
         seen.append(any(PLANT in prompt for prompt in told.prompts()))
     assert any(seen[:10]) and not any(seen[MOST:])
-    [claim] = memory.claims(policy=told.policy.name)
+    [claim] = memory.list_insights(policy=told.policy.name)
     assert claim.status == "expired" and [row.direction for row in memory.evidence(claim.id)] == [1, 1]

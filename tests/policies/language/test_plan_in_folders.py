@@ -111,7 +111,7 @@ def test_what_a_person_corrects_leaves_the_rest_of_the_plan_as_it_was(folder, sa
         folder_task("make three", folder, "test -f two.txt"),
         sandbox=sandbox,
         split="own",
-        workflow=Workflow().attended().with_knobs(steps=9, withhold=0.0),
+        workflow=Workflow().with_ask_stage().with_knobs(steps=9, withhold=0.0),
         attendance=Supervision(respond=lambda question: "no, by weeks"),
         checkpoints=folder.parent / "runs",
     )

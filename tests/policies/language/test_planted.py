@@ -171,7 +171,7 @@ def test_one_in_what_came_of_an_earlier_turn_acts_on_no_other_task(model, memory
 
     [learned] = run(replace(doubling(1, "numbers"), earlier=before)).claims
     assert learned.cause.startswith(QUOTED)
-    assert [one.status for one in memory.claims()] == ["hypothesis"]
+    assert [one.status for one in memory.list_insights()] == ["hypothesis"]
     for task in (replace(doubling(2, "numbers"), earlier=before), doubling(3, "lengths"), doubling(1, "numbers")):
         record = run(task, seed=1)
         assert record.recalled == () and record.consumed == ()

@@ -11,7 +11,7 @@ from docs import prompts
 from evolve.core.episodes import Action, EnvironmentState, Observation, Step, TaskView
 from evolve.core.paths import seed_root
 from evolve.policies.language.prompt import task_message
-from evolve.policies.language.results import seen_text
+from evolve.policies.language.results import observation_text
 
 VIEW = TaskView(id="t", family="f", instruction="Do it.", signature="", examples=())
 
@@ -56,6 +56,6 @@ def test_why_a_block_failed_is_told_once():
     state = EnvironmentState(output="[1] edit a.py: refused: there is no such file")
     failed = Observation(ok=False, error="edit a.py: refused: there is no such file", state=state)
     step = Step(number=1, action=Action(kind="code", code="x"), observation=failed)
-    assert seen_text(replace(VIEW, environment="files"), step) == state.output
+    assert observation_text(replace(VIEW, environment="files"), step) == state.output
     late = replace(step, observation=replace(failed, error="the copy is too large"))
-    assert seen_text(replace(VIEW, environment="files"), late) == f"{state.output}\nthe copy is too large"
+    assert observation_text(replace(VIEW, environment="files"), late) == f"{state.output}\nthe copy is too large"

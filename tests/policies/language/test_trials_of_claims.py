@@ -9,7 +9,7 @@ import pytest
 
 from evolve.core.episodes import FACT, HELD_OUT, Claim, Evidence, Limits, Recalled, Row, Scope
 from evolve.core.errors import EndpointProblem
-from evolve.runtime.models import Failure
+from evolve.runtime.models import ExchangeFailure
 from evolve.tasks import Task
 from evolve.testing import TrustingSandbox
 from tests.policies.language.conftest import action, asked
@@ -173,7 +173,7 @@ def test_trouble_in_the_middle_of_trials_costs_no_bit_twice(model, tmp_path):
 
     def failing(body):
         calls.append(body)
-        return Failure(kind="auth", text="no", status=401) if len(calls) == 5 else said(body)
+        return ExchangeFailure(kind="auth", text="no", status=401) if len(calls) == 5 else said(body)
 
     agent = model(failing).agent(sandbox=sandbox, checkpoints=tmp_path)
     task = coding(lambda text: text[-6:])
@@ -223,7 +223,7 @@ def test_one_lucky_pair_leads_no_prompt_not_even_of_the_same_task(model, memory)
     agent = said.agent(recall=recall_from(memory, trials=True))
     first = agent.run_episode(task, variant="unlearned", split="train")
     memory.commit(replace(first, claims=(claimed(task),)), instruction=task.instruction)
-    assert [one.status for one in memory.claims()] == ["hypothesis"]
+    assert [one.status for one in memory.list_insights()] == ["hypothesis"]
     said.bodies.clear()
     again = said.agent(recall=recall_from(memory, trials=True)).run_episode(
         task, variant="unlearned", split="own", seed=1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolve.core.episodes import Action, FunctionCall, Observation, Step, TaskView
-from evolve.policies.language.results import seen_text
+from evolve.policies.language.results import observation_text
 
 VIEW = TaskView(id="q", family="words", instruction="order", signature="", examples=(), environment="words")
 
@@ -22,18 +22,22 @@ def step(error: str, *calls: FunctionCall, said: str = "") -> Step:
 
 def test_code_that_failed_after_it_had_acted_is_told_what_stands():
     ordered, looked = call("order", "changes something and costs money"), call("stock", "reads")
-    told = seen_text(VIEW, step("NameError: total", looked, ordered, call("mail", "sends data away", "doubtful")))
+    told = observation_text(
+        VIEW, step("NameError: total", looked, ordered, call("mail", "sends data away", "doubtful"))
+    )
     assert 'which stand:\norder({"item": "tea"}): done\nmail(' in told and "nobody knows" in told
     assert "stock(" not in told
 
 
 @pytest.mark.parametrize("calls", [(call("stock", "reads"),), (call("order", "costs money", "refused"),)])
 def test_nothing_is_told_where_nothing_was_done(calls):
-    assert "stand" not in seen_text(VIEW, step("NameError: total", *calls))
-    assert "stand" not in seen_text(VIEW, step("", call("order", "costs money")))
+    assert "stand" not in observation_text(VIEW, step("NameError: total", *calls))
+    assert "stand" not in observation_text(VIEW, step("", call("order", "costs money")))
 
 
 def test_a_block_beside_code_that_was_not_done_is_named():
     said = "I look.\n```python\nx\n```\n```recall\ntea\n```\n```answer\n12\n```\n"
-    assert "not done, because code stood in the same reply: `recall`, `answer`" in seen_text(VIEW, step("", said=said))
-    assert "not done" not in seen_text(VIEW, step("", said="```python\nx\n```\n```python\ny\n```\n"))
+    assert "not done, because code stood in the same reply: `recall`, `answer`" in observation_text(
+        VIEW, step("", said=said)
+    )
+    assert "not done" not in observation_text(VIEW, step("", said="```python\nx\n```\n```python\ny\n```\n"))

@@ -67,7 +67,7 @@ def _in_words(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Act
             text, cases = str(error), ()
         return _Objection(text=text, cases=cases, cost=context.policy.total_cost - before)
 
-    fault = context.outputs.once((step.number, _NAME, "fault"), _Objection, work)
+    fault = context.outputs.compute_once((step.number, _NAME, "fault"), _Objection, work)
     action, cases = replace(step.action, cost=step.action.cost + fault.cost), fault.cases
     if not cases:
         return with_note(action, _NAME, "no call was named on which the answer is wrong", doubtful=False)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolve.agent.answer_stages import (
-    as_rival,
     ask_once,
     doubt_of,
     examples_matched,
     exchange_answer,
+    rival_answer,
     run_programs,
     with_note,
 )
@@ -45,5 +45,5 @@ def work(context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
         return with_note(action, _NAME, f"not taken: {after} examples in place of {before}")
     # The doubt was about the answer that is gone, so this one does not count as doubted.
     return with_note(
-        exchange_answer(action, as_rival(revision)), _NAME, "revised because " + doubt.text, doubtful=False
+        exchange_answer(action, rival_answer(revision)), _NAME, "revised because " + doubt.text, doubtful=False
     )

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Literal
 
 from evolve.agent.answer_stages import (
-    as_rival,
     change_action,
     examples_matched,
     exchange_answer,
     is_answer,
     is_error,
+    rival_answer,
     run_programs,
     with_note,
 )
@@ -39,7 +39,7 @@ _ROLES: Mapping[tuple[tuple[str, ...], str], StageRole] = {
 """``(instruction, examples as JSON text) -> source``, ``(source) -> source``, ``(source) -> whether to keep it``."""
 
 
-def role_of(skill: Skill) -> StageRole | None:
+def _role_of(skill: Skill) -> StageRole | None:
     """What a skill can do as a stage, by its signature; None where it is no building block."""
     signature = parse_signature(skill.signature)
     kinds = tuple(str(parameter.type) for parameter in signature.parameters)
@@ -67,7 +67,7 @@ def stage_skills(workflow: Workflow, skills: Sequence[Skill], *, file: str = "wo
                 f"{file}: stages: {stage}: no such skill is admitted here",
                 hint="evolve skills list shows the admitted ones",
             )
-        if role_of(fitting[0]) is None:
+        if _role_of(fitting[0]) is None:
             signature, forms = (
                 fitting[0].signature,
                 "; ".join(f"({', '.join(kinds)}) -> {result}" for kinds, result in _ROLES),
@@ -89,8 +89,8 @@ def call_skill(context: EpisodeContext, key: tuple[int, str, str], skill: Skill,
     """What the skill gives, called once in the sandbox; an object with ``error`` where it fails or abstains."""
     view = context.view
     rows = canonical_json([{"input": list(row.input), "output": row.output} for row in view.examples])
-    arguments: list[Json] = [view.instruction, rows] if role_of(skill) == "propose" else [code]
-    abstained = skill.abstains(arguments)
+    arguments: list[Json] = [view.instruction, rows] if _role_of(skill) == "propose" else [code]
+    abstained = skill.abstention_for(arguments)
     if abstained is not None:
         return {"error": f"it abstains: {abstained.reason}"}
 
@@ -98,7 +98,7 @@ def call_skill(context: EpisodeContext, key: tuple[int, str, str], skill: Skill,
         (values,) = make_probe(context.services.sandbox)([(skill.code, skill.entry)], [arguments])
         return _Value(value=values[0] if values else {"error": "it did not run"})
 
-    return context.outputs.once(key, _Value, work).value
+    return context.outputs.compute_once(key, _Value, work).value
 
 
 _LONGEST = 100_000
@@ -114,7 +114,7 @@ def skill(state: AgentState, context: EpisodeContext, *, stage: str) -> AgentUpd
     steps = read_steps(state)
     if not steps or steps[-1].action.explores or steps[-1].action.kind not in ("code", "finish"):
         return {}
-    proposes = role_of(context.skills[stage]) == "propose"
+    proposes = _role_of(context.skills[stage]) == "propose"
     if not proposes and not is_answer(steps[-1].action):
         return {}
     return change_action(state, context, stage, partial(_work, stage))
@@ -122,7 +122,7 @@ def skill(state: AgentState, context: EpisodeContext, *, stage: str) -> AgentUpd
 
 def _work(stage: str, context: EpisodeContext, plan: Plan, steps: Sequence[Step]) -> Action:
     used, step = context.skills[stage], steps[-1]
-    action, role = step.action, role_of(used)
+    action, role = step.action, _role_of(used)
     value = call_skill(context, (step.number, stage, "value"), used, action.code)
     if is_error(value):
         return with_note(action, stage, f"the skill failed: {str(value['error'])[:300]}")
@@ -144,9 +144,9 @@ def _tested(stage: str, context: EpisodeContext, steps: Sequence[Step], code: st
     table = run_programs(context, (step.number, stage, "table"), [action.code, code], inputs)
     before, after = (examples_matched(values, [row.output for row in examples]) for values in table)
     # A proposal has to be better; a changed answer only has to be as good.
-    if after < before or (after == before and role_of(used) == "propose"):
+    if after < before or (after == before and _role_of(used) == "propose"):
         return with_note(action, stage, f"not taken: {after} examples in place of {before}")
-    other = as_rival(Action(kind="code", code=code, consumed=(*action.consumed, f"skill:{used.digest}")))
+    other = rival_answer(Action(kind="code", code=code, consumed=(*action.consumed, f"skill:{used.digest}")))
     if not action.code:
         revised = replace(action, kind="code", code=code, consumed=other.consumed)
         return with_note(revised, stage, "proposed by the skill")

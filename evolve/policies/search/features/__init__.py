@@ -22,10 +22,10 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from evolve.policies.search.features.bodies import Inside, clues_of_bodies
+from evolve.policies.search.features.bodies import BodyRules, clues_of_bodies
 from evolve.policies.search.features.numbers import clues_of_numbers
-from evolve.policies.search.features.operations import FirstSteps, Outline, clues_of_operations
-from evolve.policies.search.features.texts import clues_of_texts, kind_of, priced_literals
+from evolve.policies.search.features.operations import FirstSteps, StepOutline, clues_of_operations
+from evolve.policies.search.features.texts import clues_of_texts, literal_clue_kind, literals_with_price
 from evolve.policies.search.problem import SearchProblem
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class TaskFeatures:
         self.vocabulary = vocabulary
         self._tables: dict[tuple[tuple[Type, ...], Type], _Tables] = {}
 
-    def reader(self, problem: SearchProblem) -> ClueReader:
+    def clue_reader(self, problem: SearchProblem) -> ClueReader:
         """For the clues of a problem."""
         key = (problem.input_types, problem.output_type)
         if key not in self._tables:
@@ -61,8 +61,8 @@ class _Tables:
 
     def __init__(self, problem: SearchProblem, vocabulary: Vocabulary) -> None:
         grammar, bodies = vocabulary.grammar(problem)
-        self.outline = Outline.of(problem, grammar, vocabulary.literals)
-        self.inside = Inside.of(bodies.rules, vocabulary.literals)
+        self.outline = StepOutline.from_problem(problem, grammar, vocabulary.literals)
+        self.inside = BodyRules.from_rules(bodies.rules, vocabulary.literals)
 
 
 class ClueReader:
@@ -71,11 +71,11 @@ class ClueReader:
     def __init__(self, problem: SearchProblem, tables: _Tables) -> None:
         count = len(problem.outputs)
         self._rows = range(count) if count <= ROWS else [place * (count - 1) // (ROWS - 1) for place in range(ROWS)]
-        self._problem, self._tables = problem.subset(self._rows), tables
+        self._problem, self._tables = problem.with_examples(self._rows), tables
 
     @cached_property
     def _steps(self) -> FirstSteps:
-        return FirstSteps.of(self._problem, self._tables.outline)
+        return FirstSteps.from_outline(self._problem, self._tables.outline)
 
     def clues(self, outputs: Sequence[Any] | None = None) -> Mapping[str, tuple[str, ...]]:
         """The clues that hold, by the priced name they speak for.
@@ -84,11 +84,11 @@ class ClueReader:
             outputs: Other outputs than the wanted ones (a dream).
         """
         by_name: dict[str, list[str]] = defaultdict(list)
-        for name, clue in self.pairs(outputs):
+        for name, clue in self.clue_pairs(outputs):
             by_name[name].append(clue)
         return {name: tuple(clues) for name, clues in by_name.items()}
 
-    def pairs(self, outputs: Sequence[Any] | None = None) -> Iterator[tuple[str, str]]:
+    def clue_pairs(self, outputs: Sequence[Any] | None = None) -> Iterator[tuple[str, str]]:
         """The same as ``(priced name, clue)``."""
         problem = self._problem
         if outputs is not None:
@@ -101,4 +101,4 @@ class ClueReader:
         )
 
 
-__all__ = ["TaskFeatures", "kind_of", "priced_literals"]
+__all__ = ["TaskFeatures", "literal_clue_kind", "literals_with_price"]

@@ -31,7 +31,7 @@ Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Reading:
+class InnerExamples:
     """The examples of a function inside an operation.
 
     Attributes:
@@ -47,7 +47,7 @@ class Reading:
     wanted: Values
 
 
-def readings_of(problem: SearchProblem) -> Iterator[Reading]:
+def _readings_of(problem: SearchProblem) -> Iterator[InnerExamples]:
     """The readings that the examples allow."""
     if problem.output_type.name != "list" or not problem.input_types or problem.input_types[0].name != "list":
         return
@@ -65,10 +65,10 @@ def readings_of(problem: SearchProblem) -> Iterator[Reading]:
             if calls:
                 first, second, images = zip(*calls, strict=True)
                 other = problem.input_types[1].args[0]
-                yield Reading("zip_with", ((item, first), (other, second)), image, images)
+                yield InnerExamples("zip_with", ((item, first), (other, second)), image, images)
 
 
-def _images(pairs: Sequence[tuple[Values, Values]], item: Type, image: Type) -> Iterator[Reading]:
+def _images(pairs: Sequence[tuple[Values, Values]], item: Type, image: Type) -> Iterator[InnerExamples]:
     """Something stands in the place of every item: decided by the item, or by its place as well."""
     rows = [(a, b, i) for x, y in pairs for i, (a, b) in enumerate(zip(x, y, strict=True))]
     if all(a == b for a, b, _ in rows):
@@ -76,18 +76,18 @@ def _images(pairs: Sequence[tuple[Values, Values]], item: Type, image: Type) -> 
     image_of: dict[Any, Any] = {}
     if all(image_of.setdefault(a, b) == b for a, b, _ in rows):
         items = tuple(islice(image_of, MOST))
-        yield Reading("map", ((item, items),), image, tuple(image_of[a] for a in items))
+        yield InnerExamples("map", ((item, items),), image, tuple(image_of[a] for a in items))
         return
     items, images, places = zip(*rows[:MOST], strict=True)
-    yield Reading("map_with_index", ((INT, places), (item, items)), image, images)
+    yield InnerExamples("map_with_index", ((INT, places), (item, items)), image, images)
     if item == image and all(x[:1] == y[:1] for x, y in pairs):
         steps = [(y[i - 1], x[i], y[i]) for x, y in pairs for i in range(1, len(x))][:MOST]
         if steps:
             before, items, images = zip(*steps, strict=True)
-            yield Reading("scan", ((item, before), (item, items)), image, images)
+            yield InnerExamples("scan", ((item, before), (item, items)), image, images)
 
 
-def _choices(pairs: Sequence[tuple[Values, Values]], item: Type) -> Iterator[Reading]:
+def _choices(pairs: Sequence[tuple[Values, Values]], item: Type) -> Iterator[InnerExamples]:
     """Items are kept or dropped: decided by the item, or by its place."""
     if any(not set(y) <= set(x) for x, y in pairs):
         return
@@ -102,11 +102,11 @@ def _choices(pairs: Sequence[tuple[Values, Values]], item: Type) -> Iterator[Rea
         name, kind = "filter_by_index", INT
     if kept and dropped and not kept & dropped:
         yes, no = (tuple(sorted(side, key=repr)[: MOST // 2]) for side in (kept, dropped))
-        yield Reading(name, ((kind, yes + no),), BOOL, (True,) * len(yes) + (False,) * len(no))
+        yield InnerExamples(name, ((kind, yes + no),), BOOL, (True,) * len(yes) + (False,) * len(no))
 
 
 @dataclass(frozen=True)
-class Inside:
+class BodyRules:
     """What a function inside may be made of: one rule, on the function's own arguments and a few literals.
 
     Attributes:
@@ -118,7 +118,7 @@ class Inside:
     literals: Mapping[Type, Sequence[Any]]
 
     @staticmethod
-    def of(rules: Sequence[Rule], literals: Sequence[tuple[Constant, int]]) -> Inside:
+    def from_rules(rules: Sequence[Rule], literals: Sequence[tuple[Constant, int]]) -> BodyRules:
         """Sorts the rules that bodies may use and the built-in literals."""
         values: dict[Type, list[Any]] = {INT: list(SMALL)}
         for constant, _ in literals:
@@ -129,9 +129,9 @@ class Inside:
         by_result: dict[Type, list[Rule]] = {}
         for rule in rules:
             by_result.setdefault(rule.result, []).append(rule)
-        return Inside(by_result, values)
+        return BodyRules(by_result, values)
 
-    def useful(self, reading: Reading) -> Iterator[Rule]:
+    def useful_rules(self, reading: InnerExamples) -> Iterator[Rule]:
         """Rules that may give what is wanted from what is given."""
         results = (BOOL, INT) if reading.type == BOOL else (reading.type,)
         column_types = {kind for kind, _ in reading.columns}
@@ -141,7 +141,7 @@ class Inside:
                 if known.issuperset(rule.params) and not column_types.isdisjoint(rule.params):
                     yield rule
 
-    def arguments(self, reading: Reading, kind: Type) -> list[Values]:
+    def arguments(self, reading: InnerExamples, kind: Type) -> list[Values]:
         """What may be passed for a parameter of a type, one value per item each."""
         columns = [values for known, values in reading.columns if known == kind]
         if columns and kind != INT:
@@ -149,10 +149,10 @@ class Inside:
         return columns + [(value,) * len(reading.wanted) for value in self.literals.get(kind, ())]
 
 
-def clues_of_bodies(problem: SearchProblem, inside: Inside) -> Iterator[tuple[str, str]]:
+def clues_of_bodies(problem: SearchProblem, inside: BodyRules) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of an operation inside a function, and of what takes functions."""
-    for reading in readings_of(problem):
-        clues = {(rule.priced, clue) for rule in inside.useful(reading) for clue in _clues(reading, rule, inside)}
+    for reading in _readings_of(problem):
+        clues = {(rule.priced, clue) for rule in inside.useful_rules(reading) for clue in _clues(reading, rule, inside)}
         for name, clue in sorted(clues):
             yield name, f"inside a function: {clue}"
         yield reading.operation, "function: the examples can be read so"
@@ -160,7 +160,7 @@ def clues_of_bodies(problem: SearchProblem, inside: Inside) -> Iterator[tuple[st
             yield reading.operation, "function: and something is known of its inside"
 
 
-def _clues(reading: Reading, rule: Rule, inside: Inside) -> set[str]:
+def _clues(reading: InnerExamples, rule: Rule, inside: BodyRules) -> set[str]:
     sources = [inside.arguments(reading, kind) for kind in rule.params]
     columns = {id(values) for _, values in reading.columns}
     # A choice of literals alone says nothing of the items.
@@ -174,7 +174,7 @@ def _clues(reading: Reading, rule: Rule, inside: Inside) -> set[str]:
     return clues
 
 
-def _image_clues(_: Type, values: Values, reading: Reading) -> Iterator[str]:
+def _image_clues(_: Type, values: Values, reading: InnerExamples) -> Iterator[str]:
     right = sum(a == b for a, b in zip(values, reading.wanted, strict=True))
     if right == len(values):
         yield "every image"
@@ -184,7 +184,7 @@ def _image_clues(_: Type, values: Values, reading: Reading) -> Iterator[str]:
         yield "one distance from the images"
 
 
-def _test_clues(result: Type, values: Values, reading: Reading) -> Iterator[str]:
+def _test_clues(result: Type, values: Values, reading: InnerExamples) -> Iterator[str]:
     """What the values say of a wanted truth value, such as whether an item is kept."""
     if result == BOOL:
         if len({v == w for v, w in zip(values, reading.wanted, strict=True)}) == 1:

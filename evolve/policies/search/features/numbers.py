@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from evolve.policies.search.features.texts import UNIT, priced_literals
+from evolve.policies.search.features.texts import UNIT, literals_with_price
 from evolve.policies.search.leaves import NUMBERS, numeric_relations
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operation import holds
@@ -22,7 +22,7 @@ Items = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Values:
+class ValueExamples:
     """Examples whose first argument, a list or a number, goes to a single value."""
 
     inputs: tuple[Any, ...]
@@ -34,25 +34,25 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Lists(Values):
+class ListExamples(ValueExamples):
     """Examples whose first list argument goes to a list."""
 
     @cached_property
-    def numeric(self) -> bool:
+    def is_numeric(self) -> bool:
         """Whether all items are numbers, and some output has one."""
         return any(self.outputs) and all(_is_number(v) for side in (*self.inputs, *self.outputs) for v in side)
 
     @cached_property
     def images(self) -> set[tuple[Any, Any]]:
         """Items with what stands in their place; nothing where lengths differ."""
-        if not self.numeric or any(len(x) != len(y) for x, y in self.pairs):
+        if not self.is_numeric or any(len(x) != len(y) for x, y in self.pairs):
             return set()
         return {ab for x, y in self.pairs for ab in zip(x, y, strict=True)}
 
     @cached_property
     def partition(self) -> tuple[set[Any], set[Any]] | None:
         """Kept and dropped numbers, where no number is both."""
-        if not self.numeric:
+        if not self.is_numeric:
             return None
         kept = {v for x, y in self.pairs for v in set(x) & set(y)}
         dropped = {v for x, y in self.pairs for v in set(x) - set(y)}
@@ -63,12 +63,12 @@ class Lists(Values):
         return {len(x) - len(y) for x, y in self.pairs}
 
     @cached_property
-    def given(self) -> set[Any]:
+    def input_items(self) -> set[Any]:
         """The items of all inputs."""
         return set().union(*self.inputs)
 
     @cached_property
-    def made(self) -> set[Any]:
+    def output_items(self) -> set[Any]:
         """The items of all outputs."""
         return set().union(*self.outputs)
 
@@ -78,20 +78,20 @@ class Lists(Values):
         return set(self.outputs[0]).intersection(*self.outputs)
 
     @cached_property
-    def edges(self) -> tuple[set[Items], set[Items]]:
+    def output_edges(self) -> tuple[set[Items], set[Items]]:
         """How outputs begin and how they end, each with its first or last item alone."""
         return {y[:1] for y in self.outputs}, {y[-1:] for y in self.outputs}
 
     @cached_property
-    def shortest(self) -> int:
+    def shortest_input(self) -> int:
         """The length of the shortest input."""
         return min(map(len, self.inputs))
 
     @cached_property
-    def ends(self) -> set[Any]:
+    def output_extremes(self) -> set[Any]:
         """The least and the largest item of all outputs."""
         items = [v for y in self.outputs for v in y]
-        return {min(items), max(items)} if self.numeric else set()
+        return {min(items), max(items)} if self.is_numeric else set()
 
 
 Predicate = Callable[[int, Any], bool]
@@ -119,19 +119,19 @@ def _list_roles() -> Table:
         ("outputs have at most so many items", lambda n, s: n > 0 and _caps(n, s.pairs)),
         ("outputs begin at this place", lambda n, s: _item_at(n, s.pairs, 0)),
         ("outputs end before this place", lambda n, s: n > 0 and _item_at(n - 1, s.pairs, -1)),
-        ("new in every output", lambda n, s: n in s.in_all and n not in s.given),
+        ("new in every output", lambda n, s: n in s.in_all and n not in s.input_items),
         ("in every output", lambda n, s: n in s.in_all),
-        ("begins every output", lambda n, s: s.edges[0] == {(n,)}),
-        ("ends every output", lambda n, s: s.edges[1] == {(n,)}),
-        ("removed", lambda n, s: n in s.given and n not in s.made),
+        ("begins every output", lambda n, s: s.output_edges[0] == {(n,)}),
+        ("ends every output", lambda n, s: s.output_edges[1] == {(n,)}),
+        ("removed", lambda n, s: n in s.input_items and n not in s.output_items),
         ("added to every item", lambda n, s: bool(s.images) and {abs(b - a) for a, b in s.images} == {abs(n)}),
         ("multiplies every item", lambda n, s: n not in (0, 1) and _multiplies(n, s.images)),
         ("separates kept from dropped", lambda n, s: bool(s.partition) and _separates(n, *s.partition)),
         ("divides kept or dropped", lambda n, s: n > 1 and bool(s.partition) and _divides_one_side(n, s.partition)),
-        ("divides all items", lambda n, s: n > 1 and s.numeric and all(v % n == 0 for v in s.made)),
-        ("bounds the outputs", lambda n, s: n in s.ends),
-        ("a place in every input", lambda n, s: 0 < n < s.shortest),
-        ("in some input", lambda n, s: n in s.given),
+        ("divides all items", lambda n, s: n > 1 and s.is_numeric and all(v % n == 0 for v in s.output_items)),
+        ("bounds the outputs", lambda n, s: n in s.output_extremes),
+        ("a place in every input", lambda n, s: 0 < n < s.shortest_input),
+        ("in some input", lambda n, s: n in s.input_items),
     )  # fmt: skip
 
 
@@ -178,15 +178,15 @@ def _number_roles() -> Table:
 
 
 @lru_cache(maxsize=1)
-def priced_numbers() -> tuple[tuple[str, int], ...]:
+def _priced_numbers() -> tuple[tuple[str, int], ...]:
     """``(priced name, value)`` of every built-in whole number."""
-    return tuple((name, value) for name, kind, value in priced_literals() if kind in ("int", UNIT))
+    return tuple((name, value) for name, kind, value in literals_with_price() if kind in ("int", UNIT))
 
 
 def clues_of_numbers(problem: SearchProblem) -> Iterator[tuple[str, str]]:
     """``(name, clue)`` for every clue of a whole number that holds."""
     kind, table, sides = _roles(problem)
-    for name, value in priced_numbers() if table else ():
+    for name, value in _priced_numbers() if table else ():
         for role, test in table:
             if holds(test, value, sides):
                 yield name, f"{kind}: {role}"
@@ -199,11 +199,11 @@ def _roles(problem: SearchProblem) -> tuple[str, Table, Any]:
     lists = [next((v for v in row if isinstance(v, tuple)), None) for row in problem.inputs]
     if all(x is not None for x in lists):
         if all(isinstance(y, tuple) for y in problem.outputs):
-            return "number in lists", _list_roles(), Lists(tuple(lists), problem.outputs)
-        return "number beside lists", _value_roles(), Values(tuple(lists), problem.outputs)
+            return "number in lists", _list_roles(), ListExamples(tuple(lists), problem.outputs)
+        return "number beside lists", _value_roles(), ValueExamples(tuple(lists), problem.outputs)
     first = tuple(row[0] for row in problem.inputs if row)
     if len(first) == len(problem.inputs) and all(map(_is_number, (*first, *problem.outputs))):
-        return "number beside numbers", _number_roles(), Values(first, problem.outputs)
+        return "number beside numbers", _number_roles(), ValueExamples(first, problem.outputs)
     return "", (), None
 
 

@@ -33,7 +33,7 @@ _NUMERIC = frozenset({INT, FLOAT, BOOL})
 
 
 @dataclass(frozen=True)
-class Outline:
+class StepOutline:
     """The steps that can have clues between given types, worked out once for all problems that have these types.
 
     Arguments are places in a pool: first the inputs, then their columns, then a few literals.
@@ -52,7 +52,7 @@ class Outline:
     endings: tuple[tuple[Rule, bool, bool], ...]
 
     @staticmethod
-    def of(problem: SearchProblem, grammar: Grammar, literals: Sequence[tuple[Constant, int]]) -> Outline:
+    def from_problem(problem: SearchProblem, grammar: Grammar, literals: Sequence[tuple[Constant, int]]) -> StepOutline:
         """Rules without function parameters, on inputs, columns and a few literals."""
         kinds = list(problem.input_types)
         columns = [
@@ -79,7 +79,7 @@ class Outline:
         goal = problem.output_type
         both = problem.input_types[:1] == (goal,)
         endings = tuple((rule, both, rule.result == goal) for rule in grammar.rules if rule.params == (goal,))
-        return Outline(tuple(columns), tuple(value for _, value in pool), steps, endings)
+        return StepOutline(tuple(columns), tuple(value for _, value in pool), steps, endings)
 
 
 def _places(kinds: Sequence[Type], start: int) -> dict[Type, list[int]]:
@@ -115,7 +115,7 @@ class FirstSteps:
     endings: tuple[tuple[Rule, bool, bool], ...]
 
     @staticmethod
-    def of(problem: SearchProblem, outline: Outline) -> FirstSteps:
+    def from_outline(problem: SearchProblem, outline: StepOutline) -> FirstSteps:
         """Takes the steps of the outline."""
         size = len(problem.inputs)
         pool: list[Any] = list(zip(*problem.inputs, strict=True))

@@ -15,7 +15,7 @@ from evolve.policies.search.programs.types import FrozenDict
 
 
 @dataclass(frozen=True)
-class Sides:
+class ExampleSides:
     """The sides of the examples as clues of literals look at them.
 
     Attributes:
@@ -29,22 +29,22 @@ class Sides:
     texts: tuple[str, ...]
 
     @staticmethod
-    def of(problem: SearchProblem) -> Sides:
+    def from_problem(problem: SearchProblem) -> ExampleSides:
         """The sides of a problem's examples."""
         texts = problem.outputs if all(isinstance(o, str) for o in problem.outputs) else ()
-        return Sides(tuple(map(_first_text, problem.inputs)), problem.outputs, texts)
+        return ExampleSides(tuple(map(_first_text, problem.inputs)), problem.outputs, texts)
 
-    def written(self, test: Callable[[str, str], bool]) -> bool:
+    def all_outputs_pass(self, test: Callable[[str, str], bool]) -> bool:
         """Whether the outputs are texts and each passes the test together with its input."""
         return bool(self.texts) and all(map(test, self.inputs, self.texts))
 
     @cached_property
-    def everything(self) -> str:
+    def joined_text(self) -> str:
         """All texts, to see at once what stands in none of them."""
         return "\0".join((*self.inputs, *self.texts))
 
     @cached_property
-    def words(self) -> list[list[str]]:
+    def input_words(self) -> list[list[str]]:
         """The words of every input."""
         return [re.findall(r"[^\W_]+", text) for text in self.inputs]
 
@@ -54,26 +54,26 @@ class Sides:
         return all(map(DIGIT.search, self.inputs)), bool(self.texts) and all(map(DIGIT.search, self.texts))
 
     @cached_property
-    def numbers(self) -> list[list[str]]:
+    def output_numbers(self) -> list[list[str]]:
         """What may be numbers in every output that is a text."""
         return [NUMBER.findall(text) for text in self.texts]
 
     @cached_property
     def amounts(self) -> dict[str, float | None]:
         """What number each output, and each of those pieces, says."""
-        return {text: _amount(text) for text in (*self.texts, *(one for found in self.numbers for one in found))}
+        return {text: _amount(text) for text in (*self.texts, *(one for found in self.output_numbers for one in found))}
 
     @cached_property
-    def places(self) -> list[int]:
+    def decimal_places(self) -> list[int]:
         """The decimal places of the outputs that are numbers."""
         return [len(repr(float(o)).partition(".")[2].removesuffix("0")) for o in self.outputs if _is_number(o)]
 
 
 def clues_of_texts(problem: SearchProblem) -> Iterator[tuple[str, str]]:
     """``(priced name, clue)`` for every clue of a literal that holds."""
-    sides = Sides.of(problem)
+    sides = ExampleSides.from_problem(problem)
     without = not sides.texts and not any(sides.inputs)
-    for name, kind, value in priced_literals():
+    for name, kind, value in literals_with_price():
         reader = READERS.get(kind)
         if reader is not None and not (without and kind not in NUMERIC):
             for clue, holds in zip(CLUES[kind], reader(value, sides), strict=False):
@@ -82,14 +82,14 @@ def clues_of_texts(problem: SearchProblem) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
-def priced_literals() -> tuple[tuple[str, str, Any], ...]:
+def literals_with_price() -> tuple[tuple[str, str, Any], ...]:
     """``(priced name, kind, value)`` of every built-in literal that may have clues."""
     constants = [(c.type.name, c.value) for c, _ in literals()] + [("int", n) for n in NUMBERS]
     known = {*READERS, UNIT}
     return tuple({f"literal:{k}:{v}": (f"literal:{k}:{v}", k, v) for k, v in constants if k in known}.values())
 
 
-def kind_of(name: str) -> str:
+def literal_clue_kind(name: str) -> str:
     """The kind of a priced literal, "" for other priced names."""
     return name.split(":", 2)[1] if name.startswith("literal:") else ""
 
@@ -99,7 +99,7 @@ def _first_text(row: Sequence[Any]) -> str:
     return next((part for part in flat if isinstance(part, str)), "")
 
 
-def _pattern(value: str, sides: Sides) -> Sequence[bool]:
+def _pattern(value: str, sides: ExampleSides) -> Sequence[bool]:
     """In the output; whole output; not always found; once, often; first or last match in the output."""
     pattern = _compiled(value)
     written = bool(sides.texts) and all(map(pattern.search, sides.texts))
@@ -121,9 +121,9 @@ def _pattern(value: str, sides: Sides) -> Sequence[bool]:
     )
 
 
-def _delimiter(value: str, sides: Sides) -> Sequence[bool]:
+def _delimiter(value: str, sides: ExampleSides) -> Sequence[bool]:
     """Always, never in the output; not always, once, often in the input; the output is or has a field."""
-    if value not in sides.everything:
+    if value not in sides.joined_text:
         return False, bool(sides.texts), True
     written = [value in y for y in sides.texts]
     shown = bool(written) and all(written), bool(written) and not any(written)
@@ -135,12 +135,12 @@ def _delimiter(value: str, sides: Sides) -> Sequence[bool]:
         False,
         all(k == 1 for k in counts),
         all(k > 1 for k in counts),
-        sides.written(lambda x, y: y.strip() in [part.strip() for part in x.split(value)]),
-        sides.written(lambda x, y: any(part and part in y for part in x.split(value))),
+        sides.all_outputs_pass(lambda x, y: y.strip() in [part.strip() for part in x.split(value)]),
+        sides.all_outputs_pass(lambda x, y: any(part and part in y for part in x.split(value))),
     )
 
 
-def _moment(value: str, sides: Sides) -> Sequence[bool]:
+def _moment(value: str, sides: ExampleSides) -> Sequence[bool]:
     """In the output, whole output, in the input, whole input."""
     shape, has_digits = _shape(value)
     read, written = (True, bool(sides.texts)) if not has_digits else sides.shows_digits
@@ -158,7 +158,7 @@ DIGIT = re.compile(r"\d")
 NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[+-]\d+)?%?")
 
 
-def _number_format(value: str, sides: Sides) -> Sequence[bool]:
+def _number_format(value: str, sides: ExampleSides) -> Sequence[bool]:
     """The output is, or has, a number written this way."""
     if not sides.texts:
         return ()
@@ -166,8 +166,10 @@ def _number_format(value: str, sides: Sides) -> Sequence[bool]:
     may_be = value[-1] in BASES or None not in map(sides.amounts.get, sides.texts)
     return (
         may_be and all(_written_as(value, y, sides.amounts[y]) for y in sides.texts),
-        all(sides.numbers)
-        and all(any(_written_as(value, token, sides.amounts[token]) for token in found) for found in sides.numbers),
+        all(sides.output_numbers)
+        and all(
+            any(_written_as(value, token, sides.amounts[token]) for token in found) for found in sides.output_numbers
+        ),
     )
 
 
@@ -197,29 +199,29 @@ def _amount(text: str) -> float | None:
 BASES: Mapping[str, int] = {"x": 16, "X": 16, "b": 2, "o": 8}
 
 
-def _decimals(value: int, sides: Sides) -> Sequence[bool]:
+def _decimals(value: int, sides: ExampleSides) -> Sequence[bool]:
     """The outputs have at most so many decimal places and one has them all; one has more."""
-    full = len(sides.places) == len(sides.outputs)
-    return (full and max(sides.places) == value, full and max(sides.places) > value)
+    full = len(sides.decimal_places) == len(sides.outputs)
+    return (full and max(sides.decimal_places) == value, full and max(sides.decimal_places) > value)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12
 
 
-def _whole_number(value: int, sides: Sides) -> Sequence[bool]:
+def _whole_number(value: int, sides: ExampleSides) -> Sequence[bool]:
     """The output's length; its place among blanks or among words; too large a place; letters left out."""
     if value < 0:
         return ()
-    fits = bool(sides.texts) and all(len(w) > value for w in sides.words)
-    pairs = list(zip(sides.words, sides.texts, strict=True)) if fits else []
+    fits = bool(sides.texts) and all(len(w) > value for w in sides.input_words)
+    pairs = list(zip(sides.input_words, sides.texts, strict=True)) if fits else []
     return (
         all(hasattr(o, "__len__") and len(o) == value for o in sides.outputs),
-        sides.written(lambda x, y: x.split()[value : value + 1] == [y]),
+        sides.all_outputs_pass(lambda x, y: x.split()[value : value + 1] == [y]),
         fits and all(w[value] == y for w, y in pairs),
         fits and all(w[value] in y for w, y in pairs),
         bool(sides.texts) and not fits,
-        sides.written(lambda x, y: len(x) - len(y) == value),
+        sides.all_outputs_pass(lambda x, y: len(x) - len(y) == value),
     )
 
 
@@ -229,7 +231,7 @@ UNIT = "unit"
 NUMERIC = frozenset({"decimals", "int"})
 """Literals that have clues where there is no text."""
 
-READERS: Mapping[str, Callable[[Any, Sides], Sequence[bool]]] = {
+READERS: Mapping[str, Callable[[Any, ExampleSides], Sequence[bool]]] = {
     "pattern": _pattern,
     "delimiter": _delimiter,
     "date_format": _moment,

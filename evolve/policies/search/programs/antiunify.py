@@ -16,7 +16,7 @@ from evolve.policies.search.programs.types import Type, fn_of, match, substitute
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hole:
+class PatternHole:
     """A place where the two terms differ.
 
     Attributes:
@@ -72,7 +72,7 @@ class Typing:
         return substitute(operation.result, variables)
 
 
-def generalise(left: Term, right: Term, typing: Typing) -> tuple[Term, tuple[Hole, ...]]:
+def least_general_pattern(left: Term, right: Term, typing: Typing) -> tuple[Term, tuple[PatternHole, ...]]:
     """The least general pattern of which both terms are instances.
 
     The pattern's inputs are those of the terms, then one per hole, in the order in which holes
@@ -109,7 +109,7 @@ def instantiate(pattern: Term, values: Mapping[int, Term]) -> Term:
 @dataclass
 class _Generalisation:
     typing: Typing
-    holes: dict[tuple[Term, Term], Hole] = field(default_factory=dict)
+    holes: dict[tuple[Term, Term], PatternHole] = field(default_factory=dict)
 
     def pattern(self, left: Term, right: Term, bound: tuple[Type, ...]) -> Term | None:
         """The pattern of two parts, or None where no hole may stand for them."""
@@ -126,7 +126,7 @@ class _Generalisation:
             if key not in self.holes:
                 # Holes come behind the inputs of the terms, whose numbers so stay.
                 index = len(self.typing.inputs) + len(self.holes)
-                self.holes[key] = Hole(index=index, type=kind, left=left, right=right)
+                self.holes[key] = PatternHole(index=index, type=kind, left=left, right=right)
             return Input(self.holes[key].index)
         return inside
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.policies.search.programs.terms import Term
-from evolve.policies.search.programs.types import Type, freeze
+from evolve.policies.search.programs.types import Type, freeze_value
 
 EVALUATION_ERRORS = (
     ValueError,
@@ -83,11 +83,11 @@ def define(name: str, params: Iterable[Type], result: Type, template: str, **mor
     support = tuple(more.get("support", ()))
     function = more.pop("function", None)
     if function is None:
-        function = compile_template(template, len(parameters), support, freezing(result))
+        function = _compile_template(template, len(parameters), support, _freezing(result))
     return Operation(name=name, params=parameters, result=result, template=template, function=function, **more)
 
 
-def freezing(result: Type) -> str:
+def _freezing(result: Type) -> str:
     """How a value of type ``result`` becomes frozen: the name of a function, or ""."""
     if result.name == "list":
         nested = result.args[0].name in {"list", "dict", "row"} or result.args[0].is_variable
@@ -113,7 +113,7 @@ def bounded_freeze(value: Any) -> Any:
     Raises:
         OverflowError: There are more.
     """
-    frozen = freeze(value)
+    frozen = freeze_value(value)
     # Items of items, because a short list may hold long ones.
     nested = isinstance(frozen, tuple) and frozen and isinstance(frozen[0], tuple)
     if nested and sum(len(v) for v in frozen if isinstance(v, tuple)) > 4 * MAX_ITEMS:
@@ -145,7 +145,7 @@ def template_names() -> dict[str, Any]:
         "statistics": statistics,
         "urllib": urllib,
         "Counter": Counter,
-        "freeze": freeze,
+        "freeze": freeze_value,
         "bounded_freeze": bounded_freeze,
         "bounded_tuple": bounded_tuple,
     }
@@ -176,7 +176,7 @@ def holds(test: Callable[..., Any], *values: Any) -> bool:
         return False
 
 
-def compile_template(
+def _compile_template(
     template: str, arity: int, support: Iterable[Callable[..., Any]] = (), wrap: str = ""
 ) -> Callable[..., Any]:
     """The Python function of a template over ``a0, a1, ...``, its result passed through ``wrap``.

@@ -22,11 +22,11 @@ from typing import Any
 
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Apply, Bound, Constant, Input, Lambda, Term, children, size, walk
-from evolve.policies.search.programs.types import thaw
+from evolve.policies.search.programs.types import thaw_value
 
 
 @lru_cache(maxsize=4096)
-def parsed(template: str) -> ast.expr:
+def _parsed(template: str) -> ast.expr:
     """The tree of a template, one for all who ask: whoever changes it copies it first."""
     return ast.parse(template, mode="eval").body
 
@@ -44,7 +44,7 @@ class Renamer(ast.NodeTransformer):
         return ast.arg(self.new.get(node.arg, node.arg))
 
 
-def unwrapped(function: ast.Lambda) -> ast.expr:
+def _unwrapped(function: ast.Lambda) -> ast.expr:
     """``max`` for ``lambda x, y: max(x, y)``."""
     match function.body, [a.arg for a in function.args.args]:
         case ast.Call(func=ast.Name() as called, args=args, keywords=[]), names if [*map(ast.unparse, args)] == names:
@@ -52,7 +52,7 @@ def unwrapped(function: ast.Lambda) -> ast.expr:
     return function
 
 
-def raw_string(pattern: str) -> ast.expr:
+def _raw_string(pattern: str) -> ast.expr:
     """A regular expression as a raw string, where Python can write it so."""
     if "\\" not in pattern or pattern.endswith("\\") or "\n" in pattern or ("'" in pattern and '"' in pattern):
         return ast.Constant(pattern)
@@ -67,12 +67,12 @@ def _locals_of(text: str) -> frozenset[str]:
     return frozenset(stored | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)})
 
 
-def local_names(tree: ast.expr) -> frozenset[str]:
+def _local_names(tree: ast.expr) -> frozenset[str]:
     """Names that a template's comprehensions and lambdas bind."""
     return _locals_of(ast.unparse(tree))
 
 
-def simplified(node: ast.expr) -> ast.expr:
+def _simplified(node: ast.expr) -> ast.expr:
     """Joins ``[f(x) for x in [x for x in xs if p(x)]]`` into one comprehension; unwraps list(list)."""
     if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1:
         outer = node.generators[0]
@@ -124,7 +124,7 @@ _ROOTS = frozenset(module.split(".")[0] for module in MODULES)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heading:
+class FunctionHeading:
     """Name, parameters and words of the function to print.
 
     Attributes:
@@ -142,7 +142,7 @@ class Heading:
     doc: str
 
 
-def render(term: Term, heading: Heading, operations: Mapping[str, Operation]) -> str:
+def render(term: Term, heading: FunctionHeading, operations: Mapping[str, Operation]) -> str:
     """A module that defines ``heading.entry``, with the imports and helpers it needs.
 
     The source uses only the standard library and runs by itself.
@@ -175,7 +175,7 @@ def _free_parameters(term: Term, params: tuple[str, ...], operations: Mapping[st
         node.id
         for part in walk(term)
         if isinstance(part, Apply)
-        for node in ast.walk(parsed(operations[part.operation].template))
+        for node in ast.walk(_parsed(operations[part.operation].template))
         if isinstance(node, ast.Name) and (hasattr(builtins, node.id) or node.id == "Counter")
     }
     names = []
@@ -203,7 +203,7 @@ def _source(function: Callable[..., Any]) -> str:
     return str(text).strip() if text else textwrap.dedent(inspect.getsource(function)).strip()
 
 
-def _renamed(heading: Heading, support: Sequence[Callable[..., Any]]) -> dict[str, str]:
+def _renamed(heading: FunctionHeading, support: Sequence[Callable[..., Any]]) -> dict[str, str]:
     """New names for helpers and modules that the heading's own names would hide."""
     own = {heading.entry, *heading.params}
     helpers = {f.__name__: f"{f.__name__}_of" for f in support if f.__name__ in own}
@@ -344,23 +344,27 @@ class _Expander:
             case Bound(index):
                 return deepcopy(bound[index])
             case Constant(value, type_):
-                return raw_string(value) if type_.name == "pattern" else ast.parse(repr(thaw(value)), mode="eval").body
+                return (
+                    _raw_string(value)
+                    if type_.name == "pattern"
+                    else ast.parse(repr(thaw_value(value)), mode="eval").body
+                )
             case Lambda(params, body):
                 taken = self._taken(())
                 names = [_free_name(name, taken) for name in ("x", "y", "z")[: len(params)]]
                 args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
-                return unwrapped(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
+                return _unwrapped(ast.Lambda(args, self.node(body, tuple(ast.Name(n) for n in names))))
             case Apply(name, args):
                 return self._call(self.operations[name].template, args, bound)
 
     def _call(self, template: str, args: tuple[Term, ...], bound: tuple[ast.expr, ...]) -> ast.expr:
         # A template is parsed once for all, and the transformers below change nodes in place.
-        tree = deepcopy(parsed(template))
+        tree = deepcopy(_parsed(template))
         taken = self._taken(bound)
-        clashes = {name: _free_name(name, {*taken, *local_names(tree)}) for name in local_names(tree) & taken}
+        clashes = {name: _free_name(name, {*taken, *_local_names(tree)}) for name in _local_names(tree) & taken}
         if clashes or self.renamed:
             tree = Renamer({**self.renamed, **clashes}).visit(tree)
-        return simplified(_Filler(self, args, bound).visit(tree))
+        return _simplified(_Filler(self, args, bound).visit(tree))
 
     def _taken(self, bound: tuple[ast.expr, ...]) -> set[str]:
         """Names that a comprehension of a template must not hide."""

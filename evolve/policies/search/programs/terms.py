@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolve.policies.search.programs.types import Type, freeze, thaw
+from evolve.policies.search.programs.types import Type, freeze_value, thaw_value
 
 
 @dataclass(frozen=True)
@@ -86,24 +86,24 @@ def operations_in(term: Term) -> list[str]:
     return [t.operation for t in walk(term) if isinstance(t, Apply)]
 
 
-def replace(term: Term, path: Sequence[int], new: Term) -> Term:
+def replace_subterm(term: Term, path: Sequence[int], new: Term) -> Term:
     """``term`` with the sub-term at ``path`` (child indices from the root) replaced."""
     if not path:
         return new
     head, rest = path[0], path[1:]
     if isinstance(term, Lambda):
-        return Lambda(term.params, replace(term.body, rest, new))
+        return Lambda(term.params, replace_subterm(term.body, rest, new))
     if not isinstance(term, Apply):
         raise IndexError(f"no sub-term at {list(path)}")
-    changed = replace(term.args[head], rest, new)
+    changed = replace_subterm(term.args[head], rest, new)
     return Apply(term.operation, (*term.args[:head], changed, *term.args[head + 1 :]))
 
 
-def paths(term: Term, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Term]]:
+def subterm_paths(term: Term, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Term]]:
     """Every sub-term with its path, parents first."""
     yield at, term
     for i, child in enumerate(children(term)):
-        yield from paths(child, (*at, i))
+        yield from subterm_paths(child, (*at, i))
 
 
 def to_json(term: Term) -> list[Any]:
@@ -114,7 +114,7 @@ def to_json(term: Term) -> list[Any]:
         case Bound(index):
             return ["bound", index]
         case Constant(value, type_):
-            return ["const", type_to_json(type_), thaw(value)]
+            return ["const", type_to_json(type_), thaw_value(value)]
         case Lambda(params, body):
             return ["lambda", [type_to_json(t) for t in params], to_json(body)]
         case Apply(operation, args):
@@ -133,7 +133,7 @@ def from_json(data: Any) -> Term:
         case ["bound", int(index)]:
             return Bound(index)
         case ["const", type_, value]:
-            return Constant(freeze(value), type_from_json(type_))
+            return Constant(freeze_value(value), type_from_json(type_))
         case ["lambda", list(params), body]:
             return Lambda(tuple(map(type_from_json, params)), from_json(body))
         case ["op", str(name), *args]:

@@ -90,26 +90,26 @@ class FrozenDict(dict[Any, Any]):
             return self._hash
 
 
-def freeze(value: Any) -> Any:
+def freeze_value(value: Any) -> Any:
     """The immutable form of a JSON value (lists become tuples, objects FrozenDict)."""
     if isinstance(value, (list, tuple)):
         items = tuple(value)
         try:
             hash(items)
         except TypeError:
-            return tuple(map(freeze, items))
+            return tuple(map(freeze_value, items))
         return items  # What is hashable is frozen already, and asking is far cheaper than copying.
     if isinstance(value, dict):
-        return FrozenDict((k, freeze(v)) for k, v in value.items())
+        return FrozenDict((k, freeze_value(v)) for k, v in value.items())
     return value
 
 
-def thaw(value: Any) -> Any:
-    """The JSON form of a search value; the inverse of :func:`freeze`."""
+def thaw_value(value: Any) -> Any:
+    """The JSON form of a search value; the inverse of :func:`freeze_value`."""
     if isinstance(value, tuple):
-        return list(map(thaw, value))
+        return list(map(thaw_value, value))
     if isinstance(value, dict):
-        return {k: thaw(v) for k, v in value.items()}
+        return {k: thaw_value(v) for k, v in value.items()}
     return value
 
 
@@ -125,7 +125,7 @@ def as_type(value: Any, type_: Type) -> Any:
     if type_.name == "row" and isinstance(value, dict):
         kinds = dict(zip(type_.fields, type_.args, strict=True))
         return FrozenDict((k, as_type(v, kinds[k])) for k, v in value.items())
-    return freeze(value)
+    return freeze_value(value)
 
 
 UNKNOWN = Type("?")
@@ -201,11 +201,11 @@ def resolve(type_: Type, default: Type = INT) -> Type:
     return Type(type_.name, tuple(resolve(a, default) for a in type_.args), type_.fields)
 
 
-def subtypes(type_: Type) -> Iterable[Type]:
+def inner_types(type_: Type) -> Iterable[Type]:
     """``type_`` and every type inside it."""
     yield type_
     for arg in type_.args:
-        yield from subtypes(arg)
+        yield from inner_types(arg)
 
 
 def match(pattern: Type, actual: Type, bound: dict[str, Type]) -> bool:
@@ -230,4 +230,4 @@ def substitute(pattern: Type, bound: Mapping[str, Type]) -> Type:
 
 def variables(pattern: Type) -> frozenset[str]:
     """The names of the type variables in ``pattern``."""
-    return frozenset(t.name for t in subtypes(pattern) if t.is_variable)
+    return frozenset(t.name for t in inner_types(pattern) if t.is_variable)

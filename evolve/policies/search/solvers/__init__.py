@@ -27,11 +27,11 @@ from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Term
 from evolve.policies.search.solvers.arithmetic import Arithmetic
 from evolve.policies.search.solvers.base import SolvedTerm
-from evolve.policies.search.solvers.bins import Bins, Shifts
+from evolve.policies.search.solvers.bins import MonthShifts, ValueBins
 from evolve.policies.search.solvers.categories import Categories
-from evolve.policies.search.solvers.check_digits import Weights
+from evolve.policies.search.solvers.check_digits import CheckDigitWeights
 from evolve.policies.search.solvers.orders import Orders
-from evolve.policies.search.solvers.slices import Places
+from evolve.policies.search.solvers.slices import SlicePlaces
 from evolve.policies.search.solvers.substrings import PieceLists
 
 __all__ = ["SolvedTerm", "Solvers"]
@@ -52,16 +52,16 @@ class Solvers:
     each: tuple[Solver, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bands = Bins(self.enumerator)
+        self.bands = ValueBins(self.enumerator)
         self.orders = Orders(self.enumerator, self.operations)
         self.kinds = Categories(self.enumerator, self.operations)
         self.pieces = PieceLists(self.enumerator, self.operations)
         self.each = (
             self.bands,
             Arithmetic(self.enumerator, self.operations),
-            Places(self.enumerator, self.operations),
-            Shifts(self.enumerator),
-            Weights(self.enumerator, self.operations),
+            SlicePlaces(self.enumerator, self.operations),
+            MonthShifts(self.enumerator),
+            CheckDigitWeights(self.enumerator, self.operations),
             self.orders,
             self.kinds,
             self.pieces,
@@ -73,9 +73,9 @@ class Solvers:
             yield from solver.solutions()
         self.enumerator.meter.check()
 
-    def cuts(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
+    def bound_tests(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
         """Comparisons, also with bounds, that the newest level's values allow: ``(values, price, term)``."""
-        yield from self.bands.cuts()
+        yield from self.bands.bound_tests()
         yield from self.orders.tests()
         yield from self.kinds.tests()
         yield from self.pieces.tests()

@@ -10,7 +10,7 @@ from evolve.policies.search.bank import Entry, is_constant, term_of
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.terms import Apply, Constant, Term
 from evolve.policies.search.programs.types import FLOAT, INT, Type
-from evolve.policies.search.solvers.linear import digits
+from evolve.policies.search.solvers.linear import count_digits
 
 FIRST = 8
 """Price of the first programs that may be worked out: those that an operation says plainly go before them."""
@@ -36,7 +36,7 @@ class SolvedTerm:
 
 
 @dataclass(frozen=True)
-class Column:
+class RowColumn:
     """Something known of every row.
 
     Attributes:
@@ -52,20 +52,20 @@ class Column:
     cost: int
 
 
-def newest_values(enumerator: Enumerator, *kinds: Type) -> Iterator[Column]:
+def newest_values(enumerator: Enumerator, *kinds: Type) -> Iterator[RowColumn]:
     """The values of the search's newest level, literals and what is the same in every row left out."""
     for kind in kinds:
-        for entry in enumerator.bank.level(kind, enumerator.cost)[:MOST_SOURCES]:
+        for entry in enumerator.bank.entries_at(kind, enumerator.cost)[:MOST_SOURCES]:
             if not is_constant(entry) and len(set(entry[0])) > 1:
-                yield column_of(entry, kind, enumerator.cost)
+                yield _column_of(entry, kind, enumerator.cost)
 
 
-def column_of(entry: Entry, kind: Type, cost: int) -> Column:
+def _column_of(entry: Entry, kind: Type, cost: int) -> RowColumn:
     """An entry of the search as a column."""
-    return Column(entry[0], term_of(entry), kind, cost)
+    return RowColumn(entry[0], term_of(entry), kind, cost)
 
 
-def number(value: float, kind: Type) -> Constant:
+def number_constant(value: float, kind: Type) -> Constant:
     """A number as a constant of one of the two kinds of numbers."""
     return Constant(int(value), INT) if kind == INT else Constant(float(value), FLOAT)
 
@@ -76,7 +76,13 @@ def price_of(term: Term, costs: Mapping[str, int]) -> int:
         return costs.get(term.operation, 5) + sum(price_of(arg, costs) for arg in term.args)
     if isinstance(term, Constant):
         is_number = term.type in (INT, FLOAT)
-        return 2 + digits(term.value) if is_number else 5 if isinstance(term.value, str) and len(term.value) > 1 else 2
+        return (
+            2 + count_digits(term.value)
+            if is_number
+            else 5
+            if isinstance(term.value, str) and len(term.value) > 1
+            else 2
+        )
     return 1
 
 
@@ -85,6 +91,6 @@ def apply(operation: str, *args: Term) -> Term:
     return Apply(operation, args)
 
 
-def distinct(values: Sequence[Any]) -> int:
+def count_distinct(values: Sequence[Any]) -> int:
     """How many different values there are."""
     return len(set(values))

@@ -11,14 +11,22 @@ from datetime import date, timedelta
 from itertools import groupby, pairwise
 from typing import Any
 
-from evolve.policies.search.conditionals import far_fetched
+from evolve.policies.search.conditionals import is_far_fetched
 from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.problem import SearchProblem
 from evolve.policies.search.programs.operations.dates import DATE_FORMAT, add_months
 from evolve.policies.search.programs.terms import Constant, Term
 from evolve.policies.search.programs.types import BOOL, DATE, FLOAT, INT, STR, Type
-from evolve.policies.search.solvers.base import Column, SolvedTerm, apply, distinct, newest_values, number, price_of
-from evolve.policies.search.solvers.linear import digits, roundest_number
+from evolve.policies.search.solvers.base import (
+    RowColumn,
+    SolvedTerm,
+    apply,
+    count_distinct,
+    newest_values,
+    number_constant,
+    price_of,
+)
+from evolve.policies.search.solvers.linear import count_digits, roundest_number
 
 MOST_BANDS = 8
 CUT_PRICE, MOST_CUTS = 4, 120
@@ -33,7 +41,7 @@ PATIENCE, LAST = 5, 1_000
 
 
 @dataclass
-class Bins:
+class ValueBins:
     """Looks for an ordered value along which the outputs change band by band."""
 
     enumerator: Enumerator
@@ -59,7 +67,7 @@ class Bins:
         for column in newest_values(self.enumerator, INT, FLOAT, DATE):
             self.enumerator.meter.count(1)
             needed = ENOUGH + PER_PRICE * (column.cost - 1) + math.log2(len(self.enumerator.problem.input_types))
-            short = needed + far_fetched(column.term) - self._bits
+            short = needed + is_far_fetched(column.term) - self._bits
             # Numbers and truth values are more often computed than looked up.
             wait = PATIENCE if self._kind == STR else PATIENCE + 2
             turn = column.cost + wait if short <= 0 else LAST if short <= DOUBTFUL else None
@@ -68,9 +76,9 @@ class Bins:
                 self.found += 1
                 yield SolvedTerm(term, price_of(term, self.enumerator.costs), turn)
 
-    def cuts(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
+    def bound_tests(self) -> Iterator[tuple[tuple[bool, ...], int, Term]]:
         """Comparisons of cheap values with a bound between neighbours: ``(values, price, term)``."""
-        if self.enumerator.cost > CUT_PRICE or distinct(self.enumerator.problem.outputs) == 1:
+        if self.enumerator.cost > CUT_PRICE or count_distinct(self.enumerator.problem.outputs) == 1:
             return
         for column in newest_values(self.enumerator, INT, FLOAT, DATE):
             values = sorted(set(column.values))
@@ -78,13 +86,13 @@ class Bins:
             for gap in gaps[: MOST_CUTS // 4]:
                 bounds = bounds_of([gap], column.type)
                 if bounds is not None:
-                    term = comparison(column, bounds[0][0], bounds[1])
+                    term = comparison_term(column, bounds[0][0], bounds[1])
                     above = values.index(gap[1])
                     below = set(values[:above])
                     tested = tuple((value in below) == bounds[1] for value in column.values)
                     yield tested, price_of(term, self.enumerator.costs), term
 
-    def _along(self, column: Column) -> Term | None:
+    def _along(self, column: RowColumn) -> Term | None:
         rows = sorted(zip(column.values, self.enumerator.problem.outputs, strict=True), key=lambda row: row[0])
         runs = [(label, [value for value, _ in run]) for label, run in groupby(rows, key=lambda row: row[1])]
         if len(runs) != len(self._counts):
@@ -95,15 +103,15 @@ class Bins:
         bounds = bounds_of(gaps, column.type)
         return None if bounds is None else self._chosen(column, [label for label, _ in runs], *bounds)
 
-    def _chosen(self, column: Column, labels: Sequence[Any], bounds: Sequence[Any], below: bool) -> Term:
+    def _chosen(self, column: RowColumn, labels: Sequence[Any], bounds: Sequence[Any], below: bool) -> Term:
         """``L1 if x < t1 else L2 if x < t2 else ...``, or from the top where the bounds belong below."""
         steps = list(zip(bounds, labels[:-1] if below else labels[1:], strict=True))
         rest = labels[-1] if below else labels[0]
         whole: Term = Constant(rest, self._kind)
         for bound, label in reversed(steps) if below else steps:
-            test = comparison(column, bound, below)
+            test = comparison_term(column, bound, below)
             if self._kind == BOOL and isinstance(whole, Constant) and label != whole.value:
-                whole = test if label else comparison(column, bound, below, negated=True)
+                whole = test if label else comparison_term(column, bound, below, negated=True)
             else:
                 whole = apply("choose", test, Constant(label, self._kind), whole)
         return whole
@@ -119,13 +127,13 @@ def _hold_numbers(problem: SearchProblem) -> bool:
     return len(holding) >= 2
 
 
-def comparison(column: Column, bound: Any, below: bool, *, negated: bool = False) -> Term:
+def comparison_term(column: RowColumn, bound: Any, below: bool, *, negated: bool = False) -> Term:
     """``x < bound``, or ``bound < x``."""
     limit: Term
     if column.type == DATE:
         limit = apply("parse_iso_date", Constant(bound.isoformat(), STR))
     else:
-        limit = number(bound, column.type)
+        limit = number_constant(bound, column.type)
     sides = (column.term, limit) if below else (limit, column.term)
     test = apply(LESS[column.type], *sides)
     return apply("choose", test, Constant(False, BOOL), Constant(True, BOOL)) if negated else test
@@ -150,7 +158,7 @@ def _evenly(bounds: list[Any], gaps: Sequence[tuple[Any, Any]], above: bool) -> 
         step = bounds[second] - bounds[first]
         even = [bounds[first] + (place - first) * step for place in range(len(bounds))]
         inside = all((a < t <= b) if above else (a <= t < b) for t, (a, b) in zip(even, gaps, strict=True))
-        if inside and sum(map(digits, even)) <= sum(map(digits, bounds)):
+        if inside and sum(map(count_digits, even)) <= sum(map(count_digits, bounds)):
             return even
     return bounds
 
@@ -177,7 +185,7 @@ def _first_day(low: date, high: date) -> date:
 def _roughness(bound: Any) -> int:
     if isinstance(bound, date):
         return (bound.day != 1) + (bound.month != 1)
-    return digits(bound)
+    return count_digits(bound)
 
 
 def _evidence(counts: Sequence[int]) -> float:
@@ -193,7 +201,7 @@ DEAREST, PATIENCE = 6, 4
 
 
 @dataclass
-class Shifts:
+class MonthShifts:
     """Looks for a number of months after which quarter and year of a date are those of the outputs."""
 
     enumerator: Enumerator
@@ -223,11 +231,11 @@ class Shifts:
             return tuple(values) == outputs
         return all(value in output for value, output in zip(values, outputs, strict=True))
 
-    def _parts(self, column: Column, months: int) -> Iterator[tuple[list[Any], Term]]:
+    def _parts(self, column: RowColumn, months: int) -> Iterator[tuple[list[Any], Term]]:
         days = _shifted(column, months)
         if not days:
             return
-        date = apply("add_months", number(months, INT), column.term)
+        date = apply("add_months", number_constant(months, INT), column.term)
         quarter, year = apply("quarter_of", date), apply("year_of", date)
         if self.enumerator.problem.output_type == INT:
             yield [_quarter(day) for day in days], quarter
@@ -238,7 +246,7 @@ class Shifts:
             yield [day.strftime(form) for day in days], apply("format_date", Constant(form, DATE_FORMAT), date)
 
 
-def _shifted(column: Column, months: int) -> list[datetime.date]:
+def _shifted(column: RowColumn, months: int) -> list[datetime.date]:
     try:
         return [add_months(months, day) for day in column.values]
     except (ValueError, OverflowError):

@@ -17,7 +17,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Constant, Input, Term
 from evolve.policies.search.programs.types import BOOL, FLOAT, INT, STR, FrozenDict, Type, dict_of
-from evolve.policies.search.solvers.base import Column, SolvedTerm, apply, newest_values, price_of
+from evolve.policies.search.solvers.base import RowColumn, SolvedTerm, apply, newest_values, price_of
 
 DEAREST, MOST_KEYS, MOST_KINDS = 8, 12, 4
 """Price of the dearest key, keys of a table, and kinds that a condition tells apart."""
@@ -57,12 +57,12 @@ class Categories:
             table = self._table(column, OF_A_CELL if is_cell else OF_A_PART)
             if table is not None:
                 self.found += 1
-                term = look_up(column, table, self._kind)
+                term = _look_up(column, table, self._kind)
                 wait = PATIENCE + math.ceil(PER_KEY * len(table)) + COMPUTED * (self._kind in (INT, FLOAT))
                 turn = column.cost + wait if is_cell else LAST
                 yield SolvedTerm(term, price_of(term, self.enumerator.costs) + len(table), turn)
 
-    def _table(self, column: Column, per_price: float) -> dict[Any, Any] | None:
+    def _table(self, column: RowColumn, per_price: float) -> dict[Any, Any] | None:
         outputs, keys = self.enumerator.problem.outputs, set(column.values)
         needed = ENOUGH + per_price * (column.cost - 1) + math.log2(len(self.enumerator.problem.input_types))
         if len(keys) > MOST_KEYS or (len(outputs) - len(keys)) * self._each < needed:
@@ -81,13 +81,13 @@ class Categories:
             kinds = Counter(values)
             # A value of one row alone belongs to no kind: others that no row shows may come.
             if 2 <= len(kinds) <= MOST_KINDS and min(kinds.values()) >= MIN_SUPPORT:
-                column = Column(values, Input(place), kind, 1)
+                column = RowColumn(values, Input(place), kind, 1)
                 for one in list(kinds)[: len(kinds) if len(kinds) > 2 else 1]:
-                    term = look_up(column, {other: other == one for other in kinds}, BOOL)
+                    term = _look_up(column, {other: other == one for other in kinds}, BOOL)
                     yield tuple(value == one for value in values), CHEAP, term
 
 
-def look_up(column: Column, table: Mapping[Any, Any], kind: Type) -> Term:
+def _look_up(column: RowColumn, table: Mapping[Any, Any], kind: Type) -> Term:
     """What a table has for a column; it has nothing for a key that no row shows."""
     is_text = column.type == STR
     key = column.term if is_text else apply("number_to_text", column.term)
@@ -95,7 +95,7 @@ def look_up(column: Column, table: Mapping[Any, Any], kind: Type) -> Term:
     return apply("get", key, Constant(texts, dict_of(STR, kind)))
 
 
-def _is_cell(column: Column, inputs: Sequence[Sequence[Any]]) -> bool:
+def _is_cell(column: RowColumn, inputs: Sequence[Sequence[Any]]) -> bool:
     """Whether a column is one of the inputs but for case and blanks."""
     columns = [[str(value).strip().casefold() for value in values] for values in zip(*inputs, strict=True)]
     return [str(value).strip().casefold() for value in column.values] in columns

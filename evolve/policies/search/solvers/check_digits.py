@@ -10,7 +10,7 @@ from evolve.policies.search.enumerator import Enumerator
 from evolve.policies.search.programs.operation import Operation
 from evolve.policies.search.programs.terms import Bound, Constant, Lambda, Term, operations_in
 from evolve.policies.search.programs.types import BOOL, INT, STR, list_of
-from evolve.policies.search.solvers.base import Column, SolvedTerm, apply, newest_values, number, price_of
+from evolve.policies.search.solvers.base import RowColumn, SolvedTerm, apply, newest_values, number_constant, price_of
 
 MODULI = (10, 11, 9, 7, 97)
 CYCLES = ((1,), (1, 3), (3, 1), (2, 1), (1, 2), (7, 3), (3, 7), (7, 3, 1), (3, 7, 1), (7, 9), (1, 7))
@@ -47,33 +47,33 @@ class _Weighting:
         places = range(1, length + 1)
         return places if self.way == RISING else [place + (self.way == FALLING_TO_TWO) for place in reversed(places)]
 
-    def term(self, text: Column) -> Term:
+    def term(self, text: RowColumn) -> Term:
         digits = apply("map", Lambda((STR,), apply("parse_integer", Bound(0))), apply("characters", text.term))
         if self.cycle == (1,):
             return apply("sum_of", digits)
         product = apply("multiply", self._weight(text), Bound(1))
         if self.crossed:
-            ten = number(10, INT)
+            ten = number_constant(10, INT)
             product = apply("add", apply("floor_divide", product, ten), apply("modulo", product, ten))
         return apply("sum_of", apply("map_with_index", Lambda((INT, INT), product), digits))
 
-    def _weight(self, text: Column) -> Term:
+    def _weight(self, text: RowColumn) -> Term:
         place = Bound(0)
         if self.cycle:
-            turn = apply("modulo", place, number(len(self.cycle), INT))
+            turn = apply("modulo", place, number_constant(len(self.cycle), INT))
             return apply("item", turn, Constant(self.cycle, INTS))
         if self.way == RISING:
-            return apply("add", place, number(1, INT))
+            return apply("add", place, number_constant(1, INT))
         lengths = set(map(len, text.values))
         more = int(self.way == FALLING_TO_TWO)
         if len(lengths) == 1:
-            return apply("subtract", number(lengths.pop() + more, INT), place)
+            return apply("subtract", number_constant(lengths.pop() + more, INT), place)
         length = apply("text_length", text.term)
-        return apply("subtract", apply("add", length, number(1, INT)) if more else length, place)
+        return apply("subtract", apply("add", length, number_constant(1, INT)) if more else length, place)
 
 
 @dataclass
-class Weights:
+class CheckDigitWeights:
     """Looks for weights and a modulus that give the last sign of every output, or tell yes from no."""
 
     enumerator: Enumerator
@@ -99,7 +99,7 @@ class Weights:
             if all(value.isascii() and value.isdigit() and len(value) >= SHORTEST for value in text.values):
                 yield from self._of(text)
 
-    def _of(self, text: Column) -> Iterator[SolvedTerm]:
+    def _of(self, text: RowColumn) -> Iterator[SolvedTerm]:
         choices = [*map(_Weighting, CYCLES), *(_Weighting(cycle, crossed=True) for cycle in CROSSED)]
         choices += [_Weighting(way=way) for way in (RISING, FALLING, FALLING_TO_TWO)]
         for weighting in choices:
@@ -125,23 +125,23 @@ class Weights:
         return "missing" if [-rest % modulus for rest in rests] == self._checks else None
 
     def _written(self, found: str, total: Term, modulus: int) -> Iterator[SolvedTerm]:
-        rest = apply("modulo", apply("negate", total) if found == "missing" else total, number(modulus, INT))
+        rest = apply("modulo", apply("negate", total) if found == "missing" else total, number_constant(modulus, INT))
         problem = self.enumerator.problem
         term = rest
         if found == "zero":
-            term = apply("equal", rest, number(0, INT))
+            term = apply("equal", rest, number_constant(0, INT))
         elif problem.output_type == STR:
             term = apply("number_to_text", rest)
             if modulus > 10:
-                term = apply("choose", apply("equal", rest, number(10, INT)), Constant("X", STR), term)
+                term = apply("choose", apply("equal", rest, number_constant(10, INT)), Constant("X", STR), term)
         if self.operations.keys() >= set(operations_in(term)):
             turn = self.enumerator.cost + PATIENCE
             last = None if self._whole else tuple(output[-1] for output in problem.outputs)
             yield SolvedTerm(term, min(turn, price_of(term, self.enumerator.costs)), turn, last)
 
 
-def _as_text(column: Column) -> Column:
+def _as_text(column: RowColumn) -> RowColumn:
     """A column of numbers as their digits: what a file has as a number may be a code."""
     if column.type == STR:
         return column
-    return Column(tuple(map(str, column.values)), apply("number_to_text", column.term), STR, column.cost)
+    return RowColumn(tuple(map(str, column.values)), apply("number_to_text", column.term), STR, column.cost)

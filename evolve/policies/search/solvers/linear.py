@@ -12,14 +12,14 @@ FINEST = -6
 """Power of ten of the last place that is looked at."""
 
 
-def digits(value: float) -> int:
+def count_digits(value: float) -> int:
     """Digits that a number takes to write: 1 for 50 and 0.5, 3 for 1.19; two for each zero that 0.05 begins with."""
     number = Decimal(repr(value)).normalize()
     shown = len(number.as_tuple().digits)
-    return max(1, shown) + 2 * max(0, places(value) - shown)
+    return max(1, shown) + 2 * max(0, decimal_places(value) - shown)
 
 
-def places(value: float) -> int:
+def decimal_places(value: float) -> int:
     """Decimal places of a number as it is written."""
     exponent = Decimal(repr(value)).normalize().as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
@@ -81,7 +81,7 @@ MOST_DIGITS, KNOWN_DIGITS = 6, 2
 
 
 @dataclass(frozen=True)
-class Line:
+class LinearFormula:
     """``(x + before) * factor / divisor + after``.
 
     Attributes:
@@ -100,7 +100,7 @@ class Line:
         return self.factor == self.divisor == 1 and not self.before and not self.after
 
 
-def lines(xs: Sequence[float], spans: Sequence[Span]) -> list[Line]:
+def lines(xs: Sequence[float], spans: Sequence[Span]) -> list[LinearFormula]:
     """Lines through all spans, those with the fewest digits first.
 
     One number needs two different points and two numbers need three, so that one confirms them.
@@ -113,13 +113,13 @@ def lines(xs: Sequence[float], spans: Sequence[Span]) -> list[Line]:
     points = None if any(low > high for low, high in by_x.values()) else sorted(by_x.items())
     if points is None or len(points) < 2:
         return []
-    scales = [Line(p, q, 0.0, 0.0, n) for p, q, n in _factors(_scale(points))]
+    scales = [LinearFormula(p, q, 0.0, 0.0, n) for p, q, n in _factors(_scale(points))]
     sloped = [line for p, q, n in _factors(_slope(points)) for line in _offsets(points, p, q, n)]
     found = scales + (sloped if len(points) >= 3 else [line for line in sloped if line.factor == line.divisor])
     return sorted(found, key=lambda line: line.digits)
 
 
-def surplus_digits(spans: Sequence[Span], line: Line) -> float:
+def surplus_digits(spans: Sequence[Span], line: LinearFormula) -> float:
     """Digits that the rows show beyond those that the line took from them."""
     shown = [math.log10(max(1.0, abs(low + high) / 2 / max(high - low, 1e-9))) for low, high in spans]
     return sum(min(6.0, one) for one in shown) - line.digits
@@ -162,25 +162,27 @@ def _factors(span: Span) -> Iterator[tuple[float, float, int]]:
         if low <= 1 / known <= high:
             yield 1.0, known, KNOWN_DIGITS
     plain = roundest_number(low, high)
-    if plain is not None and plain != 0 and digits(plain) <= MOST_DIGITS:
-        yield plain, 1.0, digits(plain)
-    if low > 0 and (divisor := roundest_number(1 / high, 1 / low)) and digits(divisor) <= 3 and divisor > 1:
-        yield 1.0, divisor, digits(divisor)
+    if plain is not None and plain != 0 and count_digits(plain) <= MOST_DIGITS:
+        yield plain, 1.0, count_digits(plain)
+    if low > 0 and (divisor := roundest_number(1 / high, 1 / low)) and count_digits(divisor) <= 3 and divisor > 1:
+        yield 1.0, divisor, count_digits(divisor)
     for divisor in DIVISORS:
         factor = roundest_number(low * divisor, high * divisor)
-        if factor and factor == int(factor) and digits(factor) <= 2 and math.gcd(int(factor), divisor) == 1:
-            yield factor, float(divisor), digits(factor) + len(str(divisor))
+        if factor and factor == int(factor) and count_digits(factor) <= 2 and math.gcd(int(factor), divisor) == 1:
+            yield factor, float(divisor), count_digits(factor) + len(str(divisor))
 
 
-def _offsets(points: Sequence[tuple[float, Span]], factor: float, divisor: float, taken: int) -> Iterator[Line]:
+def _offsets(
+    points: Sequence[tuple[float, Span]], factor: float, divisor: float, taken: int
+) -> Iterator[LinearFormula]:
     ratio = factor / divisor
     low = max(low - ratio * x for x, (low, _) in points)
     high = min(high - ratio * x for x, (_, high) in points)
     if low > high:
         return
     after = roundest_number(low, high)
-    if after and digits(after) <= MOST_DIGITS:
-        yield Line(factor, divisor, 0.0, after, taken + digits(after))
+    if after and count_digits(after) <= MOST_DIGITS:
+        yield LinearFormula(factor, divisor, 0.0, after, taken + count_digits(after))
     before = roundest_number(*sorted((low / ratio, high / ratio)))
-    if before and digits(before) <= MOST_DIGITS and ratio != 1:
-        yield Line(factor, divisor, before, 0.0, taken + digits(before))
+    if before and count_digits(before) <= MOST_DIGITS and ratio != 1:
+        yield LinearFormula(factor, divisor, before, 0.0, taken + count_digits(before))

@@ -12,7 +12,15 @@ from evolve.policies.search.programs.operation import EVALUATION_ERRORS, Operati
 from evolve.policies.search.programs.operations.strings import DELIMITER, common_prefix
 from evolve.policies.search.programs.terms import Apply, Constant, Input, Term, operations_in
 from evolve.policies.search.programs.types import INT, STR
-from evolve.policies.search.solvers.base import FIRST, Column, SolvedTerm, apply, newest_values, number, price_of
+from evolve.policies.search.solvers.base import (
+    FIRST,
+    RowColumn,
+    SolvedTerm,
+    apply,
+    newest_values,
+    number_constant,
+    price_of,
+)
 
 DEAREST = 9
 """Price of the dearest text that is cut."""
@@ -24,7 +32,7 @@ MARKER = re.compile(r"[^\W\d_]{2,}\s?[:=#]?|[A-Za-z]\w*[:=#]")
 
 
 @dataclass
-class Places:
+class SlicePlaces:
     """Looks for the outputs, or pieces of them, in texts by what stands around them."""
 
     enumerator: Enumerator
@@ -43,7 +51,7 @@ class Places:
             if isinstance(column.term, Input):
                 yield from self._pieces(column)
 
-    def _whole(self, column: Column) -> Iterator[SolvedTerm]:
+    def _whole(self, column: RowColumn) -> Iterator[SolvedTerm]:
         for term in (*self._by_count(column), *self._by_marks(column)):
             if term not in self.found and self._values(term) == self.enumerator.problem.outputs:
                 self.found.add(term)
@@ -51,16 +59,18 @@ class Places:
                 yield SolvedTerm(term, price, min(price, max(FIRST, self.enumerator.cost + PATIENCE)))
                 return
 
-    def _by_count(self, column: Column) -> Iterator[Term]:
+    def _by_count(self, column: RowColumn) -> Iterator[Term]:
         """So many characters of the text, or all but so many."""
         outputs = self.enumerator.problem.outputs
         lengths = {len(output) for output in outputs}
         dropped = {len(value) - len(output) for value, output in zip(column.values, outputs, strict=True)}
         for operations, counts in ((("suffix", "prefix"), lengths), (("skip_characters", "drop_characters"), dropped)):
             if len(counts) == 1 and min(counts) > 0:
-                yield from (apply(operation, number(min(counts), INT), column.term) for operation in operations)
+                yield from (
+                    apply(operation, number_constant(min(counts), INT), column.term) for operation in operations
+                )
 
-    def _by_marks(self, column: Column) -> Iterator[Term]:
+    def _by_marks(self, column: RowColumn) -> Iterator[Term]:
         """What stands after what all texts have before the output, up to what they have behind it."""
         outputs = self.enumerator.problem.outputs
         for find in (str.find, str.rfind):
@@ -74,7 +84,7 @@ class Places:
             for rest in _after(column.term, marker) if marker else [column.term]:
                 yield from _before(rest, behind)
 
-    def _pieces(self, column: Column) -> Iterator[SolvedTerm]:
+    def _pieces(self, column: RowColumn) -> Iterator[SolvedTerm]:
         """What follows a word that all texts have: the next word, and what comes before a sign that they share."""
         texts = list(map(str, column.values))
         shared = [m for m in dict.fromkeys(MARKER.findall(texts[0])) if all(m in text for text in texts)]
@@ -82,7 +92,7 @@ class Places:
         for marker in shared[:MOST_MARKERS]:
             rest = apply("strip", apply("after_text", Constant(marker.strip(), STR), column.term))
             cut = [apply("before_first", Constant(sign, DELIMITER), rest) for sign in signs]
-            for term in (rest, apply("word", number(0, INT), rest), *(apply("strip", one) for one in cut)):
+            for term in (rest, apply("word", number_constant(0, INT), rest), *(apply("strip", one) for one in cut)):
                 self.enumerator.meter.count(1)
                 values = self._values(term)
                 if values is not None and all(map(str.__contains__, self.enumerator.problem.outputs, values)):
@@ -120,7 +130,7 @@ def _before(rest: Term, behind: str) -> Iterator[Term]:
     if behind[0].isspace():
         # Splitting at blanks takes off those around.
         within = rest.args[0] if isinstance(rest, Apply) and rest.operation == "strip" else rest
-        yield apply("word", number(0, INT), within)
+        yield apply("word", number_constant(0, INT), within)
     if mark.strip() and not mark.strip()[0].isalnum():
         cut = apply("before_first", Constant(mark.strip(), DELIMITER), rest)
         yield apply("strip", cut) if behind[0].isspace() else cut

@@ -81,7 +81,7 @@ def mined_tests(problem: SearchProblem) -> list[PieceTest]:
     return sorted(found, key=lambda test: test.rank)
 
 
-def distinct(tests: Iterable[PieceTest]) -> list[PieceTest]:
+def _distinct(tests: Iterable[PieceTest]) -> list[PieceTest]:
     """The plainest test for each way to separate the rows."""
     plainest: dict[Values, PieceTest] = {}
     for test in tests:
@@ -203,7 +203,7 @@ class PieceList:
         """Of the whole, as a conditional between constants costs."""
         return self.price + (CHOOSE + OUTPUT) * len(self.rules) + OUTPUT
 
-    def term(self, kind: Type) -> Term:
+    def to_term(self, kind: Type) -> Term:
         """The list as nested choices."""
         whole: Term = Constant(self.last, kind)
         for test, output in reversed(self.rules):
@@ -240,7 +240,7 @@ class PieceLists:
             if short <= DOUBTFUL:
                 wait = PATIENCE + len(one.rules) + COMPUTED * (problem.output_type != STR)
                 turn = LAST if short > 0 or _copied(problem) else wait
-                yield SolvedTerm(one.term(problem.output_type), one.cost, turn)
+                yield SolvedTerm(one.to_term(problem.output_type), one.cost, turn)
 
     def _mined(self) -> list[PieceTest]:
         """The tests, at the level at which they are looked at."""
@@ -256,7 +256,7 @@ class PieceLists:
 
 def supported_tests(tests: Sequence[PieceTest]) -> list[PieceTest]:
     """The plainest test for each way to separate the rows that leaves two of them on both sides."""
-    return [test for test in distinct(tests) if min(sum(test.values), test.values.count(False)) >= MIN_SUPPORT]
+    return [test for test in _distinct(tests) if min(sum(test.values), test.values.count(False)) >= MIN_SUPPORT]
 
 
 def lists_of(problem: SearchProblem, tests: Sequence[PieceTest]) -> list[PieceList]:

@@ -12,7 +12,7 @@ from evolve.policies.search.programs.operations.text_numbers import DECIMALS, FL
 from evolve.policies.search.programs.terms import Apply, Constant, Term
 from evolve.policies.search.programs.types import FLOAT, INT, STR
 from evolve.policies.search.solvers.base import apply
-from evolve.policies.search.solvers.linear import Span, places
+from evolve.policies.search.solvers.linear import Span, decimal_places
 
 MOST_DECIMALS = 4
 """Decimal places up to which outputs are taken for rounded."""
@@ -40,7 +40,7 @@ class TargetNumber:
     is_whole: bool = True
     whole_number: Writing | None = None
 
-    def written(self, value: Term, whole: Term | None) -> Iterator[Term]:
+    def writing_terms(self, value: Term, whole: Term | None) -> Iterator[Term]:
         """The terms that write a number, computed as a float or in whole numbers, as the outputs do."""
         if whole is not None and self.whole_number is not None:
             yield _chain(self.whole_number, whole)
@@ -78,7 +78,7 @@ def _around(values: Sequence[float], below: float, above: float) -> tuple[Span, 
 
 
 def _floats(outputs: Sequence[float]) -> TargetNumber:
-    decimals = max(map(places, outputs))
+    decimals = max(map(decimal_places, outputs))
     if decimals > MOST_DECIMALS:
         return TargetNumber(tuple(outputs), tuple((y - 1e-9 * abs(y), y + 1e-9 * abs(y)) for y in outputs), ((),))
     half = 0.5 * 10.0**-decimals

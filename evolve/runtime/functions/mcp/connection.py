@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evolve.core.episodes import Json
 from evolve.core.errors import EvolveError
 from evolve.runtime.functions.function import CallFailed
-from evolve.runtime.functions.mcp.pipes import LIST_CHANGED, piped
-from evolve.runtime.functions.servers.http import LONGEST_MESSAGE, START_S, Trouble, pinned_client, short_text
-from evolve.runtime.functions.servers.kind import ServerCall, Start
+from evolve.runtime.functions.mcp.pipes import LIST_CHANGED, open_streams
+from evolve.runtime.functions.servers.http import LONGEST_MESSAGE, START_S, ConnectionTrouble, pinned_client, short_text
+from evolve.runtime.functions.servers.kind import ProcessStart, ServerCall
 from evolve.runtime.functions.servers.offers import ListedTool
 from evolve.runtime.functions.servers.server import Server, resolve_variables
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _HINTS = ("read_only_hint", "destructive_hint", "idempotent_hint", "open_world_hint")
 
 
-def value_of(name: str, result: CallToolResult | InputRequiredResult) -> Json:
+def _value_of(name: str, result: CallToolResult | InputRequiredResult) -> Json:
     """The value of a call: structured content where there is some, else the text.
 
     Raises:
@@ -86,14 +86,14 @@ class Connection:
         portal: The thread that everything asynchronous runs in.
     """
 
-    def __init__(self, server: Server, start: Start, portal: BlockingPortal) -> None:
+    def __init__(self, server: Server, start: ProcessStart, portal: BlockingPortal) -> None:
         self.server = server
         self._start, self._portal = start, portal
         self._lock = threading.RLock()
         self._starts = 0
         self._task: Future[None] | None = None
         self._client: Client | None = None
-        self._trouble = Trouble()
+        self._trouble = ConnectionTrouble()
         self._listed: Sequence[ListedTool] | None = None
 
     def tools(self, seconds: float) -> Sequence[ListedTool]:
@@ -122,15 +122,15 @@ class Connection:
             client = self._client
             if client is None or self._listed is not listed or self._trouble.why:
                 raise CallFailed(f"{name}: server {self.server.name} {self._trouble.why or 'has ended'}")
-        return value_of(name, self._answered(name, self._ask(client, asked, seconds), seconds))
+        return _value_of(name, self._answered(name, self._ask(client, asked, seconds), seconds))
 
     @property
-    def stale(self) -> bool:
+    def is_stale(self) -> bool:
         """Whether the server said that it lists other tools now, and was not asked since."""
         return self._trouble.stale
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Whether it was started and nothing is wrong with it since."""
         return self._client is not None and self._task is not None and not (self._trouble.why or self._task.done())
 
@@ -146,13 +146,13 @@ class Connection:
             return self._client_now(seconds)
 
     def _client_now(self, seconds: float) -> Client:
-        if self._client is not None and self.runs:
+        if self._client is not None and self.is_running:
             return self._client
         self.close()
         if self._starts > _RESTARTS:
             raise CallFailed(f"server {self.server.name} {self._trouble.why or 'has ended'}; it is not started again")
         self._starts += 1
-        self._trouble = trouble = Trouble()
+        self._trouble = trouble = ConnectionTrouble()
         ready: Future[Client] = Future()
         # The SDK logs what servers send; without anybody who listens, that would go to the person's terminal.
         for name in ("mcp", "client"):
@@ -175,7 +175,7 @@ class Connection:
             raise CallFailed(f"server {self.server.name} {why}")
         return self._client
 
-    async def _hold(self, trouble: Trouble, ready: Future[Client]) -> None:
+    async def _hold(self, trouble: ConnectionTrouble, ready: Future[Client]) -> None:
         """Keeps the conversation open until it is cancelled."""
         import anyio
         from mcp import Client
@@ -187,17 +187,17 @@ class Connection:
             ready.set_result(client)
             await anyio.sleep_forever()
 
-    def _streams(self, trouble: Trouble) -> AbstractAsyncContextManager[tuple[Any, Any]]:
+    def _streams(self, trouble: ConnectionTrouble) -> AbstractAsyncContextManager[tuple[Any, Any]]:
         server = self.server
         if server.url:
             return _pinned(server.url, resolve_variables(server.headers, os.environ), trouble)
-        return piped(self._start(server, resolve_variables(server.variables, os.environ)), trouble)
+        return open_streams(self._start(server, resolve_variables(server.variables, os.environ)), trouble)
 
     async def _list(self, client: Client) -> Sequence[ListedTool]:
         found: list[ListedTool] = []
         cursor = None
         for _ in range(_MOST_PAGES):
-            self._trouble.asked()
+            self._trouble.begin_request()
             page = await client.list_tools(cursor=cursor)
             found += [
                 ListedTool(
@@ -218,7 +218,7 @@ class Connection:
         """Asks without a look at the schema of answers, which a stranger could write so that a look never ends."""
         from mcp import types
 
-        self._trouble.asked()
+        self._trouble.begin_request()
         parameters = types.CallToolRequestParams(name=asked.tool, arguments=dict(asked.arguments))
         return await client.session.send_request(
             types.CallToolRequest(params=parameters),
@@ -259,7 +259,7 @@ class Connection:
         if error.code == CONNECTION_CLOSED and error.message == _CLOSED:
             return CallFailed(f"{name}: server {self.server.name} ended before it answered", doubtful=True)
         if trouble.status == 404:
-            trouble.say("has forgotten this conversation; a new one begins with the next call", undone=True)
+            trouble.set_reason("has forgotten this conversation; a new one begins with the next call", undone=True)
             return CallFailed(f"{name}: server {self.server.name} {trouble.why}")
         if trouble.status:
             why = f"{name}: server {self.server.name} refused with HTTP status {trouble.status}"
@@ -270,7 +270,7 @@ class Connection:
 
 
 @asynccontextmanager
-async def _pinned(url: str, headers: Mapping[str, str], trouble: Trouble) -> AsyncIterator[tuple[Any, Any]]:
+async def _pinned(url: str, headers: Mapping[str, str], trouble: ConnectionTrouble) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of the protocol's client, over HTTP."""
     from mcp.client.streamable_http import streamable_http_client
 
@@ -292,7 +292,7 @@ def _answers() -> TypeAdapter[Any]:
     return TypeAdapter[Any](CallToolResult | InputRequiredResult)
 
 
-def _heeding(trouble: Trouble) -> MessageHandlerFnT:
+def _heeding(trouble: ConnectionTrouble) -> MessageHandlerFnT:
     """Takes note where the tools are said to be others now, and of nothing else that nobody asked for."""
 
     async def heed(message: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
-from evolve.runtime.functions.servers.kind import Start
+from evolve.runtime.functions.servers.kind import ProcessStart
 from evolve.runtime.functions.servers.server import Server, ServerSetting
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class McpKind:
         """Nothing: it has no settings of its own."""
         return ()
 
-    def open(self, server: Server, start: Start, portal: Callable[[], BlockingPortal]) -> Connection:
+    def open(self, server: Server, start: ProcessStart, portal: Callable[[], BlockingPortal]) -> Connection:
         """The conversation with it."""
         from evolve.runtime.functions.mcp.connection import Connection
 

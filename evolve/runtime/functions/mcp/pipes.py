@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from evolve.runtime.functions.servers.http import LONGEST_MESSAGE, Trouble, short_text
+from evolve.runtime.functions.servers.http import LONGEST_MESSAGE, ConnectionTrouble, short_text
 from evolve.runtime.functions.servers.kind import Process
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ LIST_CHANGED = "notifications/tools/list_changed"
 
 
 @asynccontextmanager
-async def piped(process: Process, trouble: Trouble) -> AsyncIterator[tuple[Any, Any]]:
+async def open_streams(process: Process, trouble: ConnectionTrouble) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of the protocol's client, over a process that is ended with them."""
     import anyio
     from anyio import to_thread
@@ -46,7 +46,9 @@ async def piped(process: Process, trouble: Trouble) -> AsyncIterator[tuple[Any, 
             await to_thread.run_sync(process.close)
 
 
-async def _read(descriptor: int, incoming: MemoryObjectSendStream[Any], trouble: Trouble, errors: bytearray) -> None:
+async def _read(
+    descriptor: int, incoming: MemoryObjectSendStream[Any], trouble: ConnectionTrouble, errors: bytearray
+) -> None:
     """Hands on messages until the server ends, or says what nobody has to bear; the stream is closed then."""
     import anyio
 
@@ -55,7 +57,7 @@ async def _read(descriptor: int, incoming: MemoryObjectSendStream[Any], trouble:
     async with incoming:
         while chunk := await _chunk(descriptor):
             *ends, rest = chunk.split(b"\n")
-            if not trouble.came(len(chunk), messages=len(ends)):
+            if not trouble.count_received(len(chunk), messages=len(ends)):
                 return
             for end in ends:
                 line = b"".join((*parts, end)).strip()
@@ -71,15 +73,15 @@ async def _read(descriptor: int, incoming: MemoryObjectSendStream[Any], trouble:
             parts.append(rest)
             size += len(rest)
             if size > LONGEST_MESSAGE:
-                trouble.say(f"sends a message of more than {LONGEST_MESSAGE >> 20} MiB, so it was ended")
+                trouble.set_reason(f"sends a message of more than {LONGEST_MESSAGE >> 20} MiB, so it was ended")
                 return
         with anyio.move_on_after(0.2):  # its last words may still be on the way
             await anyio.sleep_forever()
         said = short_text(bytes(errors).decode("utf-8", "replace").strip().rpartition("\n")[2])
-        trouble.say(f"has ended{f': {said}' if said else ''}")
+        trouble.set_reason(f"has ended{f': {said}' if said else ''}")
 
 
-def _message(line: bytes, trouble: Trouble) -> Any:
+def _message(line: bytes, trouble: ConnectionTrouble) -> Any:
     """The message in a line; None where nobody waits for it.
 
     Other lines, such as a log in JSON, are borne up to a number. What says that it is a message and is none may be the
@@ -96,7 +98,7 @@ def _message(line: bytes, trouble: Trouble) -> Any:
         if _CLAIMS.match(line) or trouble.noise > _MOST_NOISE:
             said = line[:_QUOTED].decode("utf-8", "replace")
             quoted = short_text("".join(sign if sign.isprintable() else " " for sign in said))
-            trouble.say(f"writes what is no message of the protocol, so it was ended: {quoted}")
+            trouble.set_reason(f"writes what is no message of the protocol, so it was ended: {quoted}")
         return None
     if isinstance(message, JSONRPCNotification):
         trouble.stale |= message.method == LIST_CHANGED
@@ -121,13 +123,13 @@ async def _write(descriptor: int, outgoing: MemoryObjectReceiveStream[Any]) -> N
 
 
 async def _read_errors(
-    descriptor: int, incoming: MemoryObjectSendStream[Any], trouble: Trouble, errors: bytearray
+    descriptor: int, incoming: MemoryObjectSendStream[Any], trouble: ConnectionTrouble, errors: bytearray
 ) -> None:
     """Keeps the end of what it writes beside its messages; ends the conversation where that is too much."""
     while chunk := await _chunk(descriptor):
         errors += chunk
         del errors[:-_KEPT_ERRORS]
-        if not trouble.came(len(chunk)):
+        if not trouble.count_received(len(chunk)):
             incoming.close()
             return
 

@@ -9,9 +9,16 @@ What a server is differs by its kind (:class:`ServerKind`), such as that of MCP;
 from evolve.core.lazy import TYPE_CHECKING, attach
 
 if TYPE_CHECKING:
-    from evolve.runtime.functions.servers.approvals import Approvals, Home, Pin, ServerApproval, with_pins
-    from evolve.runtime.functions.servers.http import Trouble, pinned_client, short_text
-    from evolve.runtime.functions.servers.kind import Process, Provider, ServerCall, ServerKind, Start, server_kind
+    from evolve.runtime.functions.servers.approvals import ApprovalHome, Approvals, ServerApproval, ToolPin, with_pins
+    from evolve.runtime.functions.servers.http import ConnectionTrouble, pinned_client, short_text
+    from evolve.runtime.functions.servers.kind import (
+        Process,
+        ProcessStart,
+        Provider,
+        ServerCall,
+        ServerKind,
+        server_kind,
+    )
     from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool
     from evolve.runtime.functions.servers.server import (
         Server,

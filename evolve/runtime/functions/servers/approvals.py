@@ -16,7 +16,7 @@ from typing import Any
 
 from evolve.core.episodes import Json
 from evolve.core.errors import UsageError, WorkspaceError
-from evolve.core.files import private_text, replacing
+from evolve.core.files import replace_file, write_private_text
 from evolve.runtime.functions.function import UNKNOWN, Effect, Function
 from evolve.runtime.functions.permission import Grant
 from evolve.runtime.functions.servers.server import Server, server_of
@@ -25,7 +25,7 @@ _STRICTEST: tuple[Grant, ...] = ("deny", "ask", "allow", "trust")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pin:
+class ToolPin:
     """A tool as it was allowed, whole, so that what may be called is known before its server is started.
 
     Attributes:
@@ -49,7 +49,7 @@ class Pin:
     returns: Mapping[str, Json] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, function: Function, grants: Mapping[Effect, Grant] | None = None) -> Pin:
+    def from_function(cls, function: Function, grants: Mapping[Effect, Grant] | None = None) -> ToolPin:
         """A tool that is allowed as it is now."""
         return cls(
             digest=function.digest,
@@ -62,7 +62,7 @@ class Pin:
             returns=function.returns,
         )
 
-    def function(self, server: str) -> Function | None:
+    def approved_function(self, server: str) -> Function | None:
         """The function that was allowed; None where an earlier version kept its digest alone.
 
         Raises:
@@ -80,14 +80,14 @@ class Pin:
             source=server,
         )
 
-    def grant(self, effect: Effect) -> Grant:
+    def grant_for(self, effect: Effect) -> Grant:
         """What was said about an effect."""
         return self.grants.get(effect, "ask")
 
     @property
-    def overall(self) -> Grant:
+    def overall_grant(self) -> Grant:
         """What that comes to for a call, which needs leave for each of its effects."""
-        return min(map(self.grant, self.effects), key=_STRICTEST.index, default="trust")
+        return min(map(self.grant_for, self.effects), key=_STRICTEST.index, default="trust")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,11 +101,11 @@ class ServerApproval:
 
     server: Server
     at: str = ""
-    tools: Mapping[str, Pin] = field(default_factory=dict)
+    tools: Mapping[str, ToolPin] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Home:
+class ApprovalHome:
     """The workspace that an approval is for: both its path and what is written in it must be the same."""
 
     path: str
@@ -123,22 +123,22 @@ class Approvals:
         WorkspaceError: The file cannot be understood, or somebody else could have written it.
     """
 
-    def __init__(self, folder: Path, home: Home) -> None:
+    def __init__(self, folder: Path, home: ApprovalHome) -> None:
         self._folder, self._home = folder, home
 
     @property
     def file(self) -> Path:
         return self._folder / "tools.json"
 
-    def all(self) -> Sequence[ServerApproval]:
+    def list_approvals(self) -> Sequence[ServerApproval]:
         """Those of this workspace, by name."""
         return [_approval(entry, str(self.file)) for entry in self._entries() if self._is_ours(entry)]
 
-    def of(self, name: str) -> ServerApproval | None:
+    def approval_of(self, name: str) -> ServerApproval | None:
         """That of a server; None where it was not approved."""
-        return next((approval for approval in self.all() if approval.server.name == name), None)
+        return next((approval for approval in self.list_approvals() if approval.server.name == name), None)
 
-    def keep(self, approval: ServerApproval) -> None:
+    def save(self, approval: ServerApproval) -> None:
         """Approves a server in place of whatever had its name.
 
         Raises:
@@ -170,7 +170,7 @@ class Approvals:
 
     def _entries(self) -> list[Any]:
         try:
-            text = private_text(self.file)
+            text = write_private_text(self.file)
             entries = [] if text is None else json.loads(text)["approvals"]
             if not isinstance(entries, list):
                 raise TypeError
@@ -191,13 +191,13 @@ class Approvals:
             fcntl.flock(lock, fcntl.LOCK_EX)
             entries = self._entries()
             yield entries
-            with replacing(self.file, mode=0o600) as stream:
+            with replace_file(self.file, mode=0o600) as stream:
                 stream.write(json.dumps({"approvals": entries}, indent=1).encode("ascii"))
         finally:
             os.close(lock)
 
 
-def with_pins(approval: ServerApproval, pins: Mapping[str, Pin]) -> ServerApproval:
+def with_pins(approval: ServerApproval, pins: Mapping[str, ToolPin]) -> ServerApproval:
     """The approval with these tools allowed besides, or instead of those of the same names."""
     # a name that code calls may have become that of another tool since
     taken = {pin.name for pin in pins.values() if pin.name}
@@ -220,8 +220,8 @@ def _approval(entry: Mapping[str, Any], place: str) -> ServerApproval:
 
     server = server_of(str(entry.get("name")), entry.get("server"), place)
     try:
-        tools = TypeAdapter(dict[str, Pin]).validate_python(entry.get("tools"))
-        whole = [(pin.digest, made) for pin in tools.values() if (made := pin.function(server.name))]
+        tools = TypeAdapter(dict[str, ToolPin]).validate_python(entry.get("tools"))
+        whole = [(pin.digest, made) for pin in tools.values() if (made := pin.approved_function(server.name))]
     except (ValidationError, UsageError) as error:
         why = f"{place}: the tools of {server.name} cannot be understood"
         raise WorkspaceError(why, hint=f"evolve tools remove {server.name}") from error

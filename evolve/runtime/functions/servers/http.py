@@ -26,7 +26,7 @@ _LONGEST_WHY = 300
 
 
 @dataclass
-class Trouble:
+class ConnectionTrouble:
     """What is wrong with a connection; told by whoever sees it first, read by whoever waits for an answer.
 
     Attributes:
@@ -45,7 +45,7 @@ class Trouble:
     _messages: int = 0
     _bytes: int = 0
 
-    def say(self, why: str, *, undone: bool = False) -> None:
+    def set_reason(self, why: str, *, undone: bool = False) -> None:
         """Notes what is wrong, unless something was before."""
         if not self.why:
             self.why, self.undone = why, undone
@@ -53,18 +53,18 @@ class Trouble:
     def begin(self) -> None:
         """Forgets what was wrong: the next request says for itself."""
         self.why, self.undone = "", False
-        self.asked()
+        self.begin_request()
 
-    def asked(self) -> None:
+    def begin_request(self) -> None:
         """A request goes out: what may come begins anew."""
         self._messages = self._bytes = self.status = 0
 
-    def came(self, count: int, *, messages: int = 0) -> bool:
+    def count_received(self, count: int, *, messages: int = 0) -> bool:
         """Counts what came; False, with the reason noted, where it is too much."""
         self._bytes += count
         self._messages += messages
         if self._bytes > MOST_BYTES or self._messages > MOST_UNASKED:
-            self.say("sends far more than it was asked for, so it was ended")
+            self.set_reason("sends far more than it was asked for, so it was ended")
         return not self.why
 
 
@@ -77,7 +77,7 @@ def short_text(text: str) -> str:
 _CONNECT_S = 10.0
 
 
-def pinned_client(url: str, headers: Mapping[str, str], trouble: Trouble) -> httpx2.AsyncClient:
+def pinned_client(url: str, headers: Mapping[str, str], trouble: ConnectionTrouble) -> httpx2.AsyncClient:
     """A client for one origin.
 
     Nothing of the environment is used: no proxy, no certificates and no ``.netrc`` but those of the system.
@@ -92,7 +92,7 @@ def pinned_client(url: str, headers: Mapping[str, str], trouble: Trouble) -> htt
     )
 
 
-def _transport(url: str, trouble: Trouble) -> httpx2.AsyncBaseTransport:
+def _transport(url: str, trouble: ConnectionTrouble) -> httpx2.AsyncBaseTransport:
     """A transport that never raises: what is refused, or fails, is noted and answered as a failure of the server."""
     import httpx2
 
@@ -102,16 +102,16 @@ def _transport(url: str, trouble: Trouble) -> httpx2.AsyncBaseTransport:
     class Pinned(httpx2.AsyncBaseTransport):
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             if (request.url.scheme, request.url.host, request.url.port) != (origin.scheme, origin.host, origin.port):
-                trouble.say(f"leads to another host, {request.url.host}", undone=True)
+                trouble.set_reason(f"leads to another host, {request.url.host}", undone=True)
                 return _failure(request)
             request.headers["accept-encoding"] = "identity"
             try:
                 response = await inner.handle_async_request(request)
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                trouble.say(f"cannot be reached ({error})", undone=True)
+                trouble.set_reason(f"cannot be reached ({error})", undone=True)
                 return _failure(request)
             except httpx2.TransportError as error:
-                trouble.say(f"broke off ({type(error).__name__})")
+                trouble.set_reason(f"broke off ({type(error).__name__})")
                 return _failure(request)
             return await _let_through(request, response, trouble)
 
@@ -121,7 +121,9 @@ def _transport(url: str, trouble: Trouble) -> httpx2.AsyncBaseTransport:
     return Pinned()
 
 
-async def _let_through(request: httpx2.Request, response: httpx2.Response, trouble: Trouble) -> httpx2.Response:
+async def _let_through(
+    request: httpx2.Request, response: httpx2.Response, trouble: ConnectionTrouble
+) -> httpx2.Response:
     import httpx2
 
     refused = ""
@@ -133,7 +135,7 @@ async def _let_through(request: httpx2.Request, response: httpx2.Response, troub
         status = response.status_code
         # 302 and 303 are how many say that what was sent was done
         leads_on = status in (302, 303) and request.method not in ("GET", "HEAD")
-        trouble.say(refused, undone=300 <= status < 500 and not leads_on)
+        trouble.set_reason(refused, undone=300 <= status < 500 and not leads_on)
         await response.aclose()
         return _failure(request)
     if response.status_code >= 400:
@@ -144,11 +146,13 @@ async def _let_through(request: httpx2.Request, response: httpx2.Response, troub
         async def __aiter__(self) -> AsyncIterator[bytes]:
             try:
                 async for chunk in inner:  # type: ignore[union-attr]
-                    if not trouble.came(len(chunk), messages=chunk.count(b"\ndata:") + chunk.startswith(b"data:")):
+                    if not trouble.count_received(
+                        len(chunk), messages=chunk.count(b"\ndata:") + chunk.startswith(b"data:")
+                    ):
                         raise httpx2.StreamError("too much")
                     yield chunk
             except httpx2.TransportError as error:
-                trouble.say(f"broke off ({type(error).__name__})")
+                trouble.set_reason(f"broke off ({type(error).__name__})")
                 raise httpx2.StreamError("broke off") from error
 
         async def aclose(self) -> None:

@@ -41,7 +41,7 @@ class Process(Protocol):
         ...
 
 
-class Start(Protocol):
+class ProcessStart(Protocol):
     """Starts a local program, confined to what was approved."""
 
     def __call__(self, server: Server, variables: Mapping[str, str], *, argv: Sequence[str] = ()) -> Process:
@@ -74,12 +74,12 @@ class Provider(Protocol):
     def server(self) -> Server: ...
 
     @property
-    def stale(self) -> bool:
+    def is_stale(self) -> bool:
         """Whether it said that it lists other tools now, and was not asked since."""
         ...
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Whether it can be called without being started, or is nothing that is."""
         ...
 
@@ -119,7 +119,7 @@ class ServerKind(ServerDescription, Protocol):
         """
         ...
 
-    def open(self, server: Server, start: Start, portal: Callable[[], BlockingPortal]) -> Provider:
+    def open(self, server: Server, start: ProcessStart, portal: Callable[[], BlockingPortal]) -> Provider:
         """What stands behind its functions; nothing is started or reached before that is asked for something.
 
         Args:

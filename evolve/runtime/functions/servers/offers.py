@@ -14,7 +14,7 @@ from evolve.core.episodes import Json
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest
 from evolve.runtime.functions.function import UNKNOWN, Effect, Function, is_name
-from evolve.runtime.functions.servers.approvals import Pin
+from evolve.runtime.functions.servers.approvals import ToolPin
 from evolve.runtime.functions.servers.server import Server
 
 OfferState = Literal["allowed", "new", "changed", "gone", "unusable"]
@@ -51,9 +51,9 @@ class ListedTool:
     why: str = ""
 
     @property
-    def pin(self) -> Pin:
+    def pin(self) -> ToolPin:
         """What holds of it where nobody said anything."""
-        return Pin(digest="", effects=self.effects, repeatable=self.repeatable)
+        return ToolPin(digest="", effects=self.effects, repeatable=self.repeatable)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class OfferedTool:
     tool: str
     state: OfferState
     function: Function | None = None
-    pin: Pin | None = None
+    pin: ToolPin | None = None
     why: str = ""
     hints: Mapping[str, bool]
 
@@ -93,7 +93,7 @@ class OfferedTool:
         return [line for one, other in parts if one != other for line in _differing(one, other)]
 
 
-def offers(server: Server, listed: Sequence[ListedTool], pins: Mapping[str, Pin]) -> Sequence[OfferedTool]:
+def offered_tools(server: Server, listed: Sequence[ListedTool], pins: Mapping[str, ToolPin]) -> Sequence[OfferedTool]:
     """Every tool that is listed or was allowed, in the order of the list, those that are gone last.
 
     A name is the server's, ``_`` and the tool's. Signs that no name has become ``_``; where that makes two alike, the
@@ -111,7 +111,7 @@ def offers(server: Server, listed: Sequence[ListedTool], pins: Mapping[str, Pin]
     return [*found, *gone]
 
 
-def _offer(server: Server, tool: ListedTool, count: int, plain: Counter[str], pin: Pin | None) -> OfferedTool:
+def _offer(server: Server, tool: ListedTool, count: int, plain: Counter[str], pin: ToolPin | None) -> OfferedTool:
     why = "it is listed twice" if count > 1 else tool.why
     function = None
     if not why:
@@ -125,7 +125,7 @@ def _offer(server: Server, tool: ListedTool, count: int, plain: Counter[str], pi
     return OfferedTool(tool=tool.name, state=state, function=function, pin=pin, hints=tool.hints)
 
 
-def _function(server: Server, tool: ListedTool, plain: Counter[str], pin: Pin) -> Function:
+def _function(server: Server, tool: ListedTool, plain: Counter[str], pin: ToolPin) -> Function:
     name = _plain_name(server.name, tool.name)
     alike = plain[name] > 1 and name != f"{server.name}_{tool.name}"
     if alike or not is_name(name):

@@ -10,14 +10,14 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from evolve.core.episodes import Json
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.core.redaction import Scanner
 from evolve.runtime.functions.function import CallFailed, Function
 from evolve.runtime.functions.permission import Grant
 from evolve.runtime.functions.servers.approvals import ServerApproval
 from evolve.runtime.functions.servers.http import START_S
-from evolve.runtime.functions.servers.kind import Provider, ServerCall, Start, missing_kind_reason, server_kind
-from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool, offers
+from evolve.runtime.functions.servers.kind import ProcessStart, Provider, ServerCall, missing_kind_reason, server_kind
+from evolve.runtime.functions.servers.offers import ListedTool, OfferedTool, offered_tools
 from evolve.runtime.functions.servers.server import Server, server_environment
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ServerFunctions:
     """
 
     def __init__(
-        self, approved: Sequence[ServerApproval], start: Start, tell: Callable[[str], None] = lambda text: None
+        self, approved: Sequence[ServerApproval], start: ProcessStart, tell: Callable[[str], None] = lambda text: None
     ) -> None:
         self._start, self._tell = start, tell
         self._lock = threading.Lock()
@@ -75,7 +75,7 @@ class ServerFunctions:
         with self._lock:
             return [made for server, tool, made in self._tools.values() if not self._is_another(server, tool)]
 
-    def offers(self, server: str) -> Sequence[OfferedTool]:
+    def offered_tools(self, server: str) -> Sequence[OfferedTool]:
         """All that a server lists, beside what was allowed of it; it is started if need be.
 
         Raises:
@@ -101,19 +101,19 @@ class ServerFunctions:
             listed = self._seen[server][0]
         marks = Scanner(server_environment(connection.server, os.environ))
         try:
-            with doing("tool", name):
+            with report_activity("tool", name):
                 value = connection.call(ServerCall(tool=tool, name=name, arguments=arguments), listed, seconds)
         except CallFailed as failure:
-            raise CallFailed(marks.clean(str(failure)), doubtful=failure.doubtful) from None
-        cleaned: Json = marks.cleaned(value)
+            raise CallFailed(marks.redact_text(str(failure)), doubtful=failure.doubtful) from None
+        cleaned: Json = marks.redact_value(value)
         return cleaned
 
     def grant_of(self, function: Function) -> Grant:
         """What the person said of a function of these servers; of any other, to ask."""
         server, tool, made = self._tools.get(function.name, ("", "", None))
-        return self._approved[server].tools[tool].overall if made is not None and made == function else "ask"
+        return self._approved[server].tools[tool].overall_grant if made is not None and made == function else "ask"
 
-    def renew(self, approved: Sequence[ServerApproval]) -> None:
+    def use_approvals(self, approved: Sequence[ServerApproval]) -> None:
         """Goes by what is approved now, as when a run begins. A server that is approved as before goes on.
 
         One that has ended, or was given up, may be started again.
@@ -123,7 +123,7 @@ class ServerFunctions:
             self._take(approved)
             for name, connection in list(self._connections.items()):
                 now = self._approved.get(name)
-                ended = now is None or now.server != connection.server or not connection.runs
+                ended = now is None or now.server != connection.server or not connection.is_running
                 if ended:
                     connection.close()
                     del self._connections[name]
@@ -143,7 +143,7 @@ class ServerFunctions:
             made.name: (server, tool, made)
             for server, approval in self._approved.items()
             for tool, pin in approval.tools.items()
-            if (made := pin.function(server)) is not None and approval.server.effects <= made.effects
+            if (made := pin.approved_function(server)) is not None and approval.server.effects <= made.effects
         }
         for name, approval in self._approved.items():
             if (why := missing_kind_reason(approval.server.kind)) and name not in self._told:
@@ -153,7 +153,7 @@ class ServerFunctions:
     def _is_another(self, server: str, tool: str) -> bool:
         """Whether a server that runs was seen to list something else under that name."""
         connection = self._connections.get(server)
-        if connection is None or connection.stale or server not in self._seen:
+        if connection is None or connection.is_stale or server not in self._seen:
             return False
         return self._seen[server][1][tool].state != "allowed"
 
@@ -163,10 +163,10 @@ class ServerFunctions:
         A start has a limit of its own, so that a call of few seconds is not lost to it.
         """
         name = connection.server.name
-        with doing("server", name):
+        with report_activity("server", name):
             listed = connection.tools(START_S)
         if self._seen.get(name, (None, {}))[0] is not listed:
-            found = offers(connection.server, listed, self._approved[name].tools)
+            found = offered_tools(connection.server, listed, self._approved[name].tools)
             self._seen[name] = listed, {offer.tool: offer for offer in found}
         return self._seen[name][1]
 

@@ -12,7 +12,7 @@ import re
 import stat
 from contextlib import suppress
 
-from evolve.core.text_files import TextFile, plain_ends, read_text_file, split_lines
+from evolve.core.text_files import TextFile, normalize_line_ends, read_text_file, split_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ def edit(path: str, old: str, new: str) -> None:
         with open(descriptor, "wb") as stream:
             stream.write(new.encode("utf-8"))
         return
-    before, sought = _text_file(path), plain_ends(old)
+    before, sought = _text_file(path), normalize_line_ends(old)
     text = before.text
     places = text.count(sought)
     if places != 1:
         raise ValueError(f"{path}: the text to replace stands there {places} times: {old[:80]!r}")
-    data = before.replaced(text.index(sought), len(sought), new).declared(before).data
+    data = before.with_replacement(text.index(sought), len(sought), new).with_declared_encoding(before).data
     with open(_opened(path, os.O_WRONLY | os.O_TRUNC), "wb") as stream:
         stream.write(data)
 

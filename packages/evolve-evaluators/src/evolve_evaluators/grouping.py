@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from evolve.memory.preferences.matching import content_words
-from evolve.runtime.retrieval import words
+from evolve.runtime.retrieval import split_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ def remarks_in(text: str) -> list[str]:
 
 def sign_of(remark: str) -> Literal[-1, 0, 1]:
     """Praise, complaint, or neither, by its words; a negation turns praise around."""
-    spoken = words(remark.replace("'", "").replace("’", ""))
+    spoken = split_words(remark.replace("'", "").replace("’", ""))
     good, bad = sum(word in _GOOD for word in spoken), sum(word in _BAD for word in spoken)
     denied = any(word in _DENIALS for word in spoken)
     value = (good - bad) * (-1 if denied else 1) if good or bad else -denied
@@ -93,7 +93,7 @@ def key_terms(group: Sequence[str], everything: Sequence[str], count: int = 2) -
 
 def _as_written(stem: str, group: Sequence[str]) -> str:
     """The word in which a group writes a stem most often."""
-    written = Counter(word for remark in group for word in words(remark) if content_words(word) == [stem])
+    written = Counter(word for remark in group for word in split_words(remark) if content_words(word) == [stem])
     return min(written, key=lambda word: (-written[word], word), default=stem)
 
 
@@ -101,5 +101,5 @@ def _topic(remark: str) -> list[str]:
     """The words that say what a remark is about, without those that judge it."""
     judging = _GOOD | _BAD | _DENIALS | {"very", "really", "much", "quite", "answer", "result", "time", "again"}
     # Praise and blame of one thing belong to one metric, so judging words do not count.
-    plain = " ".join(word for word in words(remark.replace("'", "").replace("’", "")) if word not in judging)
+    plain = " ".join(word for word in split_words(remark.replace("'", "").replace("’", "")) if word not in judging)
     return content_words(plain)

@@ -45,7 +45,7 @@ class Judges(Resource):
     @property
     def prompt(self) -> str:
         """Digest of the prompt that judges are asked by; with another prompt a judge is unmeasured."""
-        return self._judge.prompt
+        return self._judge.prompt_digest
 
     @property
     def model(self) -> str:
@@ -54,7 +54,7 @@ class Judges(Resource):
         Raises:
             UsageError: No model is named.
         """
-        return name_of(self._judge.unmeasured(_empty_task()))
+        return name_of(self._judge.uncalibrated_verifier(_empty_task()))
 
     def standing(self) -> Standing:
         """Whether verdicts of the judge in force count.
@@ -83,7 +83,7 @@ class Judges(Resource):
         cases = cases_of([trace for _, trace in solved], lambda trace: _is_wrong(trace, tasks[trace.task], sandbox))
 
         def ask(case: Case) -> bool:
-            judge = self._judge.unmeasured(replace(_empty_task(), instruction=case.trace.task))
+            judge = self._judge.uncalibrated_verifier(replace(_empty_task(), instruction=case.trace.task))
             return judge.verify(Submission(code=case.trace.shown, entry=case.trace.entry), sandbox).accepted
 
         def judged(case: Case) -> bool:

@@ -11,7 +11,7 @@ from evolve.core.errors import UsageError
 from evolve.memory.preferences.quotes import own_words
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.evaluators import Criterion, Evaluator, Opinion
-from evolve.workspace.resources.preferences import described_by, preference_problem
+from evolve.workspace.resources.preferences import preference_description, preference_problem
 from evolve.workspace.services import WorkspaceServices
 from evolve_evaluators.book import MetricBook
 from evolve_evaluators.judges import Judges
@@ -96,7 +96,9 @@ class Metrics(Resource, Evaluator):
             ModelMistake: What the model says reads like an order, or holds code or an address.
             EndpointProblem: It could not be asked.
         """
-        return described_by(self.services.learner, [example.text for example in self._book.get(name).examples])
+        return preference_description(
+            self.services.learner, [example.text for example in self._book.get(name).examples]
+        )
 
     def forget(self, ids: Sequence[str]) -> int:
         """Deletes metrics by their ids or names; gives how many. The comments stay.
@@ -121,5 +123,5 @@ class Metrics(Resource, Evaluator):
             EndpointProblem: The judge could not be asked.
         """
         rubric_task = replace(task, meta={**task.meta, "rubric": self._book.get(name).rubric})
-        verdict = self.services.rubric_judge.verifier(rubric_task).verify(submission, sandbox)
+        verdict = self.services.rubric_judge.calibrated_verifier(rubric_task).verify(submission, sandbox)
         return float(verdict.accepted) if verdict.measured else None

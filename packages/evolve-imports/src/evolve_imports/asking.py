@@ -11,11 +11,11 @@ from typing import Any
 
 from evolve.core.errors import BudgetExhausted, ModelMistake
 from evolve.core.files import canonical_json, digest, read_text, write_atomic
-from evolve.core.text_screen import without_spaces
-from evolve.memory.preferences import topics
+from evolve.core.text_screen import remove_spaces
+from evolve.memory.preferences import topic_words
 from evolve.policies.language import LanguagePolicy
-from evolve.policies.language.quoting import quoted, truncate_middle
-from evolve.runtime.models import KEPT
+from evolve.policies.language.quoting import quote_text, truncate_middle
+from evolve.runtime.models import ESSENTIAL
 from evolve.runtime.models import Message as Part
 from evolve.runtime.models.structure import closed_object
 from evolve_imports.corrections import MOST, Said, person_sentences, without_lead
@@ -53,8 +53,10 @@ def corrections_by_model(
     lines = [_line(message, " ".join(said)) for message, said in zip(session.said, own, strict=True) if said]
     if not lines:
         return []
-    shown = quoted("session", truncate_middle("\n".join(lines), _ROOM))
-    request = policy.questions.ask("corrections", [Part(role="user", text=shown, priority=KEPT, kind="task")], _SCHEMA)
+    shown = quote_text("session", truncate_middle("\n".join(lines), _ROOM))
+    request = policy.questions.ask(
+        "corrections", [Part(role="user", text=shown, priority=ESSENTIAL, kind="task")], _SCHEMA
+    )
     name = f"{digest(canonical_json([policy.name, *(part.text for part in request.messages)]))[:32]}.json"
     reply = read_text(kept / name) if (kept / name).is_file() else ""
     if not reply:
@@ -86,12 +88,12 @@ def _borne_out(proposals: list[Any], session: Session, own: Sequence[Sequence[st
     )
     for number, one in enumerate(proposals[:MOST]):
         text, quote = " ".join(one["text"].split()), " ".join(one["quote"].split())
-        letters, words = without_spaces(quote), topics(text)
-        place = next((at for at, said in enumerate(own) if letters in without_spaces(" ".join(said))), None)
+        letters, words = remove_spaces(quote), topic_words(text)
+        place = next((at for at, said in enumerate(own) if letters in remove_spaces(" ".join(said))), None)
         if place is None or len(letters) < _SHORTEST_QUOTE or len(text) > _LONGEST:
             continue
-        sentence = next((said for said in own[place] if letters in without_spaces(said)), quote)
-        is_carried = words & topics(sentence) and len(words & topics(heard)) >= _CARRIED * len(words)
+        sentence = next((said for said in own[place] if letters in remove_spaces(said)), quote)
+        is_carried = words & topic_words(sentence) and len(words & topic_words(heard)) >= _CARRIED * len(words)
         has_figures = set(re.findall(r"\d+", text)) <= set(re.findall(r"\d+", heard))
         if is_carried and has_figures and weight_of(without_lead(sentence)) > _OF_A_TASK:
             yield Said(text=text, quote=quote, weight=_FIRST - number, at=place)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json, note, writing
+from evolve.cli.render.output import count_of, emit, emit_json, print_note, report_written_file
 
 app = pages.App()
 
@@ -29,11 +29,11 @@ def import_command(
     from evolve.workspace import tasks
     from evolve_imports import import_tasks
 
-    with writing(out) as told:
+    with report_written_file(out) as told:
         imported = import_tasks(file, repos=repos, out=out)
-        told(counted(imported.tasks, "task"))
+        told(count_of(imported.tasks, "task"))
     for reason in (*imported.refused, *(f"{task.id}: {text}" for task in imported.tasks for text in task.warnings)):
-        note(f"warning: {reason}")
+        print_note(f"warning: {reason}")
     if out is not None:
         return
     emit_json(tasks.as_json(imported.tasks)) if as_json else emit(tasks.render(imported.tasks).rstrip("\n"), exact=True)

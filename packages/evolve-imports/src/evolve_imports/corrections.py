@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evolve.memory.preferences import LONGEST, same_meaning, topics
-from evolve.memory.preferences.matching import contradict
+from evolve.memory.preferences import LONGEST, same_meaning, topic_words
+from evolve.memory.preferences.matching import is_contradiction
 from evolve.memory.preferences.quotes import harmless_quote, own_words
 from evolve_imports.signs import ENOUGH, cue_of, pattern, weight_of
 from evolve_imports.transcripts import Message, Session
@@ -62,7 +62,9 @@ def rules_said(session: Session, unfit: Callable[[str], str]) -> list[Said]:
         rules = [replace(one, at=number) for one in _rules(sentences, message, unfit, before)]
         if not number:  # the first message says what is to be done
             rules = [one for one in rules if pattern("every_time").search(one.text) or pattern("here").search(one.text)]
-        found = merged([*(one for one in found if not any(contradict(one.text, new.text) for new in rules)), *rules])
+        found = merged(
+            [*(one for one in found if not any(is_contradiction(one.text, new.text) for new in rules)), *rules]
+        )
     counted = Counter(one for one in session.commands if not pattern("plain_command").match(one) and len(one) <= 120)
     found += [
         Said(text=f"The command `{one}` is run here.", quote=one, weight=ENOUGH + 1.0, count=count)
@@ -80,7 +82,7 @@ def merged(rules: Sequence[Said]) -> list[Said]:
         if same is None:
             found.append(rule)
         else:
-            longer = max(same, rule, key=lambda one: len(topics(one.text)))
+            longer = max(same, rule, key=lambda one: len(topic_words(one.text)))
             weight, count = max(same.weight, rule.weight) + _SAID_AGAIN, same.count + rule.count
             found[found.index(same)] = replace(longer, weight=weight, count=count, at=rule.at)
     return found
@@ -92,7 +94,7 @@ def said_across(found: Sequence[tuple[str, Sequence[Said]]]) -> list[list[Said]]
     places: dict[str, set[tuple[int, int]]] = {}
     for number, (folder, rules) in enumerate(found):
         for rule in rules:
-            near = sorted({place for word in topics(rule.text) for place in places.get(word, ())})
+            near = sorted({place for word in topic_words(rule.text) for place in places.get(word, ())})
             at = next(((one, nth) for one, nth in near if _is_same(kept[one][nth].text, rule.text)), None)
             if at is None:
                 at = number, len(kept[number])
@@ -100,7 +102,7 @@ def said_across(found: Sequence[tuple[str, Sequence[Said]]]) -> list[list[Said]]
             else:
                 (both,) = merged([kept[at[0]][at[1]], rule])
                 kept[at[0]][at[1]] = replace(both, wide=both.wide or found[at[0]][0] != folder)
-            for word in topics(rule.text):
+            for word in topic_words(rule.text):
                 places.setdefault(word, set()).add(at)
     return [sorted(rules, key=lambda one: -one.weight) for rules in kept]
 
@@ -128,9 +130,9 @@ def without_lead(sentence: str) -> str:
 
 def _is_same(first: str, second: str) -> bool:
     """Whether two sentences say the same, or one says what the other does and more."""
-    mine, theirs = topics(first), topics(second)
+    mine, theirs = topic_words(first), topic_words(second)
     within = min(len(mine), len(theirs)) > 1 and (mine <= theirs or theirs <= mine)
-    return same_meaning(first, second) or (within and not contradict(first, second))
+    return same_meaning(first, second) or (within and not is_contradiction(first, second))
 
 
 def _written(session: Session) -> Iterator[str]:
@@ -175,11 +177,13 @@ def _rules(sentences: Sequence[str], message: Message, unfit: Callable[[str], st
         # That it was said before is no rule without what was said.
         weight = own + _denies_agent(text, message) + (cue if own > 0.0 else min(cue, 1.0))
         now = Said(text=text, quote=sentence, weight=weight)
-        if len(text.split()) < _SHORT and not (pattern("forbidden").search(text) and topics(text)):
+        if len(text.split()) < _SHORT and not (pattern("forbidden").search(text) and topic_words(text)):
             now = _completed(now, message, unfit) or replace(now, weight=min(now.weight, 0.0))
         refers = bool(pattern("refers").search(text) or (topic and topic == before))
         is_aside = len(text.split()) <= _ASIDE
-        of_last = last is not None and last.weight >= ENOUGH and bool(is_aside or topics(last.text) & topics(text))
+        of_last = (
+            last is not None and last.weight >= ENOUGH and bool(is_aside or topic_words(last.text) & topic_words(text))
+        )
         goes_on = refers or (now.weight >= ENOUGH and bool(of_last or pattern("reason").match(text)))
         joins = bool(goes_on and before and now.weight > 0.0 and len(before) + len(text) <= _LONGEST_JOINED)
         if joins or (now.weight >= 0.0 and text):
@@ -200,13 +204,13 @@ def _rules(sentences: Sequence[str], message: Message, unfit: Callable[[str], st
 def _denies_agent(text: str, message: Message) -> float:
     """Whether what a sentence turns down is what the agent did."""
     denied = pattern("denied").search(text)
-    return float(bool(denied and topics(denied[1]) & topics(" ".join((message.answer, *message.did)))))
+    return float(bool(denied and topic_words(denied[1]) & topic_words(" ".join((message.answer, *message.did)))))
 
 
 def _completed(said: Said, message: Message, unfit: Callable[[str], str]) -> Said | None:
     """A correction of a word or two, with what the agent ran or said that it is about; None where that is not known."""
     fragment = said.text.rstrip(".!")
-    if not pattern("no").match(said.quote) or not topics(fragment) or said.text.endswith("?"):
+    if not pattern("no").match(said.quote) or not topic_words(fragment) or said.text.endswith("?"):
         return None
     told = [one for one in pattern("sentence").split(message.answer) if pattern("choice").search(one)]
     if message.did and pattern("with").match(fragment):
@@ -222,8 +226,8 @@ def _takes_back(text: str, rule: Said, number: int) -> bool:
     match = pattern("taken_back").search(without_lead(text))
     if match is None:
         return False
-    about = topics(pattern("taking_back").sub(" ", next(filter(None, match.groups()), "")))
-    return bool(about & topics(rule.text)) if about or match["fine"] else rule.at >= number - 1
+    about = topic_words(pattern("taking_back").sub(" ", next(filter(None, match.groups()), "")))
+    return bool(about & topic_words(rule.text)) if about or match["fine"] else rule.at >= number - 1
 
 
 def _undone(session: Session) -> Iterator[Said]:
@@ -232,8 +236,8 @@ def _undone(session: Session) -> Iterator[Said]:
     for message in session.said:
         text = message.text[:LONGEST]
         words = next((one for one in (without_lead(text), text) if pattern("undo").match(one)), "")
-        about = topics(pattern("undoing").sub("", pattern("undo").sub("", words)))
-        ran = [one for one in message.did if topics(one) & about] if about else message.did[-1:]
+        about = topic_words(pattern("undoing").sub("", pattern("undo").sub("", words)))
+        ran = [one for one in message.did if topic_words(one) & about] if about else message.did[-1:]
         for name in {_program(one) for one in ran} if words else ():
             undone.setdefault(name, []).append(message.text)
     for name, said in undone.items():

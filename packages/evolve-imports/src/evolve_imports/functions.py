@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from evolve.core.episodes import Row
 from evolve.core.errors import TaskError
 from evolve.tasks.model import Task, entry_name, row_key
-from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble
+from evolve.tasks.reading.assemble import PlacedRow, RawTask, assemble_task
 from evolve.tasks.reading.limits import FilePosition
 from evolve_imports.literals import documented_rows, strict_rows
 
@@ -42,10 +42,10 @@ def humaneval_task(row: HumanEvalRow, place: FilePosition) -> Task:
     Raises:
         TaskError: Prompt or test are not Python, or the test has no function ``check``.
     """
-    prompt, test = _parsed(row.prompt, place.at("prompt")), _parsed(row.test, place.at("test"))
+    prompt, test = _parsed(row.prompt, place.field_position("prompt")), _parsed(row.test, place.field_position("test"))
     checks = [node for node in test.body if isinstance(node, ast.FunctionDef) and node.name == "check"]
     if not checks or len(checks[-1].args.args) != 1:
-        raise place.at("test").error("no function check(candidate)")
+        raise place.field_position("test").error("no function check(candidate)")
     candidate, entry = checks[-1].args.args[0].arg, entry_name(row.entry_point)
     others = [node for node in prompt.body if isinstance(node, ast.FunctionDef) and node.name != row.entry_point]
     # Tests may call what the prompt defines beside the function.
@@ -66,10 +66,10 @@ def mbpp_task(row: MbppRow, place: FilePosition) -> Task:
         TaskError: There is no assertion that calls a function.
     """
     tests = [*row.test_list, *row.challenge_test_list]
-    nodes = [node for text in tests for node in _parsed(text, place.at("test_list")).body]
+    nodes = [node for text in tests for node in _parsed(text, place.field_position("test_list")).body]
     called = _called(nodes)
     if called is None:
-        raise place.at("test_list").error("no assertion calls a function by its name")
+        raise place.field_position("test_list").error("no assertion calls a function by its name")
     entry = entry_name(called)
     rows = strict_rows(nodes, called)
     lines = [*row.test_imports, row.test_setup_code, f"from solution import {entry} as {called}"]
@@ -101,13 +101,13 @@ def _task(
     # Without a visible example there is no telling what the rows are rows of.
     if unseen and examples:
         try:
-            return assemble(_raw(asked, examples, unseen, "", place))
+            return assemble_task(_raw(asked, examples, unseen, "", place))
         except TaskError:  # such as optional arguments, which a table of rows does not have
             pass
     try:
-        return assemble(_raw(asked, examples, (), tests, place))
+        return assemble_task(_raw(asked, examples, (), tests, place))
     except TaskError:
-        return assemble(_raw(asked, (), (), tests, place))
+        return assemble_task(_raw(asked, (), (), tests, place))
 
 
 def _raw(asked: _Problem, examples: Sequence[Row], verify: Sequence[Row], tests: str, place: FilePosition) -> RawTask:

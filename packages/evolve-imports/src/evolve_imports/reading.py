@@ -98,7 +98,7 @@ def _task(value: Mapping[str, Any], repos: str | os.PathLike[str] | None, place:
             "none of the keys entry_point, test_list, instance_id",
             hint="files of evolve's own tasks need no import: give them to run and improve as they are",
         )
-    check_id(task.id, place.at("id"))
+    check_id(task.id, place.field_position("id"))
     problem = text_problem(task.instruction, MAX_TEXT)
     if problem:
         raise place.error(problem)
@@ -113,6 +113,6 @@ def _read(model: type[M], value: Mapping[str, Any], place: FilePosition) -> M:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
     names = [str(part)[:60].encode("utf-8", "replace").decode() for part in first["loc"]]
-    raise place.at(".".join(names)).error(
+    raise place.field_position(".".join(names)).error(
         "missing" if first["type"] == "missing" else "not of the type this format has"
     )

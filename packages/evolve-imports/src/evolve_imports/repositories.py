@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from evolve.runtime.folder_tree import Tree, read_tree
+from evolve.runtime.folder_tree import FolderTree, read_tree
 from evolve.tasks.model import Task
 from evolve.tasks.reading.limits import FilePosition
 from evolve.tasks.work import FolderWork
@@ -44,10 +44,13 @@ def repository_task(row: RepositoryRow, repos: Path, place: FilePosition) -> Tas
     folder = _folder(row, repos, place)
     warnings = _check_commit(row, folder, place)
     tree = read_tree(folder)
-    tests = [*_names(row.FAIL_TO_PASS, place.at("FAIL_TO_PASS")), *_names(row.PASS_TO_PASS, place.at("PASS_TO_PASS"))]
+    tests = [
+        *_names(row.FAIL_TO_PASS, place.field_position("FAIL_TO_PASS")),
+        *_names(row.PASS_TO_PASS, place.field_position("PASS_TO_PASS")),
+    ]
     if not tests:
-        raise place.at("FAIL_TO_PASS").error("no test decides")
-    hidden = patched(row.test_patch, lambda name: _text(tree, name), place.at("test_patch"))
+        raise place.field_position("FAIL_TO_PASS").error("no test decides")
+    hidden = patched(row.test_patch, lambda name: _text(tree, name), place.field_position("test_patch"))
     return Task(
         id=row.instance_id,
         family=row.repo or "repository",
@@ -69,7 +72,7 @@ def _folder(row: RepositoryRow, repos: Path, place: FilePosition) -> Path:
     for name in filter(None, names):
         if "/" not in name and name not in (".", "..") and (repos / name).is_dir():
             return (repos / name).resolve()
-    raise place.at("repo").error(f"no folder {names[0]} or {names[1]} in {repos}", hint="clone it there")
+    raise place.field_position("repo").error(f"no folder {names[0]} or {names[1]} in {repos}", hint="clone it there")
 
 
 def _check_commit(row: RepositoryRow, folder: Path, place: FilePosition) -> tuple[str, ...]:
@@ -80,7 +83,7 @@ def _check_commit(row: RepositoryRow, folder: Path, place: FilePosition) -> tupl
     if commit is None:
         return (f"{folder} does not say which commit it is; {row.base_commit[:12]} is meant",)
     if not commit.startswith(row.base_commit):
-        raise place.at("base_commit").error(
+        raise place.field_position("base_commit").error(
             f"{folder} is at {commit[:12]}, not {row.base_commit[:12]}",
             hint=f"git -C {shlex.quote(str(folder))} checkout {row.base_commit[:12]}",
         )
@@ -118,6 +121,6 @@ def _names(value: list[str] | str, place: FilePosition) -> list[str]:
     return names
 
 
-def _text(tree: Tree, name: str) -> str | None:
+def _text(tree: FolderTree, name: str) -> str | None:
     data = tree.files.get(name)
     return None if data is None else data.decode("utf-8", "replace")

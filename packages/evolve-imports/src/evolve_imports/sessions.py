@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.core.episodes import Suggestion
 from evolve.core.ledger import Budget
-from evolve.core.progress import doing
-from evolve.memory.preferences import Context, Preference
+from evolve.core.progress import report_activity
+from evolve.memory.preferences import Preference, PreferenceContext
 from evolve.workspace.resources.base import Resource
 from evolve.workspace.resources.preferences import preference_problem
-from evolve.workspace.secrets import AsksEndpoints, scanner_of
+from evolve.workspace.secrets import SecretCleaningLearner, scanner_of
 from evolve.workspace.services import WorkspaceServices
 from evolve_imports.corrections import MOST, Said, rules_said, said_across
 from evolve_imports.transcripts import Session, read_sessions
@@ -74,7 +74,7 @@ class Sessions(Resource):
             EndpointProblem: The model does not answer; the same call goes on.
         """
         self._writable()
-        with doing("import", os.fspath(path)):
+        with report_activity("import", os.fspath(path)):
             sessions = list(read_sessions(Path(path).expanduser()))
             policy = self._policy(sessions, budget)
             found = said_across([(session.folder, self._said(session, policy)) for session in sessions])
@@ -90,7 +90,7 @@ class Sessions(Resource):
             return None
         from evolve.policies.language import LanguagePolicy
 
-        if isinstance(learner, AsksEndpoints):  # sessions may hold what a folder keeps secret
+        if isinstance(learner, SecretCleaningLearner):  # sessions may hold what a folder keeps secret
             learner.beware_of([Path(session.folder) for session in sessions if session.folder])
         policy = learner.policy(None, ())
         if not isinstance(policy, LanguagePolicy):
@@ -115,8 +115,8 @@ class Sessions(Resource):
         for wide in (True, False):
             proposals += self._services.preferences.suggest_remembering(
                 [_suggestion(one, session) for one in clean if one.wide == wide],
-                run=Context() if wide else Context(folder=session.folder),
-                known=[note.text for note in self._services.stores.memory.notes()],
+                run=PreferenceContext() if wide else PreferenceContext(folder=session.folder),
+                known=[note.text for note in self._services.stores.memory.list_notes()],
                 most=MOST - len(proposals),
             )
         more, secrets = max(0, len(clean) - len(proposals)), len(rules) - len(clean)

@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolve.core.episodes import FACT, OWN, Claim, EpisodeRecord, Evidence, Json, Scope
 from evolve.core.errors import UsageError
 from evolve.core.files import canonical_json, digest, read_text, write_atomic
-from evolve.core.text_screen import as_key, insight_problem
+from evolve.core.text_screen import comparison_key, insight_problem
 from evolve.policies.language.reflection import EFFECT
 from evolve.skills import ACTIVE, Skill
 from evolve.skills.export.row_literals import holds_rows
 from evolve.skills.folder import folder_files, replace_folder
 from evolve.workspace.resources.base import Resource
-from evolve.workspace.resources.exporting import given_to_runs
+from evolve.workspace.resources.exporting import skills_given_to_runs
 from evolve.workspace.runs.importing import ImportReport, import_skills
 from evolve.workspace.secrets import scanner_of
 from evolve.workspace.services import WorkspaceServices
@@ -104,7 +104,7 @@ def _push(services: WorkspaceServices, folder: Path, names: Sequence[str], *, wi
     skills = [library.get(name) for name in names] or library.list(ACTIVE)
     written, same, refused = list[str](), list[str](), dict[str, str]()
     _refuse_links(folder)
-    for skill in (one for one in skills if not (one.hidden or one.environment)):
+    for skill in (one for one in skills if not (one.is_hidden or one.environment)):
         place = folder / _SKILLS / skill.name
         evidence, before = _evidence_of(services, skill, _object(place / _EVIDENCE)), _object(place / _EVIDENCE)
         bare = replace(skill, source="", tree=None)
@@ -112,7 +112,7 @@ def _push(services: WorkspaceServices, folder: Path, names: Sequence[str], *, wi
         files = {name: text for name, text in folder_files(bare).items() if text}
         evidence["files"] = {name: digest(text) for name, text in files.items()}
         files[_EVIDENCE] = json.dumps(evidence, indent=2) + "\n"
-        held = "" if with_rows else holds_rows(skill, given_to_runs(services.stores, skill), [*files.values()])
+        held = "" if with_rows else holds_rows(skill, skills_given_to_runs(services.stores, skill), [*files.values()])
         found = next((finding for text in files.values() for finding in scanner.find(text)), None)
         if before.get("owner", evidence["owner"]) != evidence["owner"]:
             refused[skill.name] = f"a skill of {before['owner']!a:.80} has that name there"
@@ -206,8 +206,8 @@ def _push_claims(services: WorkspaceServices, file: Path, is_secret: Callable[[s
     lines = dict.fromkeys(_text(file).splitlines())
     if not lines and os.path.lexists(file) and file.stat().st_size:
         raise UsageError(f"{file}: no plain file of at most {_LARGEST >> 20} MiB", hint="move it, so that none is lost")
-    for one in services.stores.memory.claims(policy=services.learner.name if services.uses_model else None):
-        if one.influences and one.cause.startswith(FACT) and not is_secret(one.text):
+    for one in services.stores.memory.list_insights(policy=services.learner.name if services.uses_model else None):
+        if one.may_influence and one.cause.startswith(FACT) and not is_secret(one.text):
             scope = {"environment": one.scope.environment, "family": one.scope.family}
             lines[canonical_json({"text": one.text, **scope})] = None
     if lines:
@@ -219,7 +219,7 @@ def _as_episode(claim: _ForeignClaim) -> EpisodeRecord:
     """A foreign claim as one trial of another model would tell of it: enough to be tried here, and not to act."""
     told = Evidence(task=OTHERS, group=OTHERS, kind="intervention", direction=1, detail="others say so")
     said = Claim(
-        cause=f"{FACT}{as_key(claim.text)}",
+        cause=f"{FACT}{comparison_key(claim.text)}",
         relation="contributes",
         effect=EFFECT,
         scope=Scope(environment=claim.environment, family=claim.family),

@@ -10,8 +10,8 @@ import typer
 
 import evolve
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json
-from evolve.cli.skills_import import note_refusals, tell_imported
+from evolve.cli.render.output import count_of, emit, emit_json
+from evolve.cli.skills_import import note_refusals, print_imported
 
 if TYPE_CHECKING:
     from evolve_imports.team import Team
@@ -37,7 +37,7 @@ def push_command(
         pushed = part_of(opened).push(folder, names or (), with_rows=with_rows)
     if as_json:
         return emit_json(pushed)
-    emit(f"wrote {counted(pushed.skills, 'skill')}; {len(pushed.same)} unchanged; {counted(pushed.claims, 'claim')}")
+    emit(f"wrote {count_of(pushed.skills, 'skill')}; {len(pushed.same)} unchanged; {count_of(pushed.claims, 'claim')}")
     note_refusals(pushed.refused)
 
 
@@ -48,7 +48,7 @@ def pull_command(folder: Folder, workspace: options.Workspace = None, as_json: o
         pulled = part_of(opened).pull(folder)
     if as_json:
         return emit_json({**vars(pulled.skills), "claims": pulled.claims, "refused_claims": pulled.refused})
-    tell_imported(pulled.skills)
+    print_imported(pulled.skills)
     if pulled.claims:
-        emit(f"{counted(pulled.claims, 'new claim')} to be tried: evolve memory list --status hypothesis")
+        emit(f"{count_of(pulled.claims, 'new claim')} to be tried: evolve memory list --status hypothesis")
     note_refusals(pulled.refused)

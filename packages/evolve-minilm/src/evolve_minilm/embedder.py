@@ -14,7 +14,7 @@ import numpy as np
 
 from evolve.core.errors import WorkspaceError
 from evolve.core.files import clean_text
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.runtime.retrieval import bundled_model
 from evolve_minilm.bert import Bert
 from evolve_minilm.tensor_file import INSTALL, OWN, TensorFile
@@ -58,7 +58,7 @@ class MiniLMEmbedder:
         found.update(json.dumps([self._config, self._first, self._longest], sort_keys=True).encode())
         return f"minilm-{found.hexdigest()[:8]}-{self.dimension}"
 
-    @doing("encode")
+    @report_activity("encode")
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors of shape (len(texts), dimension), of length 1; of a long text its beginning."""
         found = np.zeros((len(texts), self.dimension))

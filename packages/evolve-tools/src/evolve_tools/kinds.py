@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evolve.core.errors import UsageError
-from evolve.runtime.functions.servers import Server, ServerSetting, Start
+from evolve.runtime.functions.servers import ProcessStart, Server, ServerSetting
 from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ProgramKind:
         rows = [("values", told), ("gives", server.settings.get("output", "text"))]
         return [*rows, *(("about", text) for key, text in server.settings.items() if key == "about")]
 
-    def open(self, server: Server, start: Start, portal: Callable[[], BlockingPortal]) -> Program:
+    def open(self, server: Server, start: ProcessStart, portal: Callable[[], BlockingPortal]) -> Program:
         """Its one function."""
         from evolve_tools.program import Program
 
@@ -67,7 +67,7 @@ class OpenApiKind:
         """Its file."""
         return [("described", server.settings["file"])]
 
-    def open(self, server: Server, start: Start, portal: Callable[[], BlockingPortal]) -> Service:
+    def open(self, server: Server, start: ProcessStart, portal: Callable[[], BlockingPortal]) -> Service:
         """Its operations."""
         from evolve_tools.openapi import Service
 

@@ -16,7 +16,7 @@ from evolve.runtime.functions.servers import ListedTool, Server, resolve_variabl
 from evolve_tools.command_line import CommandLine
 
 if TYPE_CHECKING:
-    from evolve.runtime.functions.servers import Process, ServerCall, Start
+    from evolve.runtime.functions.servers import Process, ProcessStart, ServerCall
 
 _MOST_OUT = 2 << 20
 """Bytes of what a program gives that are read; the gate hands on less."""
@@ -28,9 +28,9 @@ _CHUNK = 1 << 16
 class Program:
     """The function of a program; implements :class:`~evolve.runtime.functions.servers.Provider`."""
 
-    stale, runs = False, True
+    is_stale, is_running = False, True
 
-    def __init__(self, server: Server, start: Start) -> None:
+    def __init__(self, server: Server, start: ProcessStart) -> None:
         self.server, self._start = server, start
         self._line = CommandLine(server.command)
         self._listed = (self._offer(),)

@@ -101,4 +101,4 @@ def call(server: Server, name: str, seconds: float = 20.0, **arguments):
 
 def offers(server: Server):
     with functions_of(ServerApproval(server=server)) as functions:
-        return {offer.tool: offer for offer in functions.offers("pets")}
+        return {offer.tool: offer for offer in functions.offered_tools("pets")}

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evolve.core.svg import Panel, document
-from evolve.trials.gate import Interval
+from evolve.core.svg import Panel, svg_document
+from evolve.trials.gate import ConfidenceInterval
 
 _COLOUR = "#23996d"
 _WIDE = 245.0
 
 
 def draw_trials(
-    title: str, trials: Sequence[Interval], moves: Sequence[Interval], steps: Sequence[tuple[int, Interval]]
+    title: str,
+    trials: Sequence[ConfidenceInterval],
+    moves: Sequence[ConfidenceInterval],
+    steps: Sequence[tuple[int, ConfidenceInterval]],
 ) -> str:
     """The SVG document.
 
@@ -50,14 +53,16 @@ def draw_trials(
         x_range=(0, max((done for done, _ in by_step), default=1.0)),
     )
     panels = ((scores, by_trial), (lengths, made), (efforts, by_step))
-    return document(f"evolve lab trials: {title}", [part for panel, points in panels for part in _curve(panel, points)])
+    return svg_document(
+        f"evolve lab trials: {title}", [part for panel, points in panels for part in _curve(panel, points)]
+    )
 
 
-def _curve(panel: Panel, points: Sequence[tuple[float, Interval]]) -> list[str]:
+def _curve(panel: Panel, points: Sequence[tuple[float, ConfidenceInterval]]) -> list[str]:
     parts = panel.frame()
     low = [(x, one.low) for x, one in points if one.low is not None]
     high = [(x, one.high) for x, one in points if one.high is not None]
     if low:
-        parts.append(panel.area([*low, *reversed(high)], _COLOUR))
+        parts.append(panel.draw_area([*low, *reversed(high)], _COLOUR))
     middle = [(x, one.value) for x, one in points if one.value is not None]
-    return [*parts, panel.line(middle, _COLOUR), *(panel.dot(x, y, _COLOUR) for x, y in middle)]
+    return [*parts, panel.line(middle, _COLOUR), *(panel.draw_dot(x, y, _COLOUR) for x, y in middle)]

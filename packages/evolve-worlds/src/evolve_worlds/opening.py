@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module, metadata
 from typing import Any
 
-from evolve.core.errors import EnvironmentProblem, UsageError
-from evolve.core.extensions import find, installed_extensions, refused
-from evolve.core.progress import doing
+from evolve.core.errors import SetupProblem, UsageError
+from evolve.core.extensions import extension_error, find, installed_extensions
+from evolve.core.progress import report_activity
 from evolve_worlds.guarded import Guard, GuardedWorld
 from evolve_worlds.world import World
 
@@ -32,7 +32,7 @@ def loaded(module: str, *, extra: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        raise EnvironmentProblem(
+        raise SetupProblem(
             f"the package {extra} is not installed",
             hint=f"pip install './packages/evolve-worlds[{extra}]' in the folder of evolve",
         ) from error
@@ -57,7 +57,7 @@ def offered() -> Mapping[str, str]:
     return {name: package for name, package in installed_extensions("worlds").items() if name not in OWN}
 
 
-@doing("load", "the world")
+@report_activity("load", "the world")
 def open_world(name: str, *, bounded: bool = True) -> World:
     """Makes a world; nothing is started before its first trial. One that a package offers is held to the protocol.
 
@@ -91,5 +91,5 @@ def _made(make: Any, plain: str, colon: str, setting: str) -> World:
             raise UsageError(f"{plain} takes no setting", hint=plain) from error
         raise
     if not isinstance(world, World):
-        raise refused("worlds", plain, f"makes {type(world).__name__}, which is no world")
+        raise extension_error("worlds", plain, f"makes {type(world).__name__}, which is no world")
     return world

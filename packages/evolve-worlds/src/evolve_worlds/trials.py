@@ -17,9 +17,9 @@ from evolve.core.errors import UsageError
 from evolve.core.events import Event
 from evolve.core.files import SVG, canonical_json, digest, is_replaced, write_atomic
 from evolve.core.ledger import Budget, Ledger
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve.runtime.retrieval import HashingEmbedder
-from evolve.trials.gate import Interval, mean
+from evolve.trials.gate import ConfidenceInterval, mean
 from evolve.workspace.arguments import BudgetLike, as_ledger
 from evolve.workspace.services import WorkspaceServices
 from evolve_worlds import Split, World, identity, open_world
@@ -95,12 +95,12 @@ class TrialsReport:
         return found
 
     @cached_property
-    def curve(self) -> Sequence[Interval]:
+    def curve(self) -> Sequence[ConfidenceInterval]:
         """The mean score by number of the trial, over the variations that came to it."""
         return [mean([one.score for one in own]) for own in self._by_number]
 
     @cached_property
-    def moves(self) -> Sequence[Interval]:
+    def moves(self) -> Sequence[ConfidenceInterval]:
         """The mean number of moves of a trial, by its number; those of the replays after it are not among them."""
         return [mean([float(len(one.played)) for one in own]) for own in self._by_number]
 
@@ -120,7 +120,7 @@ class TrialsReport:
         return sum(one.steps for one in self.trials)
 
     @cached_property
-    def curve_by_steps(self) -> Sequence[tuple[int, Interval]]:
+    def curve_by_steps(self) -> Sequence[tuple[int, ConfidenceInterval]]:
         """The mean of the best score so far after so many steps on each variation."""
         spent = {key: list(itertools.accumulate(one.steps for one in own)) for key, own in self.variations.items()}
         most = max((own[-1] for own in spent.values()), default=0)
@@ -189,7 +189,7 @@ class _Work:
         observer = Observer(on_practice=practised, on_trial=played, is_late=lambda: time.monotonic() >= self.until)
         began = len(self.played)
         trials = len(schedule.variations) * schedule.trials_each
-        with doing("trial", task, total=trials, count=lambda: len(self.played) - began):
+        with report_activity("trial", task, total=trials, count=lambda: len(self.played) - began):
             for one in self._until_late(run(self.world, schedule, folder, self.meaning, observer)):
                 self.played.append(one)
                 self._tell(one)
@@ -287,7 +287,7 @@ def trials(services: WorkspaceServices, need_writer: Callable[[], None]) -> Play
         need_writer()
         if not isinstance(request, TrialsRequest):
             raise UsageError(f"request: expected a TrialsRequest, got {type(request).__name__}")
-        with services.lock.held("trials"):
+        with services.lock.hold("trials"):
             return play_trials(services, request, as_ledger(budget), curve)
 
     return play
@@ -325,9 +325,11 @@ def _played(services: WorkspaceServices, request: TrialsRequest, budget: Ledger)
         whole = all([work.play(task) for task in tasks])
         families = {f"{world.name}/{task}" for task in tasks}
         name = identity(world)
-    about = [one for one in services.stores.memory.claims() if one.scope.family in families and one.influences]
-    about.sort(key=lambda one: (one.relation == "no_effect", -one.groups, -one.posterior.firmness, one.id))
-    sentences = services.stores.memory.sentences()
+    about = [
+        one for one in services.stores.memory.list_insights() if one.scope.family in families and one.may_influence
+    ]
+    about.sort(key=lambda one: (one.relation == "no_effect", -one.groups, -one.posterior.sign_probability, one.id))
+    sentences = services.stores.memory.insight_sentences()
     return TrialsReport(
         world=name,
         request=request,
@@ -347,7 +349,7 @@ def _set_aside_of_other_versions(services: WorkspaceServices, world: World) -> N
     if now == before:
         return
     memory = services.stores.memory
-    own = [one for one in memory.claims() if one.scope.family.startswith(f"{world.name}/") and one.influences]
+    own = [one for one in memory.list_insights() if one.scope.family.startswith(f"{world.name}/") and one.may_influence]
     for one in own if before else ():
         memory.expire(one.id, f"it was shown in {before}, and this is {now}")
     if before and own:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from evolve.core.errors import EnvironmentProblem
+from evolve.core.errors import SetupProblem
 
 Split = Literal["train", "dev", "test"]
 """Which variations of a task: to learn from, to develop with, and to report."""
@@ -21,7 +21,7 @@ def is_tellable(text: str) -> bool:
     return text.isprintable() or not any(unicodedata.category(sign) in _UNTELLABLE for sign in text)
 
 
-class WorldFault(EnvironmentProblem):
+class WorldFault(SetupProblem):
     """The world itself failed, as where its process ended; nothing follows from the trial."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from evolve.core.errors import EnvironmentProblem, UsageError
+from evolve.core.errors import SetupProblem, UsageError
 from evolve.core.extensions import FAILING
 from evolve_worlds import Checked, Split, Trial, check_world, open_world
 from evolve_worlds.checking import SPLITS
@@ -55,7 +55,7 @@ def _listed(name: str) -> ListedWorld:
     try:
         with closing(open_world(name)) as world:
             return ListedWorld(name=name, version=world.version, tasks=len(world.tasks()), package=package)
-    except EnvironmentProblem as problem:
+    except SetupProblem as problem:
         return ListedWorld(name=name, missing=problem.hint or str(problem), package=package)
     except FAILING as fault:  # one package's fault is no reason to show none of the others
         return ListedWorld(name=name, missing=f"failed ({type(fault).__name__}: {fault})", package=package)

@@ -76,8 +76,13 @@ def show(measurement: Measurement) -> None:
         )
     )
     verdict = {
-        "measured": f"both lower bounds reach {measurement.bar:g}: its verdicts count, as judged and never as verified",
-        "below the bar": f"a lower bound is under {measurement.bar:g}: its verdicts are shown and do not count",
+        "measured": (
+            f"both lower bounds reach {measurement.required_bound:g}: its verdicts count, as judged "
+            f"and never as verified"
+        ),
+        "below the bar": (
+            f"a lower bound is under {measurement.required_bound:g}: its verdicts are shown and do not count"
+        ),
     }
     status = measurement.calibration
     emit(f"{measurement.model} on {measurement.suite}: {status}; {verdict.get(status, '')}")

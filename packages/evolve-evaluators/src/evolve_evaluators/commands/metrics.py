@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolve.cli import options, pages
-from evolve.cli.render.output import counted, emit, emit_json, shorten, table
+from evolve.cli.render.output import count_of, emit, emit_json, shorten_line, table
 
 if TYPE_CHECKING:
     from evolve.workspace import Workspace
@@ -31,14 +31,17 @@ def list_command(workspace: options.Workspace = None, as_json: options.AsJson = 
     if as_json:
         return emit_json({"metrics": [_metric(metric) for metric in metrics], "report": _report(report)})
     rows = [
-        (metric.name, len(metric.examples), len(metric.scores()), shorten(metric.definition, 80)) for metric in metrics
+        (metric.name, len(metric.examples), len(metric.scores()), shorten_line(metric.definition, 80))
+        for metric in metrics
     ]
     emit(table(("metric", "remarks", "runs", "what it measures"), rows) or "no metrics yet")
     if report.coverage is not None:
-        emit(f"coverage: {report.explained} of {counted(report.comments, 'comment')} explained ({report.coverage:.0%})")
+        emit(
+            f"coverage: {report.explained} of {count_of(report.comments, 'comment')} explained ({report.coverage:.0%})"
+        )
     for pair in report.overlaps:
         if pair.correlation is not None:
-            line = f"{pair.one} and {pair.other} correlate by {pair.correlation:.2f} over {counted(pair.runs, 'run')}"
+            line = f"{pair.one} and {pair.other} correlate by {pair.correlation:.2f} over {count_of(pair.runs, 'run')}"
             emit(f"redundancy: {line}")
 
 
@@ -57,7 +60,7 @@ def show_command(metric: MetricName, workspace: options.Workspace = None, as_jso
     emit(
         table(
             ("run", "sign", "remark"),
-            [(example.run, signs[example.sign], shorten(example.text, 90)) for example in shown.examples],
+            [(example.run, signs[example.sign], shorten_line(example.text, 90)) for example in shown.examples],
         )
     )
     emit(table(("run", "score"), sorted(shown.scores().items())))

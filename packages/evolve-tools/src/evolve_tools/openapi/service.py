@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 from evolve.core.episodes import Json
 from evolve.core.errors import UsageError
 from evolve.runtime.functions import CallFailed
-from evolve.runtime.functions.servers import ListedTool, Server, Trouble, pinned_client, resolve_variables, short_text
+from evolve.runtime.functions.servers import (
+    ConnectionTrouble,
+    ListedTool,
+    Server,
+    pinned_client,
+    resolve_variables,
+    short_text,
+)
 from evolve_tools.openapi.document import Document
 from evolve_tools.openapi.operations import Operation, operations
 from evolve_tools.openapi.requests import Request, request_of
@@ -40,12 +47,12 @@ class Service:
         portal: The thread that requests are made on.
     """
 
-    stale, runs = False, True
+    is_stale, is_running = False, True
 
     def __init__(self, server: Server, portal: BlockingPortal) -> None:
         self.server, self._portal = server, portal
         self._lock = threading.Lock()  # one request at a time: what goes wrong is told of the connection
-        self._trouble = Trouble()
+        self._trouble = ConnectionTrouble()
         self._client: httpx2.AsyncClient | None = None
         self._listed: Sequence[ListedTool] | None = None
         self._operations: Mapping[str, Operation] = {}
@@ -118,7 +125,7 @@ class Service:
             async for chunk in response.aiter_raw():
                 content += chunk
                 if len(content) > _MOST:
-                    self._trouble.say(f"answers with more than {_MOST >> 20} MiB")
+                    self._trouble.set_reason(f"answers with more than {_MOST >> 20} MiB")
                     break
         return response.status_code, response.headers.get("content-type", ""), bytes(content)
 

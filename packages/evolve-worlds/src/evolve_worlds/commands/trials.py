@@ -10,8 +10,17 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli import options as overrides
-from evolve.cli.render.output import counted, emit, emit_json, flush, note, table, visible, writing
-from evolve.cli.run import tell_created
+from evolve.cli.render.output import (
+    count_of,
+    emit,
+    emit_json,
+    escape_control_characters,
+    flush,
+    print_note,
+    report_written_file,
+    table,
+)
+from evolve.cli.run import print_created
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,7 +65,7 @@ _TOLD = 8
 
 Set = Annotated[
     list[str] | None,
-    overrides.option(
+    overrides.set_option(
         "moves=N (most moves of a trial)",
         "practice_trials=N (trials of each practice variation)",
     ),
@@ -94,8 +103,8 @@ def trials_command(
     import evolve
     from evolve_worlds.trials import TrialsRequest
 
-    bounds = options.begun(ctx, budget)  # a wrong option is told before anything is made
-    chosen = overrides.overrides(set_, "moves", "practice_trials")
+    bounds = options.start_budget(ctx, budget)  # a wrong option is told before anything is made
+    chosen = overrides.parse_overrides(set_, "moves", "practice_trials")
     request = TrialsRequest(
         world=world,
         tasks=tuple(task or ()),
@@ -105,14 +114,14 @@ def trials_command(
         trials=trials,
         practice=practice,
         practice_tasks=tuple(practice_task or ()),
-        practice_trials=chosen.number("practice_trials", 6),
-        moves=chosen.number("moves", 100),
+        practice_trials=chosen.positive_number("practice_trials", 6),
+        moves=chosen.positive_number("moves", 100),
         fresh=fresh,
     )
-    with writing(curve), evolve.open(workspace, events=_View(), settings=chosen.settings) as opened:
-        tell_created(opened)
+    with report_written_file(curve), evolve.open(workspace, events=_View(), settings=chosen.settings) as opened:
+        print_created(opened)
         if split == "test":
-            note("test variations are there to report: nothing that they show is kept as evidence")
+            print_note("test variations are there to report: nothing that they show is kept as evidence")
         play: Playing = getattr(opened, "trials")  # noqa: B009 (a part that a package adds, unknown to type checkers)
         report = play(replace(request, seed=opened.settings.seed), budget=bounds, curve=curve)
     emit_json(report.to_json()) if as_json else _show(report)
@@ -125,14 +134,18 @@ class _View:
     def emit(self, event: Event) -> None:
         told = event.data
         if event.kind == "warning":
-            note(str(told["text"]))
+            print_note(str(told["text"]))
         elif event.kind == "trial":
             end = ", then lost" if told["lost"] else ""
             when = "practice, " if told["practice"] else ""
             text = (
                 f"{when}{told['task']} {told['variation']}, trial {told['trial'] + 1}: score {told['score']:.2f}{end}"
             )
-            note(visible(f"{text}, {counted(told['steps'], 'step')}{', kept from before' if told['kept'] else ''}"))
+            print_note(
+                escape_control_characters(
+                    f"{text}, {count_of(told['steps'], 'step')}{', kept from before' if told['kept'] else ''}"
+                )
+            )
 
 
 def _which(text: str) -> int | tuple[int, ...]:
@@ -145,7 +158,7 @@ def _which(text: str) -> int | tuple[int, ...]:
 
 def _show(report: TrialsReport) -> None:
     likened = f", names likened by {report.encoder}" if report.encoder else ""
-    emit(f"{report.world}, {report.request.setting}: {counted(len(report.variations), 'variation')}{likened}")
+    emit(f"{report.world}, {report.request.setting}: {count_of(len(report.variations), 'variation')}{likened}")
     rows = [
         (
             number,
@@ -160,13 +173,17 @@ def _show(report: TrialsReport) -> None:
     if rows:
         emit(table(("trial", "mean score", "95 % interval", "moves", "lost", "variations"), rows))
     practice = f", {report.practice_steps:,} in practice before" if report.practice_steps else ""
-    emit(f"{counted(report.steps, 'step')} of the world, replays included{practice}")
+    emit(f"{count_of(report.steps, 'step')} of the world, replays included{practice}")
     if report.predicted is not None:
         emit(f"of {report.predicted:.0%} of the moves it was foreseen whether they change something")
     for text in report.sentences[:_TOLD]:
-        emit(visible(text))
+        emit(escape_control_characters(text))
     if len(report.sentences) > _TOLD:
         about = report.trials[0].task if len({one.task for one in report.trials}) == 1 else report.request.world
-        emit(visible(f"and {len(report.sentences) - _TOLD} more: evolve memory list --about {shlex.quote(about)}"))
+        emit(
+            escape_control_characters(
+                f"and {len(report.sentences) - _TOLD} more: evolve memory list --about {shlex.quote(about)}"
+            )
+        )
     if report.finish_reason == "budget":
-        note("the budget ended before all was played; the same command goes on")
+        print_note("the budget ended before all was played; the same command goes on")

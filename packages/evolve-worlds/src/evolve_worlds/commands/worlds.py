@@ -10,7 +10,16 @@ import typer
 
 from evolve.cli import options, pages
 from evolve.cli.asking import ask_line
-from evolve.cli.render.output import counted, emit, emit_json, flush, note, paused, table, visible
+from evolve.cli.render.output import (
+    count_of,
+    emit,
+    emit_json,
+    escape_control_characters,
+    flush,
+    print_note,
+    suspend_live_line,
+    table,
+)
 from evolve.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +59,7 @@ def list_command(
             return emit_json(tasks)
         counts = [(task.name, task.train, task.dev, task.test) for task in tasks]
         emit(table(("task", "train", "dev", "test"), counts))
-        note("variations to learn from (train), to develop with (dev) and to report (test)")
+        print_note("variations to learn from (train), to develop with (dev) and to report (test)")
         return
     found = worlds.list()
     if as_json:
@@ -77,9 +86,9 @@ def check_command(
     if as_json:
         emit_json(done)
     else:
-        emit(f"{done.version}: {done.task}, {counted(done.trials, 'trial')}")
+        emit(f"{done.version}: {done.task}, {count_of(done.trials, 'trial')}")
         rate = done.moves / max(done.seconds, 1e-9)
-        emit(f"{counted(done.moves, 'move')}, {counted(done.steps, 'step')} of the world, {rate:,.0f} moves a second")
+        emit(f"{count_of(done.moves, 'move')}, {count_of(done.steps, 'step')} of the world, {rate:,.0f} moves a second")
         emit("can go back to an earlier scene" if done.stateful else "goes back by playing again only")
         for fault in done.wrong:
             emit(f"WRONG: it {fault}")
@@ -113,7 +122,7 @@ def play_command(
     if split not in ("train", "dev", "test"):
         raise UsageError(f"no split {split!r}", hint="--split train, --split dev or --split test")
     with worlds.play(world, task, variation=variation, split=split) as trial:  # type: ignore[arg-type]
-        table_of_moves = _Table(trial, note if as_json else emit)
+        table_of_moves = _Table(trial, print_note if as_json else emit)
         table_of_moves.play()
     if as_json:
         emit_json({"goal": trial.goal, "moves": table_of_moves.played, **_plain(trial.scene)})
@@ -139,7 +148,7 @@ class _Table:
 
     def _say(self, text: str) -> None:
         """Prints what may have come from the world."""
-        self._tell(visible(text))
+        self._tell(escape_control_characters(text))
 
     def play(self) -> None:
         """Until it is over, or the person has had enough."""
@@ -161,12 +170,12 @@ class _Table:
     def _tell_the_end(self, more: str) -> None:
         scene = self._trial.scene
         how = "lost" if scene.lost else "over"
-        self._say(f"{how}: score {scene.score:.2f} after {counted(self._steps, 'step')}{more}")
+        self._say(f"{how}: score {scene.score:.2f} after {count_of(self._steps, 'step')}{more}")
 
     def _typed(self) -> str | None:
         flush()
         if not (sys.stdin.isatty() and sys.stdout.isatty()):  # a prompt would leave a blank in what a program reads
-            with paused():
+            with suspend_live_line():
                 line = sys.stdin.readline()
             return line.strip() if line else None
         typed = ask_line(">", ahead=True)
@@ -190,7 +199,7 @@ class _Table:
         # Where the world itself asks for a number, that is the move.
         if typed.isdecimal() and len(typed) < _DIGITS and typed not in moves:
             if not 1 <= int(typed) <= len(self._listed):
-                self._say(f"there are {counted(len(moves), 'move')}; moves lists them")
+                self._say(f"there are {count_of(len(moves), 'move')}; moves lists them")
                 return
             text = self._listed[int(typed) - 1]  # as it was shown, whatever has come and gone since
             if text not in moves:
@@ -220,13 +229,13 @@ class _Table:
         if self._trial.scene.over:
             return
         moves = self._trial.moves()
-        score = f"[score {self._trial.scene.score:.2f}, {counted(self._steps, 'step')}]"
+        score = f"[score {self._trial.scene.score:.2f}, {count_of(self._steps, 'step')}]"
         if len(moves) <= _FEW:
             if [move.text for move in moves] != self._listed:
                 self._list("")
             self._say(score)
         else:
-            self._say(f"{score} {counted(len(moves), 'move')}; moves lists them, moves WORD those with a word")
+            self._say(f"{score} {count_of(len(moves), 'move')}; moves lists them, moves WORD those with a word")
 
     def _list(self, word: str) -> None:
         self._listed = [move.text for move in self._trial.moves()]

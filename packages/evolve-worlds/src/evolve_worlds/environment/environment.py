@@ -8,11 +8,11 @@ from dataclasses import replace
 from evolve.core.episodes import Action, Claim, EnvironmentState, Exhibit, Judgement, Observation, Recalled, Step
 from evolve.core.episodes.blocks import blocks_of
 from evolve.core.errors import Cancelled
-from evolve.core.files import both_ends, clean_text
+from evolve.core.files import clean_text, head_and_tail
 from evolve.environments import BaseEnvironment, OncePerEpisode
 from evolve.environments.base import EnvironmentOptions
 from evolve.environments.branching import active_path, best_path, is_active, state_of
-from evolve.environments.files.folder_session import finder
+from evolve.environments.files.folder_session import module_finder_code
 from evolve.runtime.sandbox.actions import ActionResult, CodeSession
 from evolve.runtime.sandbox.protocol import SandboxLimits
 from evolve_worlds import WorldFault
@@ -121,7 +121,7 @@ class WorldEnvironment(BaseEnvironment):
         if self._session is None:
             self._session = self._setting.sandbox.session(LIMITS, calls=self._setting.calls)
             if self._setting.modules:
-                self._session.execute(finder(self._setting.modules))
+                self._session.execute(module_finder_code(self._setting.modules))
         try:
             result = self._session.execute(code)
         except Cancelled:
@@ -198,4 +198,4 @@ def _told(result: ActionResult, notes: Sequence[str], standing: str) -> str:
         parts.append(f"error: {result.error}")
     if result.limit:
         parts.append(f"it reached its {result.limit} limit")
-    return both_ends("\n".join(parts), _SHOWN) + f"\n{standing}"
+    return head_and_tail("\n".join(parts), _SHOWN) + f"\n{standing}"

@@ -9,7 +9,7 @@ from functools import cached_property
 from string import ascii_uppercase
 
 from evolve.core.episodes import Json
-from evolve.runtime.functions import Call, CallAnswer, CallFailed, Function
+from evolve.runtime.functions import CallAnswer, CallFailed, Function, RecordedCall
 from evolve.runtime.retrieval import WordIndex
 from evolve_worlds import Described, Move, Scene, Stateful, Trial, World, WorldFault, choices, open_world
 from evolve_worlds.environment.work import WORLD_FAILED, WorldWork
@@ -66,7 +66,7 @@ class Moving:
     def functions(self) -> Sequence[Function]:
         return FUNCTIONS
 
-    def rebuild(self, calls: Sequence[tuple[Call, CallAnswer | None]]) -> None:
+    def rebuild(self, calls: Sequence[tuple[RecordedCall, CallAnswer | None]]) -> None:
         """What was done before a crash, and answered; it is done again when the trial is needed."""
         made = [call for call, answer in calls if call.function == "act" and answer and answer.state == "answered"]
         self._made = [str(call.arguments["move"]) for call in made]

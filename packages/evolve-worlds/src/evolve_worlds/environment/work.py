@@ -45,7 +45,7 @@ class WorldWork:
 
     @property
     def place(self) -> str:
-        """World, task and variation; see :class:`~evolve.tasks.work.Varied`."""
+        """World, task and variation; see :class:`~evolve.tasks.work.VariedWork`."""
         return f"{self.world}/{self.task}/{self.variation}"
 
     def as_json(self) -> Mapping[str, Json]:
@@ -68,12 +68,12 @@ def world_work(data: Json, place: FilePosition) -> WorldWork:
     given: dict[str, Any] = dict(data)
     for name, value in given.items():
         if name not in _KEYS:
-            raise place.at(name).error("is not known", hint=f"there are {', '.join(_KEYS)}")
+            raise place.field_position(name).error("is not known", hint=f"there are {', '.join(_KEYS)}")
         if not isinstance(value, _KEYS[name]) or isinstance(value, bool) != (_KEYS[name] is bool):
-            raise place.at(name).error(f"expected {_KEYS[name].__name__}")
+            raise place.field_position(name).error(f"expected {_KEYS[name].__name__}")
     for name in ("world", "task", "variation"):
         if name not in given:
-            raise place.at(name).error("is missing")
+            raise place.field_position(name).error("is missing")
     if not 1 <= given.get("moves", 1) <= MOST_MOVES:
-        raise place.at("moves").error(f"expected 1 to {MOST_MOVES}")
+        raise place.field_position("moves").error(f"expected 1 to {MOST_MOVES}")
     return WorldWork(**given)

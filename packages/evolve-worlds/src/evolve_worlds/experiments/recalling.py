@@ -81,7 +81,7 @@ def recall_moves(book: InsightBook, place: str, goal: str = "") -> list[Recalled
     own, others = _Task(place=place), _Task(place=place)
     for name, key in book.keys.items():
         if key.cause.startswith(MOVE) and key.scope.environment == WORLDS and key.scope.family.startswith(world):
-            (own if key.scope.family == family else others).add(book.get(name), _in_order(book.live(name)))
+            (own if key.scope.family == family else others).add(book.get(name), _in_order(book.live_evidence(name)))
     plan = own.plan()
     examples = own.examples(goal, plan[0].points if plan else 0.0)
     losing = _without_instances(one for one in own.told("prevents") if GOAL not in filled_in(one.insight.cause, goal))
@@ -113,7 +113,7 @@ class _Task:
         if insight.relation == "prevents" and self.place in last.keys() - groups:
             return
         here = self.place in groups
-        if insight.influences and (here or len(groups) > 1):
+        if insight.may_influence and (here or len(groups) > 1):
             tried = len({row.group for row in rows})
             self._known.append(_Known(insight=insight, here=here, groups=len(groups), tried=tried))
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from evolve.core.errors import EnvironmentProblem
+from evolve.core.errors import SetupProblem
 
 
 @contextlib.contextmanager
@@ -67,7 +67,7 @@ def java() -> str:
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=os.path.join(home, "bin") if home else None)
     if found is None:
-        raise EnvironmentProblem(
+        raise SetupProblem(
             "ScienceWorld runs on Java, which is not installed", hint="apt-get install default-jre-headless"
         )
     return found

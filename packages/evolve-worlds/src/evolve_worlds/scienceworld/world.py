@@ -16,7 +16,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from evolve.core.errors import UsageError
-from evolve.core.progress import doing
+from evolve.core.progress import report_activity
 from evolve_worlds.opening import installed_version, loaded, one_line
 from evolve_worlds.scienceworld.java import java, signals_held
 from evolve_worlds.scienceworld.listing import Listed
@@ -118,7 +118,7 @@ class ScienceWorld:
             raise WorldFault("this trial ended when another one began, or the world was closed")
         with signals_held():
             if self._simulator is None:
-                with doing("java", "ScienceWorld"):
+                with report_activity("java", "ScienceWorld"):
                     self._simulator = Simulator(self._package.constants.JAR_PATH, self._java)
             try:
                 self._simulator.look_alive()

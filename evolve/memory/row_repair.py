@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from evolve.core.episodes import EpisodeRecord
 from evolve.core.store import Database
 from evolve.memory.insights import insight_id
-from evolve.memory.rows import features_id, keep_claim, keep_features, keep_maker, read_epoch, write_claims
+from evolve.memory.rows import features_id, read_epoch, write_claim, write_claims, write_features, write_maker
 
 _REFERENCES = (
     ("memory_evidence", "insight", "memory_insights"),
@@ -36,19 +36,19 @@ def repair_rows(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> t
             (target, name) for table, column, target in _REFERENCES for name in _dangling(db, table, column, target)
         }
         # Episodes without features refer to the empty vector.
-        keep_features(db, ())
+        write_features(db, ())
         anew, forgotten = 0, read_epoch(db) > 0
         for record in episodes:
             for claim in record.claims:
                 if ("memory_insights", insight_id(claim.cause, claim.effect, claim.scope)) in wanted:
-                    keep_claim(db, claim)
+                    write_claim(db, claim)
                 if any(target == "memory_features" for target, _ in wanted):
                     _keep_wanted(db, [item.features for item in claim.evidence], wanted)
             # After a deletion nobody can tell what was lost from what was forgotten.
             if not forgotten and _evidence_count(db, record) < sum(len(claim.evidence) for claim in record.claims):
                 anew += write_claims(db, record, "", at)
             elif _evidence_count(db, record):
-                keep_maker(db, record)
+                write_maker(db, record)
         aside = [
             line
             for table, column, target in _REFERENCES
@@ -61,7 +61,7 @@ def repair_rows(db: Database, episodes: Iterable[EpisodeRecord], at: float) -> t
 def _keep_wanted(db: Database, vectors: list[tuple[float, ...]], wanted: set[tuple[str, str]]) -> None:
     for vector in vectors:
         if ("memory_features", features_id(vector)) in wanted:
-            keep_features(db, vector)
+            write_features(db, vector)
 
 
 def _evidence_count(db: Database, record: EpisodeRecord) -> int:

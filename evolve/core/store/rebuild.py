@@ -12,21 +12,21 @@ from itertools import pairwise
 from pathlib import Path
 
 from evolve.core.errors import RecordDamaged
-from evolve.core.failpoints import hit
+from evolve.core.failpoints import hit_failpoint
 from evolve.core.files import sync_folder, write_atomic
 from evolve.core.store import migrations as schema
 from evolve.core.store.backups import newest_good
-from evolve.core.store.checksums import CleanMark, Row, faults, repair_marker, row_name, sealed_tables
+from evolve.core.store.checksums import CleanMark, Row, database_faults, repair_marker, row_name, sealed_tables
 from evolve.core.store.connections import remove_database, translate_errors
-from evolve.core.store.database import Database, with_own
+from evolve.core.store.database import Database, with_own_connection
 from evolve.core.store.migrations import Migration
 from evolve.core.store.raw_pages import read_pages
-from evolve.core.store.recovery import Remains, best_schema, recover_rows, table_of, tables_of
+from evolve.core.store.recovery import RecoveredRows, best_schema, recover_rows, table_of, tables_of
 from evolve.core.store.wal import bytes_with_log, log_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rebuilt:
+class RebuildResult:
     """What became of a record.
 
     Attributes:
@@ -44,7 +44,7 @@ class Rebuilt:
     backup: Path | None
 
 
-def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
+def rebuild_database(path: Path, changes: Sequence[Migration]) -> RebuildResult:
     """Replaces the database at ``path`` by a sound one and keeps the damaged one as ``<name>.corrupt-N``.
 
     The caller holds the writer's lock and has the database closed. A kill at any moment leaves the old file, the
@@ -59,7 +59,7 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
     """
     finish_rebuild(path)
     pages = read_pages(bytes_with_log(path))
-    migrations = best_schema(pages, with_own(changes))
+    migrations = best_schema(pages, with_own_connection(changes))
     fresh = path.with_name(path.name + ".repaired")
     remove_database(fresh)
     copy = newest_good(path)
@@ -72,14 +72,14 @@ def rebuild(path: Path, changes: Sequence[Migration]) -> Rebuilt:
         restored, copied = _restore(target, copy, migrations, remains) if copy else ({}, {})
         lost = tuple(_losses(target, remains, copied))
         target.execute("COMMIT")
-        problems = faults(target)
+        problems = database_faults(target)
     if problems:
         raise RecordDamaged(f"the record rebuilt from {path} is not sound ({problems[0]}); {path} was not changed")
     with fresh.open("rb+") as stream:
         os.fsync(stream.fileno())
-    hit("repair.built")
+    hit_failpoint("repair.built")
     aside = _put_in_place(path)
-    return Rebuilt(kept=rescued, restored=restored, lost=lost, aside=aside, backup=copy if restored else None)
+    return RebuildResult(kept=rescued, restored=restored, lost=lost, aside=aside, backup=copy if restored else None)
 
 
 def still_lost(db: Database, lost: Sequence[str]) -> list[str]:
@@ -109,12 +109,12 @@ def finish_rebuild(path: Path) -> None:
             if old.exists():
                 old.rename(aside.with_name(aside.name + end))
         path.with_name(path.name + "-shm").unlink(missing_ok=True)
-        CleanMark(path).drop()
+        CleanMark(path).remove()
         sync_folder(path.parent)
-        hit("repair.aside")
+        hit_failpoint("repair.aside")
         fresh.replace(path)
         sync_folder(path.parent)
-        hit("repair.kept")
+        hit_failpoint("repair.kept")
     marker.unlink()
     sync_folder(path.parent)
 
@@ -126,7 +126,7 @@ def _put_in_place(path: Path) -> Path | None:
         number += 1
     existed = path.exists() or log_of(path).exists()
     write_atomic(repair_marker(path), aside.name.encode())
-    hit("repair.begun")
+    hit_failpoint("repair.begun")
     finish_rebuild(path)
     return aside if existed else None
 
@@ -145,7 +145,7 @@ def _insert(target: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Ro
 
 
 def _restore(
-    target: sqlite3.Connection, copy: Path, migrations: Sequence[Migration], remains: Remains
+    target: sqlite3.Connection, copy: Path, migrations: Sequence[Migration], remains: RecoveredRows
 ) -> tuple[dict[str, int], dict[str, set[int]]]:
     """Adds what only the copy has, of tables that may miss rows; gives how many, and the row numbers it holds."""
     restored, copied = {}, {}
@@ -168,11 +168,11 @@ def _restore(
                 copied[table] = set(rows)
     finally:
         remove_database(scratch)
-        CleanMark(scratch).drop()
+        CleanMark(scratch).remove()
     return {table: count for table, count in restored.items() if count}, copied
 
 
-def _losses(target: sqlite3.Connection, remains: Remains, copied: Mapping[str, set[int]]) -> Iterator[str]:
+def _losses(target: sqlite3.Connection, remains: RecoveredRows, copied: Mapping[str, set[int]]) -> Iterator[str]:
     """Names rows that are in neither file: by key where something still tells it, else by row number."""
     for table in sorted(set(remains.rows) - remains.whole):
         present = {row[0] for row in target.execute(f"SELECT rowid FROM {table}")}

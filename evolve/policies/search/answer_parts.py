@@ -17,7 +17,7 @@ from evolve.policies.search.programs.terms import (
     Term,
     is_open,
     operations_in,
-    replace,
+    replace_subterm,
     size,
     walk,
 )
@@ -49,7 +49,7 @@ class AnswerPart:
     answer: Term
 
     @property
-    def meaning(self) -> tuple[Term, tuple[Type, ...]]:
+    def identity_key(self) -> tuple[Term, tuple[Type, ...]]:
         """What makes it the same part in another answer."""
         return self.term, self.inputs
 
@@ -67,7 +67,7 @@ def part_of(pattern: Term, holes: Mapping[int, tuple[Type, Term]], output: Type,
     inputs = tuple(holes[place][0] for place in old)
     if not 1 <= len(inputs) <= MOST_INPUTS or len(operations_in(term)) < LEAST_OPERATIONS:
         return None
-    if not all(map(is_plain, (*inputs, output))):
+    if not all(map(_is_plain, (*inputs, output))):
         return None
     arguments = tuple(holes[place][1] for place in old)
     return AnswerPart(term=term, inputs=inputs, output=output, arguments=arguments, answer=answer)
@@ -84,12 +84,12 @@ def extractable_calls(term: Term) -> list[Apply]:
     return list(dict.fromkeys(part for part in walk(term) if isinstance(part, Apply) and not is_open(part)))
 
 
-def is_plain(type_: Type) -> bool:
+def _is_plain(type_: Type) -> bool:
     """Whether values of the type are the same in JSON, so that a row of the part can be written down."""
     if type_.name == "list":
-        return is_plain(type_.args[0])
+        return _is_plain(type_.args[0])
     if type_.name == "dict":
-        return type_.args[0] == STR and is_plain(type_.args[1])
+        return type_.args[0] == STR and _is_plain(type_.args[1])
     return type_ in (INT, FLOAT, BOOL, STR)
 
 
@@ -98,7 +98,7 @@ Same = Callable[[Term, Term], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cutter:
+class PartCutter:
     """Cuts one answer at its calls of skills.
 
     Attributes:
@@ -111,7 +111,7 @@ class Cutter:
     skills: frozenset[str]
     same: Same
 
-    def parts(self, answer: Term) -> Iterator[AnswerPart]:
+    def cut_parts(self, answer: Term) -> Iterator[AnswerPart]:
         """What is left above, below and between the calls of skills, largest first."""
         calls = [call for call in extractable_calls(answer) if self._is_skill(call)]
         if not calls:
@@ -146,7 +146,7 @@ class Cutter:
             kind = self.typing.type_of(call)
             for path, term in outside:
                 if isinstance(term, Input) and self.typing.type_of(term) == kind:
-                    changed = replace(root, path, call)
+                    changed = replace_subterm(root, path, call)
                     root = changed if self.same(root, changed) else root
         return root
 

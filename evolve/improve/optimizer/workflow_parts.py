@@ -20,10 +20,10 @@ from evolve.agent.workflow import (
     Knobs,
     Workflow,
     conditions_of,
-    differences,
-    kind_of,
     places_of,
+    stage_kind,
     used_knobs,
+    workflow_differences,
 )
 from evolve.core.errors import WorkspaceError
 
@@ -91,11 +91,11 @@ def parts_between(before: Workflow, after: Workflow) -> tuple[str, ...]:
     A stage that is put in or left out takes its own routes and numbers along; they are not named beside it.
     """
     parts: dict[str, None] = {}
-    for difference in differences(before, after):
+    for difference in workflow_differences(before, after):
         kind, name = difference.kind, difference.item.partition(".")[0]
         if kind == "route" and (name in before.stages) != (name in after.stages):
             continue
-        if kind == "knob" and not (name in before.numbers() and name in after.numbers()):
+        if kind == "knob" and not (name in before.effective_knobs() and name in after.effective_knobs()):
             continue
         parts[f"{kind if kind in ('route', 'knob') else 'stage'}:{name}"] = None
     return tuple(parts)
@@ -204,7 +204,7 @@ def _insertions(stages: Sequence[str], name: str) -> list[list[str]]:
 
 
 def _is_fixed(stage: str) -> bool:
-    kind: Any = kind_of(stage)
+    kind: Any = stage_kind(stage)
     return bool(kind.mandatory or kind.effect)
 
 

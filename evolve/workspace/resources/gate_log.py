@@ -33,7 +33,7 @@ class NextLevel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdicts:
+class GateVerdicts:
     """What the gate has said.
 
     Attributes:
@@ -54,13 +54,13 @@ class GateLog(Resource):
         self._stores = stores
         self._decisions = stores.decisions
 
-    def list(self) -> Verdicts:
+    def list(self) -> GateVerdicts:
         """Every verdict, what was broken off, and at what level the next proposal is tested."""
-        decisions, begun = self._decisions.log(), self._decisions.open_judgements()
+        decisions, begun = self._decisions.list_verdicts(), self._decisions.open_judgements()
         suites = dict.fromkeys([*(entry.suite for entry in decisions), *(entry.suite for entry in begun)])
         levels = ((suite, *self._decisions.next_level(suite)) for suite in suites)
         following = (NextLevel(suite=suite, proposal=number, level=level) for suite, number, level in levels)
-        return Verdicts(decisions=tuple(decisions), begun=tuple(begun), following=tuple(following))
+        return GateVerdicts(decisions=tuple(decisions), begun=tuple(begun), following=tuple(following))
 
     def show(self, decision: int) -> GateDecision:
         """One verdict with everything it rests on.
@@ -68,7 +68,7 @@ class GateLog(Resource):
         Raises:
             UsageError: There is none of that id.
         """
-        verdict = next((verdict for verdict in self._decisions.log() if verdict.id == decision), None)
+        verdict = next((verdict for verdict in self._decisions.list_verdicts() if verdict.id == decision), None)
         if verdict is None:
             raise UsageError(f"there is no verdict {decision}", hint="evolve lab gate list")
         return verdict
@@ -97,7 +97,7 @@ class GateLog(Resource):
     def _bets(self) -> dict[str, set[str]]:
         """The groups that were to count, by policy."""
         found: dict[str, set[str]] = {}
-        for run in self._stores.runs.runs():
+        for run in self._stores.runs.list_runs():
             bet = run.body.get(BET)
             if bet:
                 found.setdefault(bet["policy"], set()).add(bet["group"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolve.core.errors import UsageError
 from evolve.core.extensions import find, install_hint
-from evolve.core.store import closed
+from evolve.core.store import closed_error
 from evolve.workspace.resources.base import Resource, close_resource
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evolve.workspace.loops.variants import Variants
     from evolve.workspace.resources.evaluators import Criteria
     from evolve.workspace.resources.folders import Folders
-    from evolve.workspace.resources.gate import GateLog
+    from evolve.workspace.resources.gate_log import GateLog
     from evolve.workspace.resources.models import Models
     from evolve.workspace.resources.preferences import Preferences
     from evolve.workspace.resources.tools import Tools
@@ -73,7 +73,7 @@ class Resources:
     @cached_property
     def gate(self) -> GateLog:
         """The verdicts on what was tried."""
-        from evolve.workspace.resources.gate import GateLog
+        from evolve.workspace.resources.gate_log import GateLog
 
         return GateLog(self._opened().stores)
 
@@ -114,21 +114,21 @@ class Resources:
         return self._opened().tools
 
     @property
-    def mark(self) -> dict[str, bool]:
+    def sandbox_mark(self) -> dict[str, bool]:
         """What a run notes of itself when its code is not confined, else {}."""
-        return self._services.mark
+        return self._services.sandbox_mark
 
     @property
     def uses_model(self) -> bool:
         """Whether a language model decides."""
         return self._services.uses_model
 
-    def follow(self) -> None:
+    def refresh(self) -> None:
         """Opened for reading it shows from now on what was saved by then, not the moment in which it was opened.
 
         For a program that looks for hours: the record cannot be tidied up around a moment that somebody still reads.
         """
-        self._opened().stores.db.follow()
+        self._opened().stores.db.refresh()
 
     if not TYPE_CHECKING:
 
@@ -147,7 +147,7 @@ class Resources:
 
     def _need_open(self) -> None:
         if self._closed:
-            raise closed()
+            raise closed_error()
 
     def _need_writer(self) -> None:
         self._need_open()
@@ -164,5 +164,5 @@ class Resources:
     def _forgotten(self) -> None:
         """With every insight gone and no skill in use, what was judged together with them acts no longer."""
         stores = self._services.stores
-        if not stores.memory.claims() and self.variants.taken_back() is not None:
+        if not stores.memory.list_insights() and self.variants.taken_back() is not None:
             stores.variants.fall_back(grounds="what it rests on was forgotten")

@@ -27,7 +27,7 @@ def with_called(wanted: Iterable[str], skills: Sequence[Skill]) -> set[str]:
         skills: Every skill in question.
     """
     entries = {skill.entry: skill.digest for skill in skills}
-    calls = {skill.digest: {entries[name] for name in defined_in(skill.code) if name in entries} for skill in skills}
+    calls = {skill.digest: {entries[name] for name in _defined_in(skill.code) if name in entries} for skill in skills}
     reached: set[str] = set()
     waiting = list(wanted)
     while waiting:
@@ -51,16 +51,16 @@ def worth_offering(skills: Sequence[Skill]) -> set[str]:
     return with_called([one.digest for one in skills if one.tasks], skills)
 
 
-def doubt_all(library: SkillRepository, skill: Skill, reason: str) -> None:
+def suspend_all(library: SkillRepository, skill: Skill, reason: str) -> None:
     """Takes a skill out of use, and what is made of it, until their own tests pass again; not what a person owns."""
     kept = library.list(KEPT)
-    library.doubt(skill.digest, reason)
+    library.suspend(skill.digest, reason)
     for other in kept:
         if other.digest != skill.digest and skill.digest in with_called([other.digest], kept):
-            library.doubt(other.digest, f"it is made of {skill.name}, which is doubtful")
+            library.suspend(other.digest, f"it is made of {skill.name}, which is doubtful")
 
 
-def defined_in(code: str) -> list[str]:
+def _defined_in(code: str) -> list[str]:
     """Names of the functions at the top of a module."""
     return [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from evolve.core.episodes import CallState, Json
-from evolve.core.files import both_ends, canonical_json, clean_text
+from evolve.core.files import canonical_json, clean_text, head_and_tail
 from evolve.core.redaction import MARK
 from evolve.runtime.functions.function import CallFailed, Function, FunctionSource, unique_names
 from evolve.runtime.functions.json_values import NotJson, argument_problem, copy_json, plain_object
@@ -54,7 +54,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class RecordedCall:
     """One call as it is on record.
 
     Attributes:
@@ -94,7 +94,7 @@ class CallAnswer:
 class StatefulSource(FunctionSource, Protocol):
     """A source whose calls change what later ones find, in itself alone, such as a game."""
 
-    def rebuild(self, calls: Sequence[tuple[Call, CallAnswer | None]]) -> None:
+    def rebuild(self, calls: Sequence[tuple[RecordedCall, CallAnswer | None]]) -> None:
         """Told once, before any call, of all calls on record in their order, so that it stands as they left it."""
         ...
 
@@ -102,23 +102,23 @@ class StatefulSource(FunctionSource, Protocol):
 class CallRecord(Protocol):
     """Where intent and answer of every call are kept, each before anything follows from it."""
 
-    def earlier_call(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
+    def earlier_call(self, place: Place) -> tuple[RecordedCall, CallAnswer | None] | None:
         """The call at that place, with its answer if one came; None where it was not begun yet."""
         ...
 
-    def spent(self) -> tuple[int, float, int]:
+    def spending(self) -> tuple[int, float, int]:
         """How many calls were begun, the seconds of those which ended, and the characters of all that they hold."""
         ...
 
-    def of_step(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
+    def of_step(self, step: int) -> Sequence[tuple[RecordedCall, CallAnswer | None]]:
         """The calls of a step in their order, with their answers so far."""
         ...
 
-    def failures_text(self) -> Sequence[Call]:
+    def failures_text(self) -> Sequence[RecordedCall]:
         """The calls whose functions told something, by a value or by an error."""
         ...
 
-    def begin(self, call: Call) -> None:
+    def begin(self, call: RecordedCall) -> None:
         """Keeps the intent, durably."""
         ...
 
@@ -131,28 +131,28 @@ class CallsInMemory:
     """A record that lasts as long as the process; implements :class:`CallRecord`."""
 
     def __init__(self) -> None:
-        self._steps: dict[int, dict[int, tuple[Call, CallAnswer | None]]] = {}
+        self._steps: dict[int, dict[int, tuple[RecordedCall, CallAnswer | None]]] = {}
         self._count, self._seconds, self._size = 0, 0.0, 0
 
     @property
-    def calls(self) -> Mapping[Place, tuple[Call, CallAnswer | None]]:
+    def calls(self) -> Mapping[Place, tuple[RecordedCall, CallAnswer | None]]:
         """All calls, with their answers so far."""
         return {call.place: (call, answer) for step in self._steps.values() for call, answer in step.values()}
 
-    def earlier_call(self, place: Place) -> tuple[Call, CallAnswer | None] | None:
+    def earlier_call(self, place: Place) -> tuple[RecordedCall, CallAnswer | None] | None:
         step, number = place
         return self._steps.get(step, {}).get(number)
 
-    def spent(self) -> tuple[int, float, int]:
+    def spending(self) -> tuple[int, float, int]:
         return self._count, self._seconds, self._size
 
-    def of_step(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
+    def of_step(self, step: int) -> Sequence[tuple[RecordedCall, CallAnswer | None]]:
         return [one for _, one in sorted(self._steps.get(step, {}).items())]
 
-    def failures_text(self) -> Sequence[Call]:
+    def failures_text(self) -> Sequence[RecordedCall]:
         return [call for call, answer in self.calls.values() if answer is not None and answer.state != "refused"]
 
-    def begin(self, call: Call) -> None:
+    def begin(self, call: RecordedCall) -> None:
         if self.earlier_call(call.place) is None:
             self._count, self._size = self._count + 1, self._size + len(canonical_json(call.arguments))
         self._steps.setdefault(call.step, {})[call.number] = call, None
@@ -200,33 +200,33 @@ class CallGate:
         for call in self._record.failures_text():
             made = known.get(call.digest)
             if made is None or made.effects:
-                self._leave.saw(call.function if made is None else place_of(made), call.digest)
+                self._leave.note_data_from(call.function if made is None else place_of(made), call.digest)
 
     @property
     def functions(self) -> Sequence[Function]:
         """What code can import."""
         return [made for made, _ in self._offers.values()]
 
-    def saw(self, place: str) -> None:
+    def note_data_from(self, place: str) -> None:
         """The run may hold data of a place that no function offers, such as a person's folder."""
-        self._leave.saw(place)
+        self._leave.note_data_from(place)
 
     def of_record(self) -> CallGate:
         """A gate that answers what this one did and makes no call, for code that runs once more to check something."""
         return _GateOfRecord(self._sources, self._record, self._leave, self._limits, own=self._own, clean=self._clean)
 
-    def calls_of_step(self, step: int) -> Sequence[tuple[Call, CallAnswer | None]]:
+    def calls_of_step(self, step: int) -> Sequence[tuple[RecordedCall, CallAnswer | None]]:
         """The calls of a step so far."""
         return self._record.of_step(step)
 
-    def offered(self) -> Sequence[tuple[str, Sequence[str], str]]:
-        return [(name, made.names, made.description) for name, (made, _) in self._offers.items()]
+    def offered_functions(self) -> Sequence[tuple[str, Sequence[str], str]]:
+        return [(name, made.parameter_names, made.description) for name, (made, _) in self._offers.items()]
 
     def start(self, step: int) -> None:
         """The code of a step begins, for the first time or again."""
         self._step, self._number, self._refusing_s = step, 0, 0.0
 
-    def answer(self, frame: bytes) -> bytes:
+    def answer_frame(self, frame: bytes) -> bytes:
         """Answers one call; see the protocol."""
         answer = self._answered(frame)
         said = {"value": answer.value} if answer.state == "answered" else {"error": answer.why}
@@ -259,23 +259,25 @@ class CallGate:
             return _refused(f"the arguments of {name} have {MARK} in the place of a value that is not shown")
         if self._clean(arguments) != arguments:
             return _refused(f"the arguments of {name} hold a secret of the person's, which no call may carry")
-        call = Call(step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments)
+        call = RecordedCall(
+            step=self._step, number=self._number + 1, function=name, digest=made.digest, arguments=arguments
+        )
         answer = self._on_record(call, made) or self._called(call, made, source)
         self._number += self._record.earlier_call(call.place) is not None
         if answer.state != "refused" and made.effects:
-            self._leave.saw(place_of(made), made.digest)  # an error tells something too
+            self._leave.note_data_from(place_of(made), made.digest)  # an error tells something too
         return answer
 
     def _used_up(self) -> str:
         """Why no further call is made; "" where one may be."""
-        (calls, seconds, size), limits = self._record.spent(), self._limits
+        (calls, seconds, size), limits = self._record.spending(), self._limits
         if calls >= limits.calls:
             return f"all {limits.calls} calls of this task are used up"
         if size >= limits.total_mb << 20:
             return f"the calls of this task hold {limits.total_mb} MiB already"
         return f"the calls of this task have taken their {limits.total_s:g} s" if seconds >= limits.total_s else ""
 
-    def _on_record(self, call: Call, made: Function) -> CallAnswer | None:
+    def _on_record(self, call: RecordedCall, made: Function) -> CallAnswer | None:
         """What is known of this call from before the episode was rebuilt; None where it has to be made."""
         known = self._record.earlier_call(call.place)
         if known is None:
@@ -290,18 +292,18 @@ class CallGate:
         told = f"{call.function} may have been done, and nobody knows: it was under way when evolve was ended"
         return self._ended(call, CallAnswer(state="doubtful", why=told))
 
-    def _called(self, call: Call, made: Function, source: FunctionSource) -> CallAnswer:
+    def _called(self, call: RecordedCall, made: Function, source: FunctionSource) -> CallAnswer:
         again = self._record.earlier_call(call.place) is not None
         if not again and (why := self._used_up()):
             return _refused(why)
-        left = self._limits.calls - self._record.spent()[0] - 1
+        left = self._limits.calls - self._record.spending()[0] - 1
         # asked again where it is made again: what stands on record may have been refused
-        why = self._leave.refusal(made, call.arguments, max(left, 0))
+        why = self._leave.refusal_reason(made, call.arguments, max(left, 0))
         self._record.begin(call)
         if why:
             return self._ended(call, _refused(why))
         began, limits = time.monotonic(), self._limits
-        seconds = min(limits.seconds, limits.total_s - self._record.spent()[1])
+        seconds = min(limits.seconds, limits.total_s - self._record.spending()[1])
         given = plain_object(call.arguments, limits.arguments_kb << 10)  # what it does with them changes no record
         try:
             answer = self._valued(call.function, source.call(call.function, given, seconds=seconds))
@@ -322,10 +324,10 @@ class CallGate:
 
     def _told(self, failure: CallFailed) -> str:
         # shortened before as well: it may be of any length, and is looked through for every secret
-        text = clean_text(both_ends(str(failure), 10 * _LONGEST_ERROR))
-        return both_ends(str(self._clean(text)), _LONGEST_ERROR)
+        text = clean_text(head_and_tail(str(failure), 10 * _LONGEST_ERROR))
+        return head_and_tail(str(self._clean(text)), _LONGEST_ERROR)
 
-    def _ended(self, call: Call, answer: CallAnswer) -> CallAnswer:
+    def _ended(self, call: RecordedCall, answer: CallAnswer) -> CallAnswer:
         self._record.end(call.place, answer)
         return answer
 
@@ -333,7 +335,7 @@ class CallGate:
 class _GateOfRecord(CallGate):
     """Answers what another gate did, and makes no call."""
 
-    def _called(self, call: Call, made: Function, source: FunctionSource) -> CallAnswer:
+    def _called(self, call: RecordedCall, made: Function, source: FunctionSource) -> CallAnswer:
         return _refused("a check has no functions to call")
 
 
@@ -377,7 +379,7 @@ class Toolbox:
     ask: AskConsent | None = None
     limits: CallLimits = field(default_factory=CallLimits)
 
-    def gate(
+    def open_gate(
         self, record: CallRecord, *, clean: Callable[[Json], Json], more: Sequence[FunctionSource] = ()
     ) -> CallGate:
         """The gate of one episode.

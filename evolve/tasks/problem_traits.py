@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolve.core.episodes import Row
 from evolve.core.files import canonical_json, digest
 from evolve.tasks.model import Task, row_json, row_key, suite_digest
-from evolve.tasks.reading.labels import tells_nothing
+from evolve.tasks.reading.labels import is_uninformative
 
 _ROWS = 64
 """Most rows by which a task is known again: those of the smallest digests, which tasks that share rows share."""
@@ -16,7 +16,7 @@ TELLING = 12
 def problem_traits(task: Task) -> frozenset[str]:
     """What tasks of one problem share: its group, a row, or the instruction."""
     traits = [f"problem {task.group}", *row_traits(task)]
-    if not tells_nothing(task.instruction):
+    if not is_uninformative(task.instruction):
         traits.append(f"words {digest(' '.join(task.instruction.casefold().split()))[:16]}")
     return frozenset(traits)
 
@@ -27,7 +27,7 @@ def row_traits(task: Task) -> frozenset[str]:
     return frozenset(f"row {one}" for one in rows[:_ROWS])
 
 
-def table_traits(task: Task) -> frozenset[str]:
+def _table_traits(task: Task) -> frozenset[str]:
     """What columns of one table share: the place that it is read from, or inputs that hardly come twice by chance."""
     # In whichever order the columns stand.
     cells = [sorted(map(canonical_json, row.input)) for row in _rows(task) if len(row_key(row)) >= TELLING]
@@ -42,7 +42,7 @@ def table_traits(task: Task) -> frozenset[str]:
 
 def every_trait(task: Task) -> frozenset[str]:
     """All by which a task that was learned from is known again."""
-    return problem_traits(task) | table_traits(task)
+    return problem_traits(task) | _table_traits(task)
 
 
 def _rows(task: Task) -> tuple[Row, ...]:
