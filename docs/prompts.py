@@ -169,7 +169,7 @@ def _episode(*replies: str) -> tuple[EpisodeRecord, Endpoint]:
 def _function() -> Iterator[tuple[str, str, Body]]:
     _, told = _episode(LOOK, WRONG, FITS, RIGHT)
     yield (
-        "act.md and form-blocks.md: the first question",
+        "act.md with form-blocks.md and act-turns.md: the first question",
         "A function is wanted. A fact was recalled, a person's wish, and a skill is offered.",
         told.asked[0],
     )
@@ -177,6 +177,14 @@ def _function() -> Iterator[tuple[str, str, Body]]:
         "act.md: after three replies",
         "One reply found something out, one was wrong on an example, and one was refused, which showed a row.",
         told.asked[3],
+    )
+    request = Questions().ask("act", (), turns=False, strategy="")
+    asked = Endpoint(replies=[WRONG])
+    asked.models().complete(request)
+    yield (
+        "act.md without act-turns.md",
+        "The rules for a model that repeats a wrong answer when it is told: it is asked anew instead.",
+        asked.asked[0],
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from evolve.core.episodes import Row
@@ -128,6 +129,21 @@ def _rotated(values: list[int], by: int) -> list[int]:
 def load_tasks() -> tuple[RowTask, ...]:
     """The thirty tasks."""
     return tuple(_task(*each) for each in (*_TEXTS, *_NUMBERS, *_LISTS))
+
+
+def read_tasks(path: Path) -> tuple[RowTask, ...]:
+    """Tasks of a JSONL file: ``signature``, ``instruction``; ``shown`` and ``hidden`` as ``[arguments, output]``."""
+    found = []
+    for line in path.read_text("utf-8").splitlines():
+        told = json.loads(line)
+        rows = {
+            part: tuple(Row(input=tuple(call), output=out) for call, out in told[part]) for part in ("shown", "hidden")
+        }
+        signature = told["signature"]
+        found.append(
+            RowTask(entry=signature.partition("(")[0], signature=signature, instruction=told["instruction"], **rows)
+        )
+    return tuple(found)
 
 
 _Given = tuple[str, str, Callable[..., Any], Sequence[tuple[Any, ...]]]

@@ -19,7 +19,6 @@ from evolve.core.episodes import (
     Respond,
     Step,
     TaskView,
-    shown_rows,
 )
 from evolve.core.events import EventSink, NoEvents
 from evolve.core.redaction import Scanner
@@ -218,5 +217,5 @@ class EpisodeContext:
         )
 
     def count_steps(self, steps: Sequence[Step]) -> int:
-        """How many of the steps the knob counts: not those that gave a search one more example."""
-        return len(steps) - (len(shown_rows(steps)) if self.policy.learns_from_refusals else 0)
+        """How many of the steps the knob counts: not those that gave a search one more example, nor further draws."""
+        return len(steps) - self.policy.uncounted_steps(self.view, steps)

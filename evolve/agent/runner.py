@@ -26,7 +26,7 @@ from evolve.core.events import Event
 from evolve.core.files import canonical_json, digest
 from evolve.core.progress import report_activity
 from evolve.environments import BaseEnvironment, EnvironmentOptions, environment_kind, open_environment
-from evolve.policies.base import BasePolicy, ReplyDelta
+from evolve.policies.base import MOST_UNCOUNTED, BasePolicy, ReplyDelta
 
 if TYPE_CHECKING:
     from evolve.agent.checkpoints import EpisodeSaver
@@ -271,9 +271,10 @@ class Agent:
         return policy.with_supervision(person.cancellation, tell if live is not None else None)
 
     def _finish(self, context: EpisodeContext, saver: EpisodeSaver | None) -> EpisodeRecord:
-        # A refusal that shows a row counts as no step, see ``EpisodeContext.count_steps``.
+        # A refusal that shows a row and a further draw count as no step, see ``EpisodeContext.count_steps``.
         steps, visits = self.workflow.knobs.steps, sum(visit_bounds(self.workflow).values())
-        config: dict[str, Any] = {"recursion_limit": _SLACK + visits + visits * context.limits.submissions // steps + 1}
+        more = context.limits.submissions + MOST_UNCOUNTED
+        config: dict[str, Any] = {"recursion_limit": _SLACK + visits + visits * more // steps + 1}
         initial = initial_state(self.revision)
         if saver is None:
             start_within_budget(context, initial)

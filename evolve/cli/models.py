@@ -91,11 +91,12 @@ def check_command(
         ]
         emit(table(("ability", "works"), rows))
         if abilities.draws > 1:
-            emit(f"gives a wrong answer again when it is told; up to {abilities.draws} are drawn before that")
+            emit(f"repeats a wrong answer when it is told; evolve asks anew instead, up to {abilities.draws} times")
         if abilities.without:
             emit(f"refuses {', '.join(abilities.without)}; they are left out")
         money = f", ${probe.usage.money:.4f}" if probe.usage.priced else ", price unknown"
-        print_note(f"asked with {probe.usage.tokens:,} tokens{money}")
+        speed = "" if abilities.speed is None else f"; about {abilities.speed:,.0f} tokens a second"
+        print_note(f"asked with {probe.usage.tokens:,} tokens{money}{speed}")
 
 
 @app.page("default", "evolve models default", "evolve models default http://localhost:8080/v1#qwen")
@@ -135,6 +136,7 @@ def _probed(probe: ProbeReport) -> dict[str, Any]:
         "streams": abilities.streams,
         "without": list(abilities.without),
         "draws": abilities.draws,
+        "tokens_per_second": abilities.speed,
         "tokens": probe.usage.tokens,
         "money": probe.usage.money if probe.usage.priced else None,
     }

@@ -22,6 +22,7 @@ from evolve.core.episodes import (
     Step,
     Suggestion,
     TaskView,
+    shown_rows,
 )
 from evolve.runtime.models import ModelReply, ModelRequest
 
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from evolve.core.cancellation import Cancellation
     from evolve.environments import KnownRows, ReflectionTrials
     from evolve.skills import Skill
+
+
+MOST_UNCOUNTED = 16
+"""Most steps of an episode that a policy may leave uncounted, see :meth:`BasePolicy.uncounted_steps`."""
 
 
 class BasePolicy(ABC):
@@ -50,6 +55,10 @@ class BasePolicy(ABC):
     """It can find fault with an answer in words: ``critique`` and ``revise``."""
     searches: ClassVar[bool] = False
     """It searches programs: ``search_again`` and ``ambiguities``."""
+
+    def uncounted_steps(self, view: TaskView, steps: Sequence[Step]) -> int:
+        """How many of the steps the knob ``steps`` does not count; at most :data:`MOST_UNCOUNTED`."""
+        return len(shown_rows(steps)) if self.learns_from_refusals else 0
 
     @property
     @abstractmethod

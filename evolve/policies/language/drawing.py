@@ -2,7 +2,8 @@
 
 Small models copy their own last answer whatever they are told about it, but answer the bare question differently from
 draw to draw (repeated sampling: Brown et al., "Large Language Monkeys", arXiv 2407.21787). So an answer that was given
-before ends the conversation, and the question is put anew, with the rows that refusals showed among its examples.
+before ends the conversation, and the question is put anew, with the rows that refusals showed among its examples. A
+model that is known to repeat itself is not talked to at all: it is asked the bare question until an answer fits.
 """
 
 from __future__ import annotations
@@ -35,19 +36,42 @@ class Draw:
     ended: str = ""
 
 
-def next_draw(view: TaskView, steps: Sequence[Step], samples: int) -> Draw:
+@dataclass(frozen=True, kw_only=True)
+class DrawPlan:
+    """How often the first question is asked.
+
+    Attributes:
+        samples: Draws before a conversation begins; 1 for a conversation at once.
+        repeats: Whether the model is known to give a wrong answer again when it is told; then there is no conversation,
+            and no draw after these.
+    """
+
+    samples: int = 1
+    repeats: bool = False
+
+    def uncounted(self, view: TaskView, steps: Sequence[Step]) -> int:
+        """How many of the steps are further draws of the first question, which make no further action cycle."""
+        return max(0, min(len(_attempts(view, steps)), self.samples) - 1)
+
+    def draws_alone(self, view: TaskView) -> bool:
+        """Whether each attempt at the task is a draw of the first question."""
+        return self.repeats and _is_drawn(view, ())
+
+
+def next_draw(view: TaskView, steps: Sequence[Step], plan: DrawPlan) -> Draw:
     """What to ask next.
 
-    The first ``samples`` attempts are draws of the first question. Then the best of them is talked about, until an
-    answer comes that was there before; then the first question is drawn again.
+    The first attempts are draws of the first question. Then the best of them is talked about, until an answer comes
+    that was there before; then the first question is drawn again.
 
     Args:
         steps: Of the episode so far.
-        samples: Draws of the first question before a conversation begins; 1 for a conversation at once.
     """
-    attempts = [step for step in steps if _is_attempt(step)]
-    if not (environment_kind(view.environment).one_file and (view.examples or shown_rows(steps)) and attempts):
+    attempts, samples = _attempts(view, steps), plan.samples
+    if not attempts:
         return Draw(view=view, steps=steps)
+    if plan.repeats and len(attempts) >= samples:
+        return Draw(view=view, steps=steps, ended=f"none of {len(attempts)} answers fits")
     repeated = _first_repetition(attempts)
     made = 0 if repeated is None else len(attempts) - repeated
     if len(attempts) < samples or repeated is not None:
@@ -62,6 +86,15 @@ def next_draw(view: TaskView, steps: Sequence[Step], samples: int) -> Draw:
     drawn = attempts[:samples]
     best = max(drawn, key=lambda step: _right(view, step))  # of equals the first
     return Draw(view=view, steps=[best, *(step for step in steps if step.number > drawn[-1].number)])
+
+
+def _attempts(view: TaskView, steps: Sequence[Step]) -> Sequence[Step]:
+    """The steps that were to be answers, where rows decide; else none."""
+    return [step for step in steps if _is_attempt(step)] if _is_drawn(view, steps) else []
+
+
+def _is_drawn(view: TaskView, steps: Sequence[Step]) -> bool:
+    return environment_kind(view.environment).one_file and bool(view.examples or shown_rows(steps))
 
 
 def _is_attempt(step: Step) -> bool:

@@ -30,7 +30,7 @@ from evolve.environments import ReflectionTrials, environment_kind
 from evolve.policies.base import Once, OnPiece, PastWork, ProcedureCall
 from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.drafting import drafts_of, proceeding_of, repaired_draft
-from evolve.policies.language.drawing import next_draw
+from evolve.policies.language.drawing import DrawPlan, next_draw
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
 from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, WatchedModel
@@ -166,7 +166,7 @@ class LanguagePolicy(ModelPolicy):
         if asked is not None:
             return asked
         kind = environment_kind(view.environment)
-        draw = next_draw(view, steps, max(self.settings.samples, self.models.limits("act").draws))
+        draw = next_draw(view, steps, self._draws)
         reason = draw.ended or stuck_reason(draw.steps)
         if reason:
             return Action(kind="finish" if kind.one_file else "give_up", text=reason)
@@ -181,6 +181,15 @@ class LanguagePolicy(ModelPolicy):
         if action.kind == "code" and action.code and not action.explores and kind.one_file and not view.examples:
             action = self._sampled(view, plan, steps, action)
         return replace(action, cost=Cost(seconds=round(time.process_time() - started, 6)))
+
+    @property
+    def _draws(self) -> DrawPlan:
+        known = self.models.limits("act").draws
+        return DrawPlan(samples=max(self.settings.samples, known), repeats=known > 1)
+
+    def uncounted_steps(self, view: TaskView, steps: Sequence[Step]) -> int:
+        """Further draws of the first question."""
+        return self._draws.uncounted(view, steps)
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: ReflectionTrials) -> tuple[Claim, ...]:
         """Claims with evidence; see :class:`~evolve.policies.language.reflection.Reflection`.
@@ -245,7 +254,9 @@ class LanguagePolicy(ModelPolicy):
         room = int(limits.window * rooms.share * _LETTERS)
         parts = [*opening, *conversation_turns(view, steps, room, told, differing=self.settings.differing)]
         # Prompts of before had a place for a strategy.
-        asked = self.questions.ask(kind.prompt.removesuffix(".md"), parts, seed=seed, strategy="")
+        asked = self.questions.ask(
+            kind.prompt.removesuffix(".md"), parts, seed=seed, turns=not self._draws.draws_alone(view), strategy=""
+        )
         most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
         refused = max(refusals, _refusals(steps))

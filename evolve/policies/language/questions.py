@@ -60,6 +60,7 @@ EDITS_SCHEMA = closed_object(
 DESIGN_SCHEMA = closed_object("design", why=_TEXT, workflow=_TEXT)
 
 
+_TURNS = "$turns\n"
 _ROLES: Mapping[str, str] = {
     **dict.fromkeys(("act", "plan", "decompose", "revise"), "act"),
     **dict.fromkeys(("rewrite", "design"), "rewrite"),
@@ -105,16 +106,20 @@ class Questions:
         schema: Mapping[str, Any] | None = None,
         *,
         seed: int = 0,
+        turns: bool = True,
         **values: str,
     ) -> ModelRequest:
         """A request with the rules of ``prompts/NAME.md`` before the parts; without a schema for a reply that acts.
+
+        Args:
+            turns: Whether the reply may be one of a conversation; else the rules leave out the blocks that need one.
 
         Raises:
             WorkspaceError: The file is missing, or names a value that it is not given.
         """
         text = load_prompt(f"{name}.md", self.layers)
         if schema is None:
-            text, schema = self._formed(text)
+            text, schema = self._formed(self._with_turns(text, name) if turns else text.replace(_TURNS, ""))
             values = {"form": self.form_told, **values}
         text = render_prompt(text, values, name=f"{name}.md").strip()
         # The prompts of actions differ by kind of environment; whoever watches an episode sees one stage.
@@ -133,6 +138,10 @@ class Questions:
     def form_told(self) -> str:
         """What the rules for actions say of the form of replies."""
         return load_prompt(f"form-{self.form}.md", self.layers).strip()
+
+    def _with_turns(self, rules: str, name: str) -> str:
+        """The rules with those of ``prompts/NAME-turns.md``, where they have a place for them."""
+        return rules.replace(_TURNS, load_prompt(f"{name}-turns.md", self.layers)) if _TURNS in rules else rules
 
     def _formed(self, rules: str) -> tuple[str, Mapping[str, Any] | None]:
         """Rules for an action in the form of replies, and the schema of these, where they have one."""

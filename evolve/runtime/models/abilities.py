@@ -46,6 +46,7 @@ class Abilities:
         draws: Answers to one question that are worth drawing before any of them is talked about: 1 for a model that
             changes an answer when it is told what is wrong with it, more for one that gives the same again but
             others when it is asked anew.
+        speed: Tokens of a reply in a second, the reading of short prompts included; None where not measured.
     """
 
     api: Api = "chat"
@@ -59,6 +60,7 @@ class Abilities:
     longest: int = 0
     replies: int = 0
     draws: int = 1
+    speed: float | None = None
 
     def with_share(self, most: int, reported: int) -> Abilities:
         """The same after a prompt of at most ``most`` tokens turned out to have as many as were reported."""
@@ -159,6 +161,7 @@ def _abilities(row: Mapping[str, Any]) -> Abilities:
         longest=int(row.get("longest") or 0),
         replies=int(row.get("replies") or 0),
         draws=int(row.get("draws") or 1),
+        speed=float(row["speed"]) if row.get("speed") else None,
     )
 
 
@@ -166,6 +169,9 @@ _LARGE = 128_000
 _REPLY_OF_LARGE = 16_384
 _PART = 4  # a reply that may fill more of the window leaves too little for what was asked
 _LEAST, _MOST = 256, 10**8
+_LONGEST_REPLY_S = 120.0
+"""A reply that runs away ends after about so long at the measured speed."""
+_LEAST_REPLY = 1_024
 
 # What a server runs with comes first, what the weights were trained for last.
 _WINDOWS = (
@@ -190,6 +196,8 @@ def limits_of(window: int | None, found: Abilities) -> TokenLimits:
     told = [tokens for tokens in (window, found.window) if tokens]
     tokens = min(told, default=OTHERWISE_WINDOW)
     reply = _REPLY_OF_LARGE if tokens >= _LARGE else OTHERWISE_REPLY
+    if found.speed is not None:
+        reply = min(reply, max(_LEAST_REPLY, int(found.speed * _LONGEST_REPLY_S)))
     reply = max(1, min(reply, tokens // _PART, found.reply or reply))
     return TokenLimits(window=tokens, reply=reply, known=bool(told), draws=found.draws)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, replace
 
 from evolve.core.errors import EndpointProblem, ModelMistake, NotRecorded
@@ -14,7 +15,7 @@ from evolve.runtime.models.retries import ModelClientSetup, RetryRules
 from evolve.runtime.models.structure import RUNGS
 from evolve.runtime.models.wire import Deadlines, Exchange, ExchangeFailure, Wire
 
-MOST_DRAWS = 4
+MOST_DRAWS = 12
 """Answers that are drawn from a model that repeats itself."""
 _FUNCTION = """\
 Write the Python function `short(name)`, in one fenced block and without a word besides:
@@ -75,10 +76,12 @@ def probe_endpoint(endpoint: Endpoint, services: ModelClientSetup) -> ProbeRepor
         raise trouble
     abilities, cost = _rungs(endpoint, services, abilities)
     streams, streamed = _streams(endpoint, services, question, abilities)
+    begun = time.monotonic()
     draws, drawn = _draws(endpoint, services, abilities)
+    speed = round(drawn.completion / max(time.monotonic() - begun, 0.001), 1) or None
     used += cost + streamed + drawn
     # Its own questions are small: how long replies get is another matter.
-    abilities = replace(abilities, streams=streams, longest=0, replies=0, draws=draws)
+    abilities = replace(abilities, streams=streams, longest=0, replies=0, draws=draws, speed=speed)
     services.abilities.save(endpoint, abilities)
     return ProbeReport(endpoint=endpoint, abilities=abilities, usage=used, responses=offered["responses"])
 

@@ -44,7 +44,7 @@ def asked(body):
 class Asked:
     """A language policy whose model is a function of the request's body; every request is kept."""
 
-    def __init__(self, handler=None, model=ADDRESS, environ=None, **policy):
+    def __init__(self, handler=None, model=ADDRESS, environ=None, abilities=None, **policy):
         self.bodies = []
         self.handler = handler or QuirkDouble().answer
         meter = EpisodeMeter()
@@ -52,6 +52,7 @@ class Asked:
             model=model,
             environ=environ or {},
             meter=meter,
+            abilities=abilities,
             wire=lambda _: LocalWire(self._answer),
             sleep=lambda _: None,
         )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 
 from evolve.core.prompts import PromptLayers, load_prompt
 from evolve.policies.language import LanguageSettings
 from evolve.policies.language.questions import CLAIMS_SCHEMA
 from evolve.policies.language.reflection import evidence_messages
+from evolve.runtime.models import parse_model
+from evolve.runtime.models.abilities import unknown_abilities
 from evolve.testing.endpoint_faults import chat_completion_body
-from tests.policies.language.conftest import action, asked
+from tests.policies.language.conftest import ADDRESS, Asked, action, asked
 from tests.policies.language.test_episodes import RIGHT, WRONG, doubling, scripted
 
+ENDPOINT = parse_model(ADDRESS, {})
 FITS = "def double(n):\n    return 2 * n if n < 6 else 0\n"
 
 
@@ -92,3 +96,31 @@ def test_what_stands_in_the_rules_as_an_example_is_no_claim(model):
     asked_for = model(lambda body: said(body) if asked(body) == "action" else json.dumps(parroted))
     policy = asked_for.policy
     assert [one["cause"] for one in policy.ask_own("reflect", [], CLAIMS_SCHEMA)["claims"]] == ["", own]
+
+
+class Repeating(Asked):
+    """A model that was found to repeat itself."""
+
+    def __init__(self, handler, draws, path):
+        path.write_text(json.dumps({ADDRESS: {**asdict(unknown_abilities(ENDPOINT)), "draws": draws}}))
+        super().__init__(handler, abilities=path)
+
+
+def test_a_model_that_is_known_to_repeat_itself_is_asked_the_bare_question_until_an_answer_fits(tmp_path):
+    said = [wrong(number) for number in range(7)]
+    asked_for = Repeating(scripted(*said, action(RIGHT)), 9, tmp_path / "abilities.json")
+    record = asked_for.run(doubling(), split="own", steps=2)  # further draws are not counted as steps
+    assert record.answer == RIGHT and len(asked_for.bodies) == 8
+    first = asked_for.bodies[0]["messages"]
+    assert all(body["messages"] == first for body in asked_for.bodies)
+    assert len({body["seed"] for body in asked_for.bodies}) == 8
+
+
+def test_such_a_model_is_not_told_of_what_only_a_conversation_can_use_and_ends_after_its_draws(tmp_path, model):
+    asked_for = Repeating(scripted(action(WRONG)), 5, tmp_path / "abilities.json")
+    record = asked_for.run(doubling(), split="own")
+    assert [step.action.kind for step in record.steps] == ["code"] * 5 + ["finish"]
+    other = model(scripted(action(RIGHT)))
+    other.run(doubling(), split="own")
+    rules = [each.bodies[0]["messages"][0]["content"] for each in (asked_for, other)]
+    assert ["`recall`" in text for text in rules] == [False, True]
