@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--arms", default="plain", help="plain, smolagents, evolve, evolve with memory; with commas")
     parser.add_argument("--peer", type=Path, help="an interpreter that has smolagents")
     parser.add_argument("--kinds", default="", help="only these kinds of task: rows, folder, words, family")
+    parser.add_argument("--endpoint", default="", help="a real model's server, #model, in place of the double")
     options = parser.parse_args()
     kinds = set(filter(None, options.kinds.split(",")))
     tasks = [task for task in load_tasks() if not kinds or task.kind in kinds]
@@ -50,7 +51,7 @@ def main() -> None:
         results: list[Result] = []
         for word in wanted:
             for draw, made in enumerate(known):
-                for result in measured(made[word](), tasks, draw):
+                for result in measured(made[word](), tasks, draw, options.endpoint):
                     how = "solved" if result.solved else "not solved"
                     progress(f"{result.arm}, draw {draw}: {result.task} {how}, {result.calls} calls")
                     results.append(result)

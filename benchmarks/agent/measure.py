@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from benchmarks.agent.endpoint import MeteredEndpoint
 from benchmarks.agent.judge import judged
+from benchmarks.agent.relay import Relay
 from benchmarks.agent.task import AgentTask
 from benchmarks.record import Target
 
@@ -94,9 +95,14 @@ class Result:
         return asdict(self)
 
 
-def measured(arm: Arm, tasks: Sequence[AgentTask], draw: int = 0) -> Iterable[Result]:
-    """Each task in turn, behind one endpoint for the whole run of the arm; a draw says where the double slips."""
-    with MeteredEndpoint(draw) as endpoint, closing(arm):
+def measured(arm: Arm, tasks: Sequence[AgentTask], draw: int = 0, behind: str = "") -> Iterable[Result]:
+    """Each task in turn, behind one endpoint for the whole run of the arm; a draw says where the double slips.
+
+    Args:
+        behind: A real model's server, ``http://host/v1#model``, in place of the double.
+    """
+    endpoint = Relay(behind) if behind else MeteredEndpoint(draw)
+    with endpoint, closing(arm):
         for task in tasks:
             before, started = len(endpoint.calls), time.monotonic()
             solved = arm.solve(task, endpoint)

@@ -19,9 +19,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks.agent.relay import Relay
 from benchmarks.record import Outcome, Target, common_options, progress, publish
 from benchmarks.small_model.arms import Arm, EvolveArm, PlainLoop, is_right, spent_since, wrong_rows
-from benchmarks.small_model.relay import Relay
 from benchmarks.small_model.tasks import RowTask, load_tasks, read_tasks
 
 TOKENS = 4_000
@@ -55,10 +55,10 @@ class Attempt:
 
 def attempt(arm: Arm, task: RowTask, relay: Relay, tokens: int) -> Attempt:
     """Runs and judges."""
-    relay.calls.clear()
+    relay.forget()
     begun = time.monotonic()
     function = arm.solve(task, relay, tokens)
-    texts = [call.reply for call in relay.calls]
+    texts = list(relay.replies)
     usable = [text for text in texts if f"def {task.entry}" in text]
     within = spent_since(relay, 0) - (relay.calls[-1].completion_tokens if relay.calls else 0) <= tokens
     return Attempt(

@@ -11,9 +11,9 @@ from openai import OpenAI
 
 import evolve
 from benchmarks.agent import judge
+from benchmarks.agent.relay import Relay
 from benchmarks.agent.task import Row as JudgedRow
 from benchmarks.record import UNSEEDED
-from benchmarks.small_model.relay import Relay
 from benchmarks.small_model.tasks import RowTask
 from evolve.core.episodes import Row
 from evolve.tasks import Task
@@ -88,7 +88,7 @@ class EvolveArm:
         if self._workspace is None:
             self._workspace = evolve.open(self._root, model=relay.model, settings=UNSEEDED)
             self._workspace.models.check(relay.model)
-            relay.calls.clear()
+            relay.forget()
         asked = Task(
             id=task.entry,
             family="rows",

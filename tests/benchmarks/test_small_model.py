@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.agent.relay import Relay
 from benchmarks.small_model.__main__ import Attempt, attempt, paired, targets
 from benchmarks.small_model.arms import PlainLoop
-from benchmarks.small_model.relay import Relay
 from benchmarks.small_model.tasks import RowTask, load_tasks, read_tasks
 from evolve.core.episodes import Row
 from evolve.testing import Scenario, ScriptedEndpoint

@@ -5,46 +5,35 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolve.testing import Scenario, ScriptedEndpoint
+from benchmarks.agent.endpoint import Call, MeteredEndpoint
 
 _LONGEST_S = 900.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """One request as the server counted it, with the reply."""
-
-    prompt_tokens: int
-    cached_tokens: int
-    completion_tokens: int
-    reply: str
-
-
-class Relay(ScriptedEndpoint):
-    """Passes requests on to an OpenAI-compatible server; a context manager.
+class Relay(MeteredEndpoint):
+    """Passes requests on to an OpenAI-compatible server; tokens are those that the server counts.
 
     Args:
         endpoint: ``http://host/v1#model``.
         log: A file to which every exchange is added as a line of JSON.
 
     Attributes:
-        calls: The books, in the order of the requests.
+        replies: What the model said, beside :attr:`calls`.
     """
 
     def __init__(self, endpoint: str, log: Path | None = None) -> None:
-        self._base_url, _, name = endpoint.partition("#")
-        super().__init__(Scenario(models=[name]))
+        super().__init__()
+        self._base_url, _, self._name = endpoint.partition("#")
         self._log = log
-        self.calls: list[Call] = []
+        self.replies: list[str] = []
 
     def take_step(self, body: dict[str, Any], key: str) -> Any:
         """Asks the server behind, without streaming, and gives what it said."""
         sent = {name: value for name, value in body.items() if name not in ("stream", "stream_options")}
+        sent["model"] = self._name
         request = urllib.request.Request(
             f"{self._base_url}/chat/completions", json.dumps(sent).encode(), {"Content-Type": "application/json"}
         )
@@ -55,18 +44,22 @@ class Relay(ScriptedEndpoint):
             return {"status": error.code, "message": error.read().decode("utf-8", "replace")}
         choice, usage = said["choices"][0], said["usage"]
         text = choice["message"]["content"] or ""
+        call = Call(
+            prompt_tokens=usage["prompt_tokens"],
+            cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
+            completion_tokens=usage["completion_tokens"],
+            version="",
+        )
         with self._guard:
-            self.calls.append(_counted(usage, text))
+            self.calls.append(call)
+            self.replies.append(text)
             if self._log is not None:
                 with self._log.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"request": sent, "reply": text, "usage": usage}, ensure_ascii=False) + "\n")
         return {"text": text, "usage": usage, "finish": choice.get("finish_reason") or "stop"}
 
-
-def _counted(usage: Mapping[str, Any], text: str) -> Call:
-    return Call(
-        prompt_tokens=usage["prompt_tokens"],
-        cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
-        completion_tokens=usage["completion_tokens"],
-        reply=text,
-    )
+    def forget(self) -> None:
+        """Begins the books anew."""
+        with self._guard:
+            self.calls.clear()
+            self.replies.clear()
