@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from itertools import pairwise
 
 import pytest
@@ -24,7 +25,7 @@ from evolve.runtime.models import (
     TokenLimits,
     open_models,
 )
-from evolve.runtime.models.abilities import window_in
+from evolve.runtime.models.abilities import Abilities, window_in
 from evolve.runtime.models.costs import Price, listed_model
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
@@ -157,6 +158,19 @@ def test_a_replay_knows_the_limits_of_its_recording(tmp_path):
     elsewhere = opened(model, wire, recording=Recording(place=tmp_path / "empty", mode="record"))
     assert elsewhere.limits().known
     assert isinstance(FolderStore(tmp_path / "empty"), FolderStore)
+
+
+def test_a_replay_asks_as_its_recording_did_whatever_was_found_out_since(tmp_path):
+    model, kept = "http://127.0.0.1:1/v1#m", tmp_path / "abilities.json"
+
+    def draws(**setup):
+        return opened(model, ListingWire(), **setup).limits().draws
+
+    kept.write_text(json.dumps({model: {**asdict(Abilities()), "draws": 12}}))
+    assert draws(abilities=kept, **recorded(tmp_path / "recording")) == 12
+    kept.unlink()
+    assert draws(recording=Recording(place=tmp_path / "recording", mode="only")) == 12
+    assert draws(abilities=kept, **recorded(tmp_path / "other")) == 1
 
 
 class TestTurns:

@@ -143,12 +143,17 @@ def _key(endpoint: Endpoint) -> str:
 def _read(path: Path) -> dict[str, Abilities]:
     try:
         whole = json.loads(path.read_text("utf-8"))
-        return {name: _abilities(row) for name, row in whole.items()}
+        return {name: abilities_from(row) for name, row in whole.items()}
     except (OSError, LookupError, ValueError, TypeError, AttributeError):
         return {}  # nothing here that could not be found out again
 
 
-def _abilities(row: Mapping[str, Any]) -> Abilities:
+def abilities_from(row: Mapping[str, Any]) -> Abilities:
+    """Abilities as they were written down.
+
+    Raises:
+        LookupError, TypeError, ValueError: They were not.
+    """
     return Abilities(
         api="responses" if row["api"] == "responses" else "chat",
         rungs={str(name): bool(works) for name, works in row["rungs"].items()},

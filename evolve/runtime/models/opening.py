@@ -20,7 +20,7 @@ from evolve.runtime.models.client import EndpointModel
 from evolve.runtime.models.costs import Prices, listed_model
 from evolve.runtime.models.openai_wire import OpenAIWire
 from evolve.runtime.models.protocol import ChatModel, ModelMeter, ModelReply, ModelRequest, OnDelta, TokenLimits
-from evolve.runtime.models.recording import Recording, RecordingWire
+from evolve.runtime.models.recording import Recording, RecordingWire, recorded_abilities
 from evolve.runtime.models.requests import SchemaPrompts
 from evolve.runtime.models.retries import Breaker, ModelClientSetup, RetryRules
 from evolve.runtime.models.secret_cleaning import CleaningWire
@@ -157,8 +157,9 @@ def open_models(setup: ModelSetup) -> ModelPool:
     """
     opened: dict[str, ChatModel] = {}
     breakers: dict[str, Breaker] = {}
-    prices, book = Prices(setup.prices), AbilityStore(setup.abilities if setup.recording is None else None)
+    prices, known = Prices(setup.prices), AbilityStore(setup.abilities)
     store = None if setup.recording is None else setup.recording.open()
+    book = known if store is None else AbilityStore()
 
     def open_model(text: str) -> ChatModel:
         endpoint = parse_model(text, setup.environ, base_url=setup.base_url)
@@ -168,6 +169,7 @@ def open_models(setup: ModelSetup) -> ModelPool:
             services = _services(setup, endpoint, breaker, (prices, book))
             if setup.recording is not None and store is not None:
                 services = replace(services, wire=RecordingWire(services.wire, store, setup.recording.mode))
+                book.save(endpoint, recorded_abilities(store, setup.recording.mode, endpoint, known))
             opened[endpoint.name] = EndpointModel(endpoint, services)
         return opened[endpoint.name]
 

@@ -7,13 +7,15 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from evolve.core.errors import RecordDamaged, UsageError
 from evolve.core.files import canonical_json, digest, write_atomic, write_failure
 from evolve.core.prompts import without_day
+from evolve.runtime.models.abilities import Abilities, AbilityStore, abilities_from, unknown_abilities
+from evolve.runtime.models.addressing import Endpoint
 from evolve.runtime.models.replies import UnusableReply, read_reply
 from evolve.runtime.models.wire import Deadlines, Exchange, ExchangeFailure, OnBytes, RawReply, Wire
 
@@ -194,6 +196,22 @@ def _outcome(whole: Mapping[str, Any]) -> RawReply | ExchangeFailure:
     text = whole["reply"]
     content = base64.b64decode(text, validate=True) if whole["encoding"] == "base64" else text.encode("utf-8")
     return RawReply(content=content, replayed=True)
+
+
+def recorded_abilities(
+    store: FolderStore | FileStore, mode: Mode, endpoint: Endpoint, known: AbilityStore
+) -> Abilities:
+    """What a recording says of an endpoint, which decides how it is asked; where it says nothing, what is known now is
+    recorded."""
+    exchange = Exchange(base_url=endpoint.base_url, path="abilities", body={"model": endpoint.model})
+    key = exchange_digest(exchange)
+    told = store.get(key) if mode != "record" else None
+    if isinstance(told, RawReply):
+        return abilities_from(json.loads(told.content))
+    found = unknown_abilities(endpoint) if mode == "only" else known.abilities_of(endpoint)
+    if found != unknown_abilities(endpoint):
+        store.save_exchange(key, exchange, RawReply(content=json.dumps(asdict(found)).encode()))
+    return found
 
 
 class RecordingWire:
