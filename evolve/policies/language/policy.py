@@ -30,7 +30,7 @@ from evolve.environments import ReflectionTrials, environment_kind
 from evolve.policies.base import Once, OnPiece, PastWork, ProcedureCall
 from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.drafting import drafts_of, proceeding_of, repaired_draft
-from evolve.policies.language.drawing import DrawPlan, next_draw
+from evolve.policies.language.drawing import Draw, DrawPlan, next_draw, refusals
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
 from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, WatchedModel
@@ -172,9 +172,7 @@ class LanguagePolicy(ModelPolicy):
             return Action(kind="finish" if kind.one_file else "give_up", text=reason)
         started = time.process_time()
         told = TurnLimits.at_start(limits, steps)
-        proposed = self.ask_for_action(
-            draw.view, plan, draw.steps, sample=draw.number, told=told, refusals=_refusals(steps)
-        )
+        proposed = self.ask_for_action(draw.view, plan, draw.steps, sample=draw.number, told=told, draw=draw)
         action = self.action_of(view, plan, steps, proposed)
         if proposed.continues and not kind.one_file:
             action = replace(action, continues=True)
@@ -233,7 +231,7 @@ class LanguagePolicy(ModelPolicy):
         *,
         sample: int = 0,
         told: TurnLimits | None = None,
-        refusals: int = 0,
+        draw: Draw | None = None,
     ) -> ProposedAction:
         rooms, kind = self.questions.rooms, environment_kind(view.environment)
         opening = [
@@ -247,6 +245,7 @@ class LanguagePolicy(ModelPolicy):
             *today_message(view),
             task_message(view),
             *plan_message(plan, plan.subgoals),
+            *(draw.contrast() if draw is not None else ()),
         ]
         # A number for every question of an episode.
         seed = 1_000 * sample + 2 * len(steps)
@@ -259,7 +258,7 @@ class LanguagePolicy(ModelPolicy):
         )
         most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
-        refused = max(refusals, _refusals(steps))
+        refused = draw.refusals if draw is not None else refusals(steps)
         warmth = DRAWN_AT if sample else None
         reply = self.complete_text(replace(asked, refused=refused, code=True, max_tokens=most, temperature=warmth))
         return replace(read_proposal(reply.text, view, kind, reply.data), reasoning=reply.reasoning)
@@ -328,12 +327,6 @@ class LanguagePolicy(ModelPolicy):
         ]
         cited_ids = {cite.strip("[] ") for cite in cites}
         return cited + [f"skill:{skill.digest}" for skill in self.skills if skill_id(skill) in cited_ids]
-
-
-def _refusals(steps: Sequence[Step]) -> int:
-    """Answers that were put to the verifier and failed."""
-    judged = [step.judgement for step in steps if step.judgement is not None]
-    return sum(not (judgement.accepted or judgement.fault) for judgement in judged)
 
 
 def _functions_message(view: TaskView) -> list[Message]:

@@ -84,20 +84,35 @@ def _result_text(view: TaskView, step: Step) -> str:
         return "\n".join(_state_lines(observation, observation.state)) or "done; nothing was printed"
     if observation.text:
         return observation.text + (f"\nrefused by the sandbox: {observation.denied}" if observation.denied else "")
-    # Which examples a function did not reproduce
-    pairs = list(zip(view.examples, observation.outputs, strict=False))
     wrong = [
         f"{call_text(view, row)}: expected {python_text(row.output)}, got {_value_text(value)}"
-        for row, value in pairs
-        if not _same(value, row.output)
+        for row, value in _wrong_rows(view, observation)
     ]
     if wrong and step.action.kind == "code":
-        head = f"right on {len(pairs) - len(wrong)} of {len(pairs)} examples; failed on the examples:"
+        count = min(len(view.examples), len(observation.outputs))
+        head = f"right on {count - len(wrong)} of {count} examples; failed on the examples:"
         more = [f"... and {len(wrong) - _WRONG_SHOWN} more"] if len(wrong) > _WRONG_SHOWN else []
         return "\n".join([head, *(truncate_middle(line, _ROW) for line in wrong[:_WRONG_SHOWN]), *more])
     if observation.outputs and step.action.kind == "recall":
         return "\n".join(str(output) for output in observation.outputs)
     return f"error: {observation.error}" if observation.error else "nothing came back"
+
+
+def _wrong_rows(view: TaskView, observation: Observation) -> list[tuple[Row, Json]]:
+    """Which examples a function did not reproduce, with what it gave."""
+    pairs = zip(view.examples, observation.outputs, strict=False)
+    return [(row, value) for row, value in pairs if not _same(value, row.output)]
+
+
+def wrong_rows_text(view: TaskView, step: Step) -> str:
+    """The rows that an answer is known to fail on, as what they give and what they do not; a few of many."""
+    wrong = [] if step.observation is None else _wrong_rows(view, step.observation)
+    if step.judgement is not None and step.judgement.row is not None:
+        wrong.append((step.judgement.row, step.judgement.got))
+    lines = [
+        f"{call_text(view, row)} == {python_text(row.output)}, and not {_value_text(value)}" for row, value in wrong
+    ]
+    return "\n".join(truncate_middle(line, _ROW) for line in lines[:_WRONG_SHOWN])
 
 
 def _refusal(view: TaskView, judgement: Judgement) -> str:
