@@ -117,7 +117,7 @@ def test_a_model_that_is_known_to_repeat_itself_is_asked_the_bare_question_until
     assert [len(each) for each in more] == [0, 1, 1, 0, 1, 1, 0, 1]
     told = [each[0]["content"] for each in more if each]
     assert all(re.search(r"double\(\d\) == \d+, and not \d\n", text) for text in told)
-    assert ["return 0" in text for text in told] == [True, False, True, False, True]
+    assert ["def double" in text for text in told] == [True, False, True, False, True]
     assert len({body["seed"] for body in asked_for.bodies}) == 8
 
 
