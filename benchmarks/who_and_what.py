@@ -3,8 +3,8 @@
 Forty people go by another name and have somebody: a sister, a manager. Notes say so, and say things of all of them,
 among notes of others. A two-hop question names one by the other name and asks something of the linked person, so no
 word of the note that answers it need stand in the question. Single-hop questions ask of whoever they name, others name
-nobody. Counted is whether the note with the answer stands in the first five. ``--seen`` has the wordings that were in
-sight while the rules were made; those of the figures were written after it.
+nobody. Counted is whether the note with the answer stands in the first five. ``--seen`` and ``--held`` have
+wordings that were in sight while the rules were made; those of the figures were written after it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.record import Outcome, Target, common_options, progress, publish
-from benchmarks.who_and_what_wordings import BYSTANDERS, HELD, PEOPLE, RELATED, SEEN, Fact, Family
+from benchmarks.who_and_what_wordings import BYSTANDERS, FRESH, HELD, PEOPLE, RELATED, SEEN, Fact, Family
 from evolve.core.settings import Settings
 from evolve.memory import Note, NoteQuestion, recall_notes
 from evolve.workspace.opening import open_embedder
@@ -113,11 +113,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     common_options(parser, seeds=1)
     parser.add_argument("--encoder", default="hashing", help="as the setting encoder; minilm is a trained one")
     parser.add_argument("--seen", action="store_true", help="wordings that were in sight while the rules were made")
+    parser.add_argument("--held", action="store_true", help="those that the first rules were measured with")
     options = parser.parse_args(argv)
+    family = SEEN if options.seen else HELD if options.held else FRESH
     rows = []
     for seed in range(1 if options.quick else options.seeds):
         progress(f"seed {seed}")
-        rows += measure(seed, SEEN if options.seen else HELD, options.encoder)
+        rows += measure(seed, family, options.encoder)
     outcome = Outcome(
         benchmark="who_and_what", seeds=options.seeds, quick=options.quick, rows=rows, targets=targets_of(rows)
     )

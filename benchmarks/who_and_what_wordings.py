@@ -173,4 +173,65 @@ HELD = Family(
         ("The price list is printed on yellow paper.", "On which paper is the price list printed?"),
     ),
 )
-"""Written after the rules, without a look at what they read; choose nothing by it."""
+"""Written after the first rules, which found 23 of 40 answers; in sight since."""
+
+FRESH = Family(
+    alias=(
+        "{p} likes to be called {a}.",
+        "{p} is better known as {a}.",
+        "If somebody mentions {a}, they are talking about {p}.",
+        "Friends shortened {p} to {a} long ago.",
+        "{a}, full name {p}, sends the weekly mail.",
+        "{p}'s nickname is {a}.",
+        "By {a} I mean {p}.",
+    ),
+    relations=(
+        Relation(
+            told=("{z} is {p}'s landlady.", "{p} rents a flat from {z}, a strict landlady."), asked="{p}'s landlady"
+        ),
+        Relation(told=("{p}'s stepson {z} visits often.", "{z} is the stepson of {p}."), asked="the stepson of {p}"),
+        Relation(told=("{p} got a new assistant, {z}.", "{z} works as assistant for {p}."), asked="{p}'s assistant"),
+        Relation(told=("{p} and {z} are cousins.", "A cousin of {p} is {z}."), asked="{p}'s cousin"),
+        Relation(
+            told=("{p} goes to {z} as dentist.", "The dentist who treats {p} is {z}."), asked="the dentist of {p}"
+        ),
+    ),
+    facts=(
+        Fact(
+            told=("{z} bought a flat in {v}.", "{v} is where {z} grew up."),
+            asked=("Which city does {z} come from?", "What is the home of {z}?"),
+            values=CITIES,
+        ),
+        Fact(
+            told=("{z} is allergic to {v}.", "{v} makes {z} ill."),
+            asked=("What must {z} avoid at lunch?", "Which dish is bad for {z}?"),
+            values=DISHES,
+        ),
+        Fact(
+            told=("{z} moved into {v}.", "Mail for {z} goes to {v}."),
+            asked=("Where is the desk of {z}?", "Where do we find {z}?"),
+            values=ROOMS,
+        ),
+        Fact(
+            told=("{z} sold a {v} at the market.", "{z} got a {v} as a present."),
+            asked=("What did {z} own or receive?", "Which instrument or machine has {z} had?"),
+            values=TOOLS,
+        ),
+        Fact(
+            told=("{z} travels on {v}.", "The contract of {z} starts on {v}."),
+            asked=("On what date does {z} leave?", "When will {z} begin?"),
+            values=DAYS,
+        ),
+    ),
+    others=(
+        ("The lift is inspected twice a year.", "How often is the lift inspected?"),
+        ("Orders above a thousand need a second signature.", "Which orders need a second signature?"),
+        ("The garden is watered before seven.", "When is the garden watered?"),
+        ("Old laptops are wiped and given to schools.", "What happens to old laptops?"),
+        ("The logo is never stretched.", "May the logo be stretched?"),
+        ("Complaints are answered within two days.", "How soon are complaints answered?"),
+        ("The projector needs the blue cable.", "Which cable does the projector need?"),
+        ("Lunch is cooked by a different group every week.", "Who cooks lunch?"),
+    ),
+)
+"""Written after the rules were worked on with both others in sight; choose nothing by it."""

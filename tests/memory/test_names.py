@@ -62,7 +62,7 @@ def found(memory: MemoryRepository, question: str, k: int = 5) -> list[str]:
     ],
 )
 def test_a_sentence_says_who_is_who(text: str, told: set[str]) -> None:
-    assert {str(one) for one in read_names([text], "Ada")} == told
+    assert {str(one) for one in read_names([text], "Ada") if not one.loose} == told
 
 
 def test_another_name_and_a_link_lead_to_the_note_that_answers(memory: MemoryRepository) -> None:

@@ -54,7 +54,7 @@ _ALIASES = (
     *(
         re.compile(form)
         for form in (
-            rf"{_X},? (?:who |which |that )?(?:{_BE} )?{_SO}{_CALLED}"
+            rf"{_X}(?: {_BE} {_SO}{_CALLED}|, (?:(?:who|which|that) )?(?:{_BE} )?{_SO}{_CALLED}| {_SO}known as)"
             rf"(?: (?:as|to|just|simply|here|by \w+|to \w+))* {_Y}",
             rf"{_X},? (?:who |which )?{_SO}(?:goes|went|answers|responds|signs|listens|appears|writes|posts)"
             r"(?: \w+)?? (?:by|to|as|under)"
@@ -64,7 +64,7 @@ _ALIASES = (
             rf" {_Y}",
             rf"{_X} (?:{_BE} )?(?:what|how)(?: \w+){{1,3}}? (?:calls?|says? to|refers? to|knows?|mean by) {_Y}",
             rf"\b{_SAY} {_X},? (?:(?:as|by|to|just|simply|the|name) )*{_Y}(?: (?:for short|here|now))?$",
-            rf"{_X} \((?:(?:also|or|alias|aka|short|known|as) )*{_Y}(?: (?:for|to|in) [\w ]+)?\)",
+            rf"{_X} \((?:(?:also|or|alias|aka|short|known|as) )*{_Y}(?: (?:for|to|in) [\w @]+)?\)",
             rf"{_X},? ?(?:or |- )?{_Y},? (?:for short|to (?:his|her|its|their|most|all)\b)",
             rf"{_X},? (?:whose (?:\w+ )?(?:nick)?name is|uses the (?:\w+ )?(?:handle|name|nickname)) {_Y}",
             rf"{_X}'s? \w+ (?:call|know) (?:him|her|it|them) (?:as |just |simply )?{_Y}",
@@ -105,7 +105,7 @@ _ROLES = tuple(
         rf"[Tt]he {_ROLE} (?:of|for|to|at) {_X}(?:,|(?:,? (?:is|are|was|named|called|is called|is named))?) {_Y}",
         rf"{_Y},? (?:(?:is|was|has been|became|as) )?(?:(?:the|an?) )?{_ROLE} (?:of|for|to|at) {_X}",
         rf"{_X} has an? {_ROLE},? (?:(?:who|which) )?(?:is )?(?:(?:called|named|by the name of) )?{_Y}",
-        rf"{_X} (?:has|took|chose|got|hired) {_Y} (?:as|for) (?:his|her|their|its|an?) {_ROLE}",
+        rf"{_X} (?:has|took|chose|got|hired) {_Y} (?:as|for) (?:(?:his|her|their|its|an?) )?{_ROLE}",
         rf"{_X} and {_Y} are {_ROLE}$",
     )
 )
@@ -117,6 +117,11 @@ _FREE_ALIAS = re.compile(
 _FREE_OWNER = re.compile(rf"^(?P<x>[a-z][\w-]*(?: [\w-]+){{0,2}}) (?:belongs? to|(?:is|are) owned by) {_Y}")
 _TWO = re.compile(rf"\b{_SAY} {_X}(?: (?:for short|here|now))?$")
 """A name behind which its other name stands with nothing between."""
+_CALLING = re.compile(
+    r"\b(?:say|says|call\w*|name[ds]?|nick\w*|known|short\w*|sign\w*|means?|dub\w*|refer\w*|address\w*|handle|initials?"
+    r"|spell\w*|writ\w+|introduc\w*|same|hears?|listens?|abbreviat\w*)\b"
+)
+"""What tells that a sentence may be about how somebody is called."""
 _ASIDE = re.compile(r" \([^()]*\)")
 _I, _MY = re.compile(r"\bI(?:'m| am)\b"), re.compile(r"\b(?:[Mm]y|[Mm]ine)\b(?= [a-z])")
 
@@ -131,11 +136,11 @@ def read_names(sentences: Sequence[str], author: str) -> list[NameStatement]:
         text, names = _with_places(plain, _clean(author))
         if not 0 < len(names) <= _MOST:
             continue
-        pairs: dict[frozenset[str], NameStatement] = {}
+        pairs: dict[tuple[frozenset[str], bool], NameStatement] = {}
         for one in _read(text, names, place):
             keys = frozenset((name_key(one.left), name_key(one.right)))
             if len(keys) == 2 and "" not in keys:
-                pairs.setdefault(keys, one)
+                pairs.setdefault((keys, one.loose), one)
         found += pairs.values()
     return found
 
@@ -169,15 +174,26 @@ def _read(text: str, names: Sequence[str], place: int) -> Iterator[NameStatement
     if free := _FREE_OWNER.match(text):
         stems = word_stems(_OWNER)
         yield NameStatement(free["x"], names[int(free["y"])], "belongs to", stems=stems, place=place)
-    two = _TWO.search(text)
+    two = _TWO.search(text) if len(names) == 1 else None
     first, _, other = names[int(two["x"])].rpartition(" ") if two else ("", "", "")
     if first:
         yield NameStatement(first, other, place=place)
     found = [*_aliases(text, names, place), *_links(_ASIDE.sub("", text), names, place)] if len(names) > 1 else []
-    if len(names) == 2 and not (found or first) and all(name[0].isupper() for name in names):
-        stems = word_stems(re.sub(r"@\d", " ", text)) - {"@"}
-        found.append(NameStatement(names[0], names[1], "and", stems=stems, loose=True, place=place))
     yield from found
+    proper = [name for name in names if name[0].isupper()]
+    if len(proper) == 2 and all(one.label for one in found):
+        if not found and _CALLING.search(text) and _is_like(*proper):
+            yield NameStatement(proper[0], proper[1], place=place)
+        words = " ".join(name for name in names if name not in proper)
+        stems = word_stems(f"{re.sub('@[0-9]', ' ', text)} {words}") - {"@"}
+        yield NameStatement(proper[0], proper[1], "named with", stems=stems, loose=True, place=place)
+
+
+def _is_like(one: str, other: str) -> bool:
+    """Whether one name may be made of the other: three letters in common, or how they begin."""
+    first, second = name_key(one), name_key(other)
+    parts = {first[place : place + 3] for place in range(len(first) - 2)}
+    return first[:2] == second[:2] or any(part in second for part in parts if " " not in part)
 
 
 def _aliases(text: str, names: Sequence[str], place: int) -> Iterator[NameStatement]:

@@ -39,6 +39,8 @@ class NameStatement:
     def __str__(self) -> str:
         if not self.label:
             return f"{self.left} is {self.right}"
+        if self.loose:
+            return f"{self.left} is named with {self.right}"
         return f"{self.left}'s {self.label} is {self.right}" if self.noun else f"{self.left} {self.label} {self.right}"
 
     def packed(self) -> list[Any]:
