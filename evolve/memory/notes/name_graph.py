@@ -33,13 +33,13 @@ _SPEAKING = 200
 """Notes that speak of a name; what more notes do tells nothing."""
 _ASKED_FOR, _OTHER = 1.0, 2.0
 """The length of a link that the question names, such as "sister", and of another one."""
-_DECAY = 0.85
+_DECAY = 0.6
 """What is left of the gain after each step."""
-_SUBJECT = 5.0
+_SUBJECT = 7.0
 """By how much more the gain is for a name that the question leads to by all that it asks for: "sister" is in many
 notes, and those of other people must not come before what is said of this one."""
 _UNLIKE = 0.8
-"""Share of the gain of a note that has nothing else of the question."""
+"""Share of that gain of a note that has nothing else of the question; of another gain such a note has none."""
 _POSSESSED = re.compile(
     r"'s? (?:(?:older|younger|elder|eldest|big|little|best|new|old|former|late) )*[\w-]+|[\w-]+ (?:of|to|for)\b"
 )
@@ -72,7 +72,7 @@ def follow_names(
     fits: Callable[[str], bool],
     until: float | None,
 ) -> Mapping[str, str]:
-    """Adds a gain to notes that speak of a name in the question, of its other names, and of what is linked to it.
+    """Adds a gain to notes that speak of other names of one in the question, and of what is linked to it.
 
     The gain decays with each step, and is less for a note that has little else of what the question asks.
 
@@ -90,15 +90,17 @@ def follow_names(
     followed = frozenset().union(*(one.followed for one in reached))
     asked = word_stems(question) - followed.union(*(word_stems(one.name) for one in reached if not one.path))
     for one in sorted(reached, key=lambda one: (one.length, len(one.path), one.name)):
-        value = gain * _DECAY**one.length * (_SUBJECT if followed and one.followed == followed else 1.0)
-        for name in _notes_about(book, one.name):
+        subject = bool(followed) and one.followed == followed
+        value = gain * _DECAY**one.length * (_SUBJECT if subject else 1.0)
+        least = _UNLIKE if subject else 0.0
+        for name in _notes_about(book, one.name) if one.path else ():  # what has a name of the question is found by it
             alike = len(asked & book.stems_of(name)) / len(asked) if asked else 1.0
-            score = value * (_UNLIKE + (1.0 - _UNLIKE) * alike)
+            score = value * (least + (1.0 - least) * alike)
             if score > gains.get(name, 0.0) and (name in total or fits(name)):
                 gains[name], paths[name] = score, one.path
     for name, score in gains.items():
         total[name] = total.get(name, 0.0) + score
-    return {name: path for name, path in paths.items() if path}
+    return paths
 
 
 def _notes_about(book: ResolvedNotes, name: str) -> Iterator[str]:

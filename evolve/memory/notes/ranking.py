@@ -163,7 +163,7 @@ class RankingGains:
         in_time: Added to what was said in the time that a question names.
         dated: Added to what names a time, where a question asks for one.
         linked: Share of the score of a note that one gets which names the same rare person, file or tool.
-        named: Added to what speaks of a name of the question, or of one that it leads to; less with each step.
+        named: Added to what speaks of a name that those of the question lead to; less with each step.
     """
 
     beside: float = 0.4
