@@ -39,7 +39,8 @@ _ROLE_FOLLOWS = re.compile(r"\s?(?:of|to|for|at|called|named)\b|,? ?[A-Z]")
 
 _X, _Y = r"@(?P<x>\d)", r"@(?P<y>\d)"
 _ROLE_WORD = (
-    r"(?!(?:is|are|was|of|to|for|at|and|with|that|which|who|calls?|called|named|him|her|since|belongs?)\b)[a-z][\w-]*"
+    r"(?!(?:is|are|was|of|to|for|at|and|with|that|which|who|calls?|called|named|him|her|since|belongs?|in|on|by|from|as"
+    r"|the|an?)\b)[a-z][\w-]*"
 )
 _ROLE = rf"(?P<role>{_ROLE_WORD}(?: {_ROLE_WORD}){{0,3}})"
 _SO = r"(?:(?:also|often|usually|always|mostly|better|otherwise|generally|now|just|simply|sometimes|commonly) )*"
@@ -56,8 +57,8 @@ _ALIASES = (
         for form in (
             rf"{_X}(?: {_BE} {_SO}{_CALLED}|, (?:(?:who|which|that) )?(?:{_BE} )?{_SO}{_CALLED}| {_SO}known as)"
             rf"(?: (?:as|to|just|simply|here|by \w+|to \w+))* {_Y}",
-            rf"{_X},? (?:who |which )?{_SO}(?:goes|went|answers|responds|signs|listens|appears|writes|posts)"
-            r"(?: \w+)?? (?:by|to|as|under)"
+            rf"{_X},? (?:who |which )?{_SO}(?:(?:goes|went) by|(?:answers|responds|listens) to"
+            r"|(?:signs|appears|writes|posts)(?: \w+)?? (?:as|under))"
             rf"(?: (?:the )?(?:nick|short )?name(?: of)?)? {_Y}",
             rf"{_X},? (?:is )?(?:a\.?k\.?a\.?|alias|in short|short|or|i\.e\.|that is),? {_Y}",
             rf"{_X} (?:{_BE} )?{_SO}(?:short for|stands for|means|abbreviates|(?:the )?(?:same \w+ as|same as))"
@@ -103,7 +104,8 @@ _ROLES = tuple(
         rf"{_X}'s? {_ROLE}(?:,|(?:,? (?:is|are|was|named|called|is called|is named))?) {_Y}",
         rf"{_Y},? (?:(?:is|was|has been|became|being|as) )?{_X}'s? {_ROLE}",
         rf"[Tt]he {_ROLE} (?:of|for|to|at) {_X}(?:,|(?:,? (?:is|are|was|named|called|is called|is named))?) {_Y}",
-        rf"{_Y},? (?:(?:is|was|has been|became|as) )?(?:(?:the|an?) )?{_ROLE} (?:of|for|to|at) {_X}",
+        rf"{_Y}(?:,|,? (?:is|was|has been|became|(?:acts|works|serves) as))(?: (?:the|an?))? {_ROLE}"
+        rf" (?:of|for|to|at) {_X}",
         rf"{_X} has an? {_ROLE},? (?:(?:who|which) )?(?:is )?(?:(?:called|named|by the name of) )?{_Y}",
         rf"{_X} (?:has|took|chose|got|hired) {_Y} (?:as|for) (?:(?:his|her|their|its|an?) )?{_ROLE}",
         rf"{_X} and {_Y} are {_ROLE}$",
