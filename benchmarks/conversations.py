@@ -33,7 +33,7 @@ DEPTHS = (5, 10)
 TARGETS = {5: 0.62, 10: 0.70}
 """What long conversations of real people are aimed at; made-up ones are easier or harder, and prove nothing of that."""
 OURS = "through a workspace"
-_NONE = RankingGains(beside=0.0, informed=False, in_time=0.0, dated=0.0, linked=0.0)
+_NONE = RankingGains(beside=0.0, informed=False, in_time=0.0, dated=0.0, linked=0.0, named=0.0)
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,9 @@ WAYS: Mapping[str, Way] = {
     "+ speaker": Way(words=True, vectors=True, speaker=True),
     "+ neighbours": Way(True, True, True, replace(_NONE, beside=RankingGains().beside)),
     "+ information": Way(True, True, True, replace(_NONE, beside=RankingGains().beside, informed=True)),
-    "+ times": Way(True, True, True, replace(RankingGains(), linked=0.0)),
-    "+ links": Way(True, True, True, RankingGains()),
+    "+ times": Way(True, True, True, replace(RankingGains(), linked=0.0, named=0.0)),
+    "+ links": Way(True, True, True, replace(RankingGains(), named=0.0)),
+    "+ names": Way(True, True, True, RankingGains()),
 }
 Ranker = Callable[[str], Sequence[str]]
 

@@ -129,7 +129,7 @@ def _show_recalled(recalled: Sequence[Recalled], others: Mapping[str, tuple[str,
     for item in recalled:
         # A name may be anyone's, "you" too: what the role says stands before it.
         why = f"{speaker_label(*others[item.id])}: {item.why}" if item.id in others else item.why
-        text, why = (item.text, why) if whole else (shorten_line(item.text, 160), shorten_line(why, 60))
+        text, why = (item.text, why) if whole else (shorten_line(item.text, 160), shorten_line(why, 120))
         rows.append((item.kind, item.score, item.date, " ".join(text.split()), " ".join(why.split())))
     emit(table(("kind", "score", "date", "text", "why"), rows, spare=("why",)) or "nothing is recalled")
     if not rows:

@@ -159,7 +159,10 @@ _READ = "SELECT content FROM entries WHERE kind = ? AND key = ?"
 WORTH_KEEPING = 256
 """Notes that came since the file was written; fewer are worked out anew sooner than the file is written."""
 _MAGIC = b"SQLite format 3\0"
-_NOTES = ("cache.py", "facts.py", "note.py", "repository.py", "superseded.py")
+_NOTES = (
+    *("cache.py", "facts.py", "name_statements.py", "name_table.py", "note.py", "repository.py", "superseded.py"),
+    "times.py",
+)
 _CODE = (
     *(("evolve.memory.notes", name) for name in _NOTES),
     *(("evolve.runtime.retrieval", name) for name in ("lexical.py",)),

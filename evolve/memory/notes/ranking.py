@@ -16,6 +16,7 @@ from evolve.core.episodes import Recalled
 from evolve.memory.index import Hit
 from evolve.memory.notes.conflicts import is_mentioned_again, values_of
 from evolve.memory.notes.facts import word_stems
+from evolve.memory.notes.name_graph import follow_names
 from evolve.memory.notes.note import TRUST, Note
 from evolve.memory.notes.superseded import ResolvedNotes
 from evolve.memory.notes.times import asks_when, names_time, time_in_question
@@ -64,7 +65,7 @@ def _link_entities(
             if asked.issuperset(split_words(entity)):
                 continue
             # the other notes that name an entity as it is written; none where too many have its words
-            held = book.notes_with_stems(word_stems(entity), name, _LOOKED_AT)
+            held = book.notes_with_stems(word_stems(entity), TRUST[book.notes[name].role], _LOOKED_AT)
             exact = re.compile(rf"(?<!\w){re.escape(entity)}(?!\w)")
             others = [other for other in held if other != name and exact.search(book.notes[other].text)]
             for other in others if len(others) <= _MOST else []:
@@ -162,6 +163,7 @@ class RankingGains:
         in_time: Added to what was said in the time that a question names.
         dated: Added to what names a time, where a question asks for one.
         linked: Share of the score of a note that one gets which names the same rare person, file or tool.
+        named: Added to what speaks of a name that those of the question lead to; less with each step.
     """
 
     beside: float = 0.4
@@ -169,6 +171,7 @@ class RankingGains:
     in_time: float = 0.5
     dated: float = 0.1
     linked: float = 0.4
+    named: float = 0.5
 
 
 _ALL = RankingGains()
@@ -227,17 +230,17 @@ def rank_notes(
         total[name] = score * factor + gains.in_time * told + gains.dated * (dated and names_time(note.text))
     if gains.linked:
         _link_entities(book, total, asked.text, gains.linked, lambda name: name in standing(name))
+    by_names = follow_names(book, total, asked.text, gains.named, lambda name: name in standing(name), until)
     again = _spoken_of_again(book, total, asked.k)
     if not past and span is None:
         _let_follow(book, total, asked.text, again)
     later = {name: newer for name in total if (newer := book.replacement_of(name, until)) is not None}
-    for name, newer in later.items() if not past else ():
-        if newer.id in total:
-            total[newer.id] = max(total[newer.id], total[name] + _BEFORE)
+    for name, newer in ((name, newer) for name, newer in later.items() if not past and newer.id in total):
+        total[newer.id] = max(total[newer.id], total[name] + _BEFORE)
     best = sorted(total, key=lambda name: (-total[name], name))
     parts = {name: {"lexical": by_words.get(name, 0.0), "vector": near.get(name, 0.0)} for name in best[: asked.k]}
     return [
-        _recalled(book.notes[name], total[name], scores, later.get(name), again.get(name))
+        _recalled(book.notes[name], total[name], scores, later.get(name), again.get(name), by_names.get(name, ""))
         for name, scores in parts.items()
     ]
 
@@ -326,9 +329,11 @@ def _like(word: str, asked: frozenset[str]) -> bool:
 
 
 def _recalled(
-    note: Note, score: float, scores: Mapping[str, float], later: Note | None, again: Note | None
+    note: Note, score: float, scores: Mapping[str, float], later: Note | None, again: Note | None, by_names: str
 ) -> Recalled:
-    if scores["lexical"]:
+    if by_names:
+        reason = f"{by_names}: {note.author} noted it"
+    elif scores["lexical"]:
         reason = "it shares words with the query"
     elif scores["vector"]:
         reason = "it is worded like the query"
@@ -345,7 +350,7 @@ def _recalled(
         text=note.text,
         score=score,
         scores=scores,
-        why=f"{note.author} noted it and {reason}{mark}",
+        why=f"{reason}{mark}" if by_names else f"{note.author} noted it and {reason}{mark}",
         author=note.author,
         status=status,
         provenance=note.provenance + mark,

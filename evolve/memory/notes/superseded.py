@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from evolve.memory.notes.cache import LateNotes, LateTable
+from evolve.memory.notes.name_table import NameTable
 from evolve.memory.notes.note import TRUST, Note
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class ResolvedNotes:
 
     def __init__(self, notes: Iterable[Note] = ()) -> None:
         self.notes = LateNotes()
+        self.names = NameTable()
         self._said: LateTable[_Said] = LateTable("said", self._unpacked, _Said.packed)
         self._facts: LateTable[list[_Stated]] = LateTable("fact", _stated, json.dumps)
         """By what is spoken of and for which work, in order of time."""
@@ -134,8 +136,10 @@ class ResolvedNotes:
         """Takes in a note that was said last, as far as the record goes; its time may be any."""
         # Here, because its many patterns take time to compile and most commands read no note.
         from evolve.memory.notes.facts import read_fact, split_sentences, word_stems
+        from evolve.memory.notes.name_statements import read_names
 
-        stated = [read_fact(sentence) for sentence in split_sentences(note.text)]
+        sentences = split_sentences(note.text)
+        stated = [read_fact(sentence) for sentence in sentences]
         facts = tuple(fact for fact in stated if fact is not None)
         said = _Said(note, _own(facts, note.author), len(facts) == len(stated), word_stems(note.text))
         groups = [self._facts.entry_to_change(_fact_key(said, place), list) for place in range(len(facts))]
@@ -151,6 +155,7 @@ class ResolvedNotes:
         self._held[TRUST[note.role]].update(said.words)
         for word in said.words:
             postings.entry_to_change(word, _no_places).append(len(self.notes))
+        self.names.add(note.id, len(self.notes), read_names(sentences, note.author))
         self.notes.append(note)
         self._weighed.append(0.0)
         self._counts[TRUST[note.role]] += 1
@@ -171,6 +176,17 @@ class ResolvedNotes:
         by_fact = [self._replaced(said, place, now) for place in range(len(said.facts))]
         notes = [note for note in by_fact if note is not None]
         return max(notes, key=_when) if len(notes) == len(by_fact) else None
+
+    def is_in_force(self, name: str, sentence: int, now: float | None = None) -> bool:
+        """Whether a note and that sentence of it hold by then."""
+        if name not in self._doubtful:
+            return True
+        from evolve.memory.notes.facts import read_fact, split_sentences
+
+        said, sentences = self._said[name], split_sentences(self.notes[name].text)
+        place = sum(read_fact(one) is not None for one in sentences[:sentence])
+        replaced = read_fact(sentences[sentence]) is not None and self._replaced(said, place, now) is not None
+        return not replaced and self.replacement_of(name, now) is None
 
     def current_note(self, name: str, now: float | None = None) -> str:
         """The note that holds in place of this one by then: itself, or the last of those that replaced it."""
@@ -200,9 +216,8 @@ class ResolvedNotes:
         # Exact, as the order of a set differs from process to process.
         return math.fsum(map(self._weights[level].__getitem__, self._said[name].words))
 
-    def notes_with_stems(self, stems: frozenset[str], name: str, most: int) -> list[str]:
-        """The notes that have all of these stems and are trusted as this one is; none where each stem is in more."""
-        trust = TRUST[self.notes[name].role]
+    def notes_with_stems(self, stems: frozenset[str], trust: int, most: int) -> list[str]:
+        """The notes that have all of these stems and are trusted so; none where each stem is in more."""
         rarest = min(sorted(stems), key=self._held[trust].__getitem__, default="")
         if self._held[trust][rarest] > most:
             return []
@@ -220,7 +235,7 @@ class ResolvedNotes:
         return (*thread[max(0, place - 1) : place], *thread[place + 1 : place + 2])
 
     def _tables(self) -> list[LateTable[Any]]:
-        return [self._said, self._facts, *self._words.values()]
+        return [self._said, self._facts, *self._words.values(), *self.names.tables]
 
     def _enter(self, name: str, thread: str, role: str) -> None:
         for own in (False, True) if role == "user" else (False,):
