@@ -48,13 +48,13 @@ class HostJudge:
 
     def holds(self, policy: SearchPolicy, view: TaskView, action: Action, rows: Sequence[Row]) -> bool:
         problem = problem_of(view)
-        policy.vocabulary.grammar(problem)  # makes the operations that stand for a table's columns known
+        policy.vocabulary.grammars_of(problem)  # makes the operations that stand for a table's columns known
         outputs = _outputs(policy, problem, from_json(action.private["tree"]), [row.input for row in rows])
         return all(equal(out, row.output) for out, row in zip(outputs, rows, strict=True))
 
     def probe(self, policy: SearchPolicy, view: TaskView, action: Action) -> ReflectionTrials:
         problem = problem_of(view)
-        policy.vocabulary.grammar(problem)
+        policy.vocabulary.grammars_of(problem)
         changes = term_ablations(from_json(action.private["tree"]))
 
         def probe(programs: Sequence[tuple[str, str]], inputs: Sequence[Sequence[Json]]) -> list[list[Json] | None]:

@@ -87,7 +87,7 @@ def distinct_tasks(suite: str = SUITE) -> list[Task]:
         tasks = [replace(task, instruction=labels_after_rows(suite)) for task in tasks]
     for task in tasks:
         traits = every_trait(task)
-        if not (traits & met or task.only_checked):
+        if not (traits & met or task.cannot_be_verified):
             chosen.append(task)
         met |= traits
     return chosen

@@ -1,8 +1,8 @@
 """An episode as a LangGraph ``StateGraph``::
 
     recall -> plan -> act -> observe -> judge -> reflect -> distill -> commit
-                       ^        |         |
-                       +--------+---------+  again, until an answer holds or a bound ends it
+                       ^                  |
+                       +------------------+  again, until an answer holds or a bound ends it
 
 A workflow may leave out or add stages; it cannot change this order.
 Importing this module imports the graph library, so it is imported where an agent is made.

@@ -41,7 +41,7 @@ def start_within_budget(context: EpisodeContext, state: AgentState) -> None:
     context.policy.start_budget(left.minus_cost(read_aside(state) + context.outputs.lost_cost()))
 
 
-def cost_of(state: AgentState, context: EpisodeContext) -> Cost:
+def episode_cost(state: AgentState, context: EpisodeContext) -> Cost:
     """What the episode has cost so far."""
     return sum((step.action.cost for step in read_steps(state)), read_aside(state) + context.outputs.lost_cost())
 
@@ -53,7 +53,7 @@ def report_failures(context: EpisodeContext, state: Callable[[], AgentState]) ->
         yield
     except SetupProblem:
         data: Mapping[str, object] = {
-            "cost": asdict(cost_of(state(), context)),
+            "cost": asdict(episode_cost(state(), context)),
             "lost": bool(context.outputs.lost_cost().tokens),
         }
         context.services.events.emit(Event(kind=SPENT, episode=context.identity.episode, data=data))

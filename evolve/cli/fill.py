@@ -25,7 +25,7 @@ from evolve.cli.render.output import (
 )
 from evolve.cli.render.reasons import fill_data, flag_sentence, reason_sentence, values_text
 from evolve.cli.render.views import TableView
-from evolve.cli.run import print_created, print_help, print_verdict
+from evolve.cli.run import print_created, print_next_steps, print_verdict
 from evolve.cli.skills import print_kept
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _show_filled(filled: FillResult, table: str, mark: str) -> None:
     print_verdict(result, mark)
     if result.status in ("unsolved", "refused", "budget"):  # it names the rows that may be to blame
         emit(f"  try: evolve why {result.run_id}", whole=True)
-    print_help(result)
+    print_next_steps(result)
     if _is_found(filled):
         own, support = _without_support(filled.function, result.entry)
         emit()

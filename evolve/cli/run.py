@@ -246,7 +246,7 @@ def _show(result: Result, mark: str, asked_about: str) -> None:
     print_verdict(result, mark)
     for line in used_lines(result):
         emit(line)
-    print_help(result)
+    print_next_steps(result)
     emit(cost_line(result))
 
 
@@ -257,7 +257,7 @@ def print_verdict(result: Result, mark: str = "") -> None:
         emit(line)
 
 
-def print_help(result: Result) -> None:
+def print_next_steps(result: Result) -> None:
     """Prints what came nearest, which budget ended a run, and what would help."""
     for line in nearest_lines(result):
         emit(f"  {line}")

@@ -18,7 +18,7 @@ from evolve.improve.optimizer.engine import Candidate, Engine, SearchEnded
 from evolve.improve.paid import DESIGNS, REWRITES
 from evolve.improve.report import contrast_arms
 from evolve.improve.schedule import judgement_pairs
-from evolve.improve.screening import AskedTrials, SessionTrials, net_wins
+from evolve.improve.screening import AskedTrials, SessionTrials, net_win_share
 from evolve.improve.session import JUDGING, SEARCHING, BudgetSplit, Session
 from evolve.improve.targets import MetricTarget, TargetFigures, target_figures
 from evolve.tasks import Task
@@ -319,7 +319,7 @@ def _change(
 
 def _net(tally: Tally) -> ConfidenceInterval:
     """Share of pairs won minus share lost."""
-    gain, low, high = net_wins(tally.wins, tally.losses, tally.ties)
+    gain, low, high = net_win_share(tally.wins, tally.losses, tally.ties)
     return ConfidenceInterval(value=gain, low=low, high=high, n=tally.pairs)
 
 

@@ -248,7 +248,7 @@ def _batch(session: Session, number: int, start: int, tasks: Sequence[Task]) -> 
         "episodes": len(attempts),
         "solved": sum(attempt.record.verified for attempt in attempts),
         "checked": sum(attempt.record.checked for attempt in attempts),
-        "checkable": sum(session.suite.task(attempt.record.task).only_checked for attempt in attempts),
+        "checkable": sum(session.suite.task(attempt.record.task).cannot_be_verified for attempt in attempts),
     }
     judged = _judged(session, attempts)
     # One transaction: a crash leaves a batch whole or not at all, so that a resumed loop learns the same.

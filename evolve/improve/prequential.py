@@ -156,7 +156,7 @@ def distinct_tasks(tasks: Sequence[Task], *, after: Sequence[Task] = ()) -> list
     chosen = []
     for task in tasks:
         traits = problem_traits(task)
-        if not (traits & met or task.only_checked):
+        if not (traits & met or task.cannot_be_verified):
             chosen.append(task)
         met |= traits
     return chosen

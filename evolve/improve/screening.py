@@ -263,7 +263,7 @@ class SessionTrials:
         )
 
 
-def net_wins(wins: int, losses: int, ties: int) -> tuple[float | None, float | None, float | None]:
+def net_win_share(wins: int, losses: int, ties: int) -> tuple[float | None, float | None, float | None]:
     """Share of pairs won minus share lost, with 95 % bounds given how many pairs were decided at all."""
     pairs = wins + losses + ties
     if not pairs:

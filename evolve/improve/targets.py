@@ -9,7 +9,7 @@ from evolve.core.episodes import EpisodeRecord
 from evolve.core.files import canonical_json, digest
 from evolve.improve.optimizer.population import ScoredCandidate, compare, is_preferred, target_wins
 from evolve.improve.paid import PaidAnswers
-from evolve.improve.screening import SessionTrials, net_wins
+from evolve.improve.screening import SessionTrials, net_win_share
 from evolve.tasks import Task
 from evolve.trials.gate import NOTHING, ConfidenceInterval, clopper_pearson, is_verified
 
@@ -89,7 +89,7 @@ def target_figures(target: MetricTarget, trials: SessionTrials) -> TargetFigures
     best = max(rivals, key=lambda member: _rank(member, incumbent))
     both = [task for task, trial in best.trials.items() if _value(start, task) is not None and trial.target is not None]
     more, fewer = target_wins(best, start)
-    gain, low, high = net_wins(more, fewer, len(both) - more - fewer)
+    gain, low, high = net_win_share(more, fewer, len(both) - more - fewer)
     verdicts = {candidate.digest: str(decision["verdict"]) for candidate, decision in trials.verdicts}
     return TargetFigures(
         metric=target.metric,

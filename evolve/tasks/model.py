@@ -166,10 +166,10 @@ class Task:
         return len(self.verify_rows()) >= MIN_VERIFY or (bool(self.tests) and not reason_not_separable(self.tests))
 
     @property
-    def only_checked(self) -> bool:
+    def cannot_be_verified(self) -> bool:
         """The best an answer can be is checked: the work says so, or tests decide that share its process."""
         if self.work is not None:
-            return self.work.only_checked
+            return self.work.cannot_be_verified
         return bool(self.tests) and not self.verifiable
 
     def _unseen(self, rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -220,7 +220,7 @@ class Suite:
 
     def evidence(self, name: SplitName) -> tuple[Task, ...]:
         """The tasks of one split that a gate may count: all but those whose answers can only be checked."""
-        return tuple(task for task in self.split(name) if not task.only_checked)
+        return tuple(task for task in self.split(name) if not task.cannot_be_verified)
 
     @property
     def unprovable(self) -> str:

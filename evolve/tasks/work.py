@@ -58,7 +58,7 @@ class Work(Protocol):
         ...
 
     @property
-    def only_checked(self) -> bool:
+    def cannot_be_verified(self) -> bool:
         """Whether the best that an answer can be is checked, so that it proves nothing to a gate."""
         ...
 
@@ -93,7 +93,7 @@ class PlainWork:
     data: Mapping[str, Json]
     folder: str = ""
     check: str = ""
-    only_checked: bool = False
+    cannot_be_verified: bool = False
 
     def as_json(self) -> Mapping[str, Json]:
         """The work as it stands in a task file."""
@@ -137,7 +137,7 @@ class FolderWork:
         return "files"
 
     @property
-    def only_checked(self) -> bool:
+    def cannot_be_verified(self) -> bool:
         """Always: a check shares its process tree with the code under test."""
         return True
 

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from evolve.workspace.health.repair import Repair, repair
     from evolve.workspace.locating import WorkspaceLocation, choose_workspace
     from evolve.workspace.loops.ablation import AblationRequest
+    from evolve.workspace.loops.insight_trials import InsightTrial
     from evolve.workspace.loops.optimizing import OptimizerRequest
     from evolve.workspace.loops.status import (
         LoopAtWork,
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
         stop_loop,
     )
     from evolve.workspace.loops.testing_skills import SkillTestReport, SkillTestRequest, SkillTestRow
-    from evolve.workspace.loops.tried_claims import ClaimTest
     from evolve.workspace.model_setup import model_or_recording
     from evolve.workspace.options import KeptServers, Options, setting_names
     from evolve.workspace.places import (

@@ -12,7 +12,7 @@ from evolve.core.store import closed_error
 from evolve.workspace.resources.base import Resource, close_resource
 
 if TYPE_CHECKING:
-    from evolve.workspace.loops.tried_claims import TriedMemories
+    from evolve.workspace.loops.insight_trials import TriedMemories
     from evolve.workspace.loops.variants import Variants
     from evolve.workspace.resources.evaluators import Criteria
     from evolve.workspace.resources.folders import Folders
@@ -52,7 +52,7 @@ class Resources:
     @cached_property
     def memory(self) -> TriedMemories:
         """Notes and insights."""
-        from evolve.workspace.loops.tried_claims import TriedMemories
+        from evolve.workspace.loops.insight_trials import TriedMemories
 
         return TriedMemories(self._opened(), self._need_writer, on_empty=self._forgotten)
 

@@ -22,7 +22,7 @@ from evolve.core.reasons import reason
 from evolve.runtime.folder_tree import read_tree
 from evolve.testing import ScriptedEndpoint
 from evolve.workspace import Person
-from evolve.workspace.runs.counterfactual import is_comparable, is_within, run_each_arm
+from evolve.workspace.runs.counterfactual import is_affordable, is_comparable, run_each_arm
 from tests.doubles.asking import AskingDouble, asking_task
 from tests.doubles.folders import FolderDouble, quirk_folder
 from tests.workspace.test_learning_set_aside import waiting
@@ -503,7 +503,7 @@ def test_a_run_that_may_have_a_shadow_leaves_it_all_that_it_may_spend(tokens, mo
     )
     left = Limits(**{**vars(budget), "candidates": None}).minus_cost(cost)
     if is_comparable(record, most, budget):
-        assert is_within(most, left)
+        assert is_affordable(most, left)
     else:
         assert any(spent[name] > getattr(most, name) for name in spent)
 

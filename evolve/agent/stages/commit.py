@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.agent.context import EpisodeContext
-from evolve.agent.learning_costs import cost_of
+from evolve.agent.learning_costs import episode_cost
 from evolve.agent.outcome import final_status
 from evolve.agent.state import AgentState, AgentUpdate, read_claims, read_drafts, read_recalled, read_steps
 from evolve.core.episodes import TRIAL, EpisodeRecord, Status
@@ -44,7 +44,7 @@ def make_record(state: AgentState, context: EpisodeContext, paused: tuple[Status
         checked=checked and not verified,
         answer=context.environment.answer(submitted[-1]) if submitted else "",
         steps=steps,
-        cost=cost_of(state, context),
+        cost=episode_cost(state, context),
         recalled=tuple(item.id for item in read_recalled(state) if item.kind != TRIAL),
         consumed=tuple(consumed),
         # A fault is never evidence, nor is what was claimed in its episode.

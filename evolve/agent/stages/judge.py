@@ -13,7 +13,7 @@ from evolve.agent.outcome import is_accepted, is_fault
 from evolve.agent.outputs import PaidOutput
 from evolve.agent.state import AgentState, AgentUpdate, read_aside, read_plan, read_steps, with_last_step
 from evolve.core.episodes import Judgement, Plan, Step, call_text
-from evolve.core.episodes.codec import from_data, from_json, to_json, to_reason
+from evolve.core.episodes.codec import from_data, from_json, to_json, upgrade_reason_text
 from evolve.core.errors import BudgetExhausted
 from evolve.core.reasons import Reason, reason
 
@@ -98,5 +98,5 @@ def _confirm_verification(
     if not weighed.text:
         return judged, weighed
     is_data = weighed.text.startswith("{")  # earlier versions kept a sentence
-    doubt = from_data(Reason, json.loads(weighed.text) if is_data else to_reason(weighed.text))
+    doubt = from_data(Reason, json.loads(weighed.text) if is_data else upgrade_reason_text(weighed.text))
     return replace(judged, verified=False, doubt=doubt), weighed

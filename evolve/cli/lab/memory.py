@@ -13,7 +13,7 @@ from evolve.cli.render.output import count_of, emit, emit_json, flush, shorten_l
 from evolve.cli.render.views import LoopView
 
 if TYPE_CHECKING:
-    from evolve.workspace import ClaimTest
+    from evolve.workspace import InsightTrial
 
 app = pages.App(
     "Test whether insights are needed, and check the index of the memory.",
@@ -53,7 +53,7 @@ def test_command(
         flush()
 
 
-def _counts(test: ClaimTest) -> dict[str, Any]:
+def _counts(test: InsightTrial) -> dict[str, Any]:
     return {"tried": test.tried, "needed": test.needed, "sentence": test.sentence.text}
 
 

@@ -27,7 +27,7 @@ def _upgrade_data(cls: type, data: Any) -> Any:
     """The JSON data of a value of class ``cls`` in today's form; data in that form is given back as it is."""
     text = _WORDED.get(cls, "")
     if text and isinstance(data, Mapping) and isinstance(data.get(text), str):
-        data = {**data, text: to_reason(data[text])}
+        data = {**data, text: upgrade_reason_text(data[text])}
     upgrade = _UPGRADES.get(cls)
     if upgrade is None or not isinstance(data, Mapping) or "data" not in data:
         return data
@@ -35,7 +35,7 @@ def _upgrade_data(cls: type, data: Any) -> Any:
     return {**rest, **upgrade(dict(data["data"]))}
 
 
-def to_reason(text: str) -> Data | None:
+def upgrade_reason_text(text: str) -> Data | None:
     """A reason that an earlier version wrote as a sentence, in today's form."""
     return {"code": "recorded", "facts": {"text": text}} if text else None
 

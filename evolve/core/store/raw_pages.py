@@ -25,7 +25,7 @@ Stored = None | int | float | bytes | str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pages:
+class SalvagedPages:
     """What stands on the pages of a file. Nothing says that a row is whole or current; its checksum tells that.
 
     Attributes:
@@ -39,7 +39,7 @@ class Pages:
     entries: Sequence[tuple[int, list[Stored]]]
 
 
-def read_pages(data: bytes) -> Pages:
+def read_pages(data: bytes) -> SalvagedPages:
     """Reads every page of a database file but the first, which belongs to SQLite's own table of contents."""
     # The field has two bytes, so 1 stands for 65,536.
     stated = int.from_bytes(data[16:18], "big")
@@ -50,7 +50,7 @@ def read_pages(data: bytes) -> Pages:
     found = {place: place for place, page in enumerate(pages) if page[0] in (_ROWS, _ENTRIES)}
     contents = sorted(_contents(pages, found), key=lambda item: item[0])
     rows = [(place, columns[0], columns[1:]) for place, columns in contents if pages[place][0] == _ROWS]
-    return Pages(
+    return SalvagedPages(
         data=data,
         rows=[(place, rowid, columns) for place, rowid, columns in rows if isinstance(rowid, int)],
         entries=[(place, columns) for place, columns in contents if pages[place][0] == _ENTRIES],

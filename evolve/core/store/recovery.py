@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from evolve.core.store import migrations as schema
 from evolve.core.store.checksums import Row, broken_rows, row_checksum, row_name, sealed_tables, structural_faults
 from evolve.core.store.migrations import Migration
-from evolve.core.store.raw_pages import Pages, Stored
+from evolve.core.store.raw_pages import SalvagedPages, Stored
 
 _INDEX_FAULTS = ("missing from index", "wrong # of entries in index", "non-unique entry in index")
 
@@ -63,7 +63,7 @@ class RecoveredRows:
     counters: dict[str, int] = field(default_factory=dict)
 
 
-def _applied(pages: Pages, changes: Sequence[Migration]) -> list[Migration]:
+def _applied(pages: SalvagedPages, changes: Sequence[Migration]) -> list[Migration]:
     """The migrations that the damaged file had seen, as far as it says.
 
     Raises:
@@ -84,7 +84,7 @@ def _applied(pages: Pages, changes: Sequence[Migration]) -> list[Migration]:
     return [item for item in changes if item.number <= last.get(item.package, item.number)]
 
 
-def best_schema(pages: Pages, every: Sequence[Migration]) -> list[Migration]:
+def best_schema(pages: SalvagedPages, every: Sequence[Migration]) -> list[Migration]:
     """The migrations under which most rows are whole: those it says it has seen, which may be damaged too, or all.
 
     Raises:
@@ -125,7 +125,7 @@ def table_of(connection: sqlite3.Connection, name: str) -> TableLayout:
     )
 
 
-def recover_rows(pages: Pages, tables: Sequence[TableLayout]) -> RecoveredRows:
+def recover_rows(pages: SalvagedPages, tables: Sequence[TableLayout]) -> RecoveredRows:
     """Sorts every record of the file by the table whose seal it carries."""
     remains = RecoveredRows(rows={table.name: {} for table in tables}, broken={table.name: {} for table in tables})
     names = {table.name for table in tables if table.alias}
@@ -150,7 +150,7 @@ def recover_rows(pages: Pages, tables: Sequence[TableLayout]) -> RecoveredRows:
     return remains
 
 
-def _note_rows_of_indexes(pages: Pages, tables: Sequence[TableLayout], remains: RecoveredRows) -> None:
+def _note_rows_of_indexes(pages: SalvagedPages, tables: Sequence[TableLayout], remains: RecoveredRows) -> None:
     """Names rows that only an index still knows of."""
     entries: dict[int, list[list[Stored]]] = {}
     for page, columns in pages.entries:
@@ -192,7 +192,7 @@ def _row_label(table: TableLayout, rowid: int, stored: Sequence[Stored]) -> str:
     return f"{table.name} row {stored[0]!s}"
 
 
-def _whole_tables(pages: Pages, remains: RecoveredRows) -> frozenset[str]:
+def _whole_tables(pages: SalvagedPages, remains: RecoveredRows) -> frozenset[str]:
     """Tables that SQLite reads to the end and that hold, by its count, exactly the rows found."""
     # A database in memory has no log, so the header must not speak of one.
     data = pages.data[:18] + b"\1\1" + pages.data[20:]

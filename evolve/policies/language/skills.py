@@ -162,7 +162,7 @@ _HIRAGANA = re.compile("[\u3040-\u309f]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkillOffer:
+class OfferedSkills:
     """What a prompt shows of skills.
 
     Attributes:
@@ -173,10 +173,10 @@ class SkillOffer:
     ids: tuple[str, ...] = ()
 
 
-def skill_offer(skills: Sequence[Skill], view: TaskView, most: int) -> SkillOffer:
+def skill_offer(skills: Sequence[Skill], view: TaskView, most: int) -> OfferedSkills:
     """What is offered for a task, in at most that many characters; nothing where no skill is relevant."""
     items = _fitting(best_skills(skills, view), most)
-    return SkillOffer(messages=tuple(_message(items)), ids=tuple(f"skill:{skill.digest}" for skill, _ in items))
+    return OfferedSkills(messages=tuple(_message(items)), ids=tuple(f"skill:{skill.digest}" for skill, _ in items))
 
 
 def best_skills(skills: Sequence[Skill], view: TaskView) -> list[Skill]:

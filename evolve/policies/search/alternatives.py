@@ -184,7 +184,7 @@ class _Neighbourhood:
 
     def __post_init__(self) -> None:
         problem, vocabulary = self.answered.problem, self.answered.vocabulary
-        grammar, bodies = vocabulary.grammar(problem)
+        grammar, bodies = vocabulary.grammars_of(problem)
         self._leaves = leaves_of(problem, vocabulary.leaves, {})
         self._costs = costs_of((*grammar.rules, *bodies.rules), {})
         self._leaf_costs = {leaf.term: leaf.cost for leaf in self._leaves}

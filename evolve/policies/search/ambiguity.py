@@ -91,7 +91,7 @@ def doubts_about(
         problem = problem_of(view)
     except ModelMistake:
         return Ambiguities()
-    vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
+    vocabulary.grammars_of(problem)  # makes the columns of this problem's tables known as operations
     answered = AnsweredProblem(term=term, problem=problem, vocabulary=vocabulary)
     if not output_matcher(problem.output_type, problem.outputs)(answered.values_of(term, problem.inputs)):
         return Ambiguities()  # a value of another type than the visible rows have, say

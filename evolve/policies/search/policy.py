@@ -365,7 +365,7 @@ class SearchPolicy(BasePolicy):
         if term is None:
             return ()
         problem = problem_of(view)
-        self._vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
+        self._vocabulary.grammars_of(problem)  # makes the columns of this problem's tables known as operations
         solved = SolvedAnswer(term=term, view=view, group=group, problem=problem)
         return claims_of(solved, self._vocabulary, probe, self._causes)
 
@@ -379,7 +379,7 @@ class SearchPolicy(BasePolicy):
         if term is None:
             return ()
         problem = problem_of(view)
-        self._vocabulary.grammar(problem)  # as in reflect
+        self._vocabulary.grammars_of(problem)  # as in reflect
         if self._answers is None:
             self._answers = VerifiedAnswers.from_library(self.library, self._vocabulary.operations)
         parts = self._answers.parts_of(term, problem, view.id)

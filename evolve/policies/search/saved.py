@@ -28,7 +28,7 @@ def saved_action(
     if not view.saved or any(_MARK in step.action.private and step.judgement is not None for step in steps):
         return None
     problem = problem_of(view)
-    vocabulary.grammar(problem)  # makes the columns of this problem's tables known as operations
+    vocabulary.grammars_of(problem)  # makes the columns of this problem's tables known as operations
     known = {skill.digest: skill for skill in library}
     tried = {step.action.code for step in steps} | {one.answer for one in view.refused}
     for one in view.saved:

@@ -63,7 +63,7 @@ class Vocabulary:
         self.leaves = built_in_leaves(self.literals)
         self.static = static_prices(self.operations, self.literals)
 
-    def grammar(self, problem: SearchProblem) -> tuple[Grammar, Grammar]:
+    def grammars_of(self, problem: SearchProblem) -> tuple[Grammar, Grammar]:
         """The rules of a problem and the rules of its lambda bodies."""
         key = (problem.input_types, problem.output_type)
         if key not in self.grammars:
@@ -99,7 +99,7 @@ class Searcher:
     def __post_init__(self) -> None:
         self.meter.rows = len(self.problem.inputs)
         self.meter.memory = min(self.meter.memory, MOST_VALUES // max(1, len(self.problem.inputs)))
-        grammar, bodies = self.vocabulary.grammar(self.problem)
+        grammar, bodies = self.vocabulary.grammars_of(self.problem)
         leaves = leaves_of(self.problem, self.vocabulary.leaves, self.prices)
         costs = costs_of((*grammar.rules, *bodies.rules), self.prices)
         self.enumerator = Enumerator(self.problem, grammar, costs, leaves, self.meter)

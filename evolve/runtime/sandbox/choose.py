@@ -14,7 +14,7 @@ from types import MappingProxyType
 from evolve.core.errors import SandboxUnavailable, SetupProblem, UsageError
 from evolve.core.files import write_atomic
 from evolve.runtime.sandbox.bubblewrap import Bubblewrap
-from evolve.runtime.sandbox.interpreter import PythonEnvironment, environment_at, system_interpreter
+from evolve.runtime.sandbox.interpreter import PythonEnvironment, base_interpreter, environment_at
 from evolve.runtime.sandbox.isolated import IsolatedSandbox
 from evolve.runtime.sandbox.landlock import Landlock
 from evolve.runtime.sandbox.process_limits import remove_abandoned_groups
@@ -137,8 +137,8 @@ def _remember(mark: Path, key: str) -> None:
 
 def _machine_key(backend: str) -> str:
     """A digest that changes with the boot, the kernel, the user, the interpreter, the tool and this package's text."""
-    parts = [backend, platform.release(), str(os.getuid()), system_interpreter(), _boot_id()]
-    for path in ("/usr/bin/bwrap", system_interpreter()):
+    parts = [backend, platform.release(), str(os.getuid()), base_interpreter(), _boot_id()]
+    for path in ("/usr/bin/bwrap", base_interpreter()):
         try:
             state = os.stat(path)
             parts.append(f"{state.st_size}:{state.st_mtime_ns}")

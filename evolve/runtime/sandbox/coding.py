@@ -101,7 +101,7 @@ def result_of(exchange: RunnerExchange, seconds: float, limits: SandboxLimits) -
 
 
 def _report(exchange: RunnerExchange) -> ActionReport:
-    fault = exchange.fault()
+    fault = exchange.fault_text()
     if fault:
         return ActionReport(state="fault", error=fault)
     if exchange.killed in _LIMIT_OF_KILL:

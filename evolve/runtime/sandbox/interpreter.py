@@ -22,7 +22,7 @@ SYSTEM_FILES = ("/etc/localtime", "/etc/alternatives")
 FLAGS = ("-P", "-s", "-S", "-B", "-X", "utf8")
 
 
-def system_interpreter() -> str:
+def base_interpreter() -> str:
     """The interpreter that runs evolve, outside any virtual environment, with links resolved."""
     return os.path.realpath(sys.executable)
 
@@ -66,7 +66,7 @@ def runner_command(config: Mapping[str, Json], *, first: str = "") -> list[str]:
             + f"load(sys.argv[2:4])\nsys.modules['evolve.runtime.sandbox.guest.{first}'].main()\nload(sys.argv[4:])\n"
             + last
         )
-    return [system_interpreter(), *FLAGS, "-c", boot, json.dumps(config), *texts]
+    return [base_interpreter(), *FLAGS, "-c", boot, json.dumps(config), *texts]
 
 
 def runner_config(
@@ -248,7 +248,7 @@ def _interpreter_folders() -> list[str]:
         SandboxUnavailable: When the interpreter lives so that showing it would show the whole home folder.
     """
     home = os.path.realpath(os.path.expanduser("~"))
-    program = system_interpreter()
+    program = base_interpreter()
     folders = _prefixes()
     if not any(is_inside(program, folder) for folder in folders):
         folders.add(os.path.dirname(os.path.dirname(program)))

@@ -83,7 +83,12 @@ class _Lease:
         """
         exchange = self._runner.exchange(order, limits, stopped)
         # not after "start": that took 30 s already, and a second try would take as long
-        if not self._asked and not exchange.calls and exchange.fault() and exchange.killed not in ("start", BY_PERSON):
+        if (
+            not self._asked
+            and not exchange.calls
+            and exchange.fault_text()
+            and exchange.killed not in ("start", BY_PERSON)
+        ):
             self._runner.close()
             self._runner = RunnerProcess(self._backend, self._limits)
             exchange = self._runner.exchange(order, limits, stopped)
@@ -297,5 +302,5 @@ def _result(
         stdout=decode_output(bytes(exchange.stdout.data), exchange.stdout.limit, exchange.stdout.total),
         stderr=decode_output(bytes(exchange.stderr.data), exchange.stderr.limit, exchange.stderr.total),
         wall_s=seconds,
-        fault=exchange.fault(),
+        fault=exchange.fault_text(),
     )

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from evolve.core.errors import SandboxUnavailable
 from evolve.runtime.sandbox.interpreter import (
     PythonEnvironment,
+    base_interpreter,
     readable_paths,
     runner_command,
     runner_config,
-    system_interpreter,
     variables,
 )
 from evolve.runtime.sandbox.protocol import Launch, SandboxLimits
@@ -59,7 +59,7 @@ def seatbelt_profile(writable: Sequence[str], environment: PythonEnvironment | N
             "(version 1)",
             "(deny default)",
             "(deny network*)",
-            f"(allow process-exec (literal {json.dumps(system_interpreter())}))",
+            f"(allow process-exec (literal {json.dumps(base_interpreter())}))",
             "(allow process-fork)",
             "(allow signal (target same-sandbox))",
             "(allow sysctl-read)",

@@ -82,7 +82,7 @@ class RunnerExchange:
         """Whether the interpreter is as it was before."""
         return self.reply.ended and not self.reply.dirty and not self.trouble
 
-    def fault(self) -> str:
+    def fault_text(self) -> str:
         """What went wrong with the sandbox itself, or ""."""
         if self.killed == "start":
             return f"the sandbox was not ready after {_START_S:g} s"

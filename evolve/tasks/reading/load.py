@@ -14,7 +14,7 @@ from evolve.tasks.model import Suite, Task, suite_digest
 from evolve.tasks.reading.assemble import RawTask, assemble_task, named_meta
 from evolve.tasks.reading.jsonl import parse_json
 from evolve.tasks.reading.limits import FilePosition, check_id, read_source
-from evolve.tasks.reading.pytest_rows import parse_asserts
+from evolve.tasks.reading.pytest_rows import tasks_from_asserts
 from evolve.tasks.reading.table_rows import parse_table
 from evolve.tasks.suites import BUILTIN, generate_suite
 
@@ -173,7 +173,7 @@ def _parsed(path: Path, text: str) -> list[RawTask]:
     """The tasks in a text of JSON or Python; none where assertions are looked for and there is none."""
     file, suffix = os.fspath(path), _suffix(path)
     if suffix == ".py":
-        return parse_asserts(text, file=file, name=path.stem)
+        return tasks_from_asserts(text, file=file, name=path.stem)
     return parse_json(text, file=file, name=path.stem, lines=suffix == ".jsonl")
 
 

@@ -14,7 +14,7 @@ from evolve.tasks.reading.limits import FilePosition, check_value
 _NOT_A_ROW = "not of the form `assert f(values) == value`, so it was left out"
 
 
-def parse_asserts(text: str, *, file: str, name: str) -> list[RawTask]:
+def tasks_from_asserts(text: str, *, file: str, name: str) -> list[RawTask]:
     """One task for each function that the assertions call; none where there is no such assertion.
 
     Understood are ``assert f(x) == y``, ``assert y == f(x)``, ``assert f(x) is True`` (False,

@@ -174,7 +174,7 @@ def draw_unseen(
         return [task for task in tasks if task.group in begun.groups]
     seen = {task.group for task in suite.tasks} | proposal.learned_from
     seen.update(drawn, times_served(JUDGED), times_served(KEPT_BACK))
-    unseen = [task for task in tasks if task.group not in seen and not task.only_checked]
+    unseen = [task for task in tasks if task.group not in seen and not task.cannot_be_verified]
     return unseen if len({task.group for task in unseen}) >= FEWEST_UNSEEN else []
 
 

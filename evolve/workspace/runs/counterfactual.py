@@ -51,7 +51,7 @@ def is_drawn(services: WorkspaceServices, task: Task) -> bool:
         return False
     work = task.work
     by_check = isinstance(work, FolderWork) and bool(work.check or work.hidden_check)
-    if not by_check and (work is not None or not task.verifiable or task.only_checked):
+    if not by_check and (work is not None or not task.verifiable or task.cannot_be_verified):
         return False
     if any(skill_of(stage) is not None for stage in services.workflow.stages):  # without what was learned it cannot run
         return False
@@ -77,7 +77,7 @@ def run_each_arm(limits: Limits, budget: Budget) -> Limits | None:
     return replace(limits, **halves)
 
 
-def is_within(most: Limits, left: Limits) -> bool:
+def is_affordable(most: Limits, left: Limits) -> bool:
     """Whether what a shadow may cost is there to be spent."""
     return all(getattr(most.capped_by(left), name) == getattr(most, name) for name in _PAID)
 

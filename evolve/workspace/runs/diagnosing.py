@@ -29,7 +29,7 @@ from evolve.trials.diagnosis import (
 from evolve.trials.diagnosis.case import MachineFault
 from evolve.workspace.runs.beginnings import RunStart, beginning_of, interrupted_runs
 from evolve.workspace.runs.files import FILLING
-from evolve.workspace.runs.history import case_of, chosen_episode, failing_step, items_at_start
+from evolve.workspace.runs.history import chosen_episode, failing_step, failure_case_of, items_at_start
 from evolve.workspace.runs.interventions import COSTS, Interventions, is_free
 from evolve.workspace.runs.replaying import Reruns
 from evolve.workspace.runs.solving import waiting_question
@@ -101,7 +101,7 @@ def diagnose(services: WorkspaceServices, name: str, replay: bool | None) -> Dia
     if fault is not None:
         tries = _after_fault(fault, run)
         return replace(blank, state="fault", said=fault.told, step=fault.step, tries=tries)
-    case = case_of(services, run, record)
+    case = failure_case_of(services, run, record)
     broke = breaking_step(case)
     suspects = suspects_of(case, broke)
     compared = episode_label(record, case.good[0]) if case.good else ""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from evolve.agent import Run
 from evolve.core.episodes import EpisodeRecord
-from evolve.core.episodes.codec import from_data, to_data, to_reason
+from evolve.core.episodes.codec import from_data, to_data, upgrade_reason_text
 from evolve.core.reasons import Reason, reason
 from evolve.memory.preferences import PreferenceStatus
 from evolve.trials.admitting import RefusedSkill, reason_not_kept
@@ -133,7 +133,9 @@ def _reasons(run: Run, record: EpisodeRecord) -> list[Reason]:
     """What speaks against the answer first, then what it was judged by, then how the episode says that it ended."""
     judged = next((step.judgement for step in reversed(record.steps) if step.judgement is not None), None)
     against = run.body.get(CONTESTED)  # earlier versions kept a sentence
-    found = [from_data(Reason, against if isinstance(against, dict) else to_reason(against))] if against else []
+    found = (
+        [from_data(Reason, against if isinstance(against, dict) else upgrade_reason_text(against))] if against else []
+    )
     found += [] if judged is None or judged.doubt is None or judged.doubt in found else [judged.doubt]
     texts = ["" if judged is None else judged.text, str(run.body.get(VOUCHED, record.note))]
     known = [*(str(one.facts.get("text", "")) for one in found), *texts]

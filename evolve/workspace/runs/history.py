@@ -47,7 +47,7 @@ def chosen_episode(services: WorkspaceServices, name: str) -> tuple[Run, Episode
     return known, records[0] if records else None
 
 
-def case_of(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> FailureCase:
+def failure_case_of(services: WorkspaceServices, run: Run, record: EpisodeRecord) -> FailureCase:
     """A failed episode with what it was offered and what is like it."""
     good, bad = [], []
     for other in _like(services, run, record):

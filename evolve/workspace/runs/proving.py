@@ -124,7 +124,7 @@ def _judge_search(services: WorkspaceServices, episode: str, task: Task, person:
 
 
 def _is_searched(services: WorkspaceServices, task: Task) -> bool:
-    rows = task.environment == "programs" and task.verifiable and not task.only_checked
+    rows = task.environment == "programs" and task.verifiable and not task.cannot_be_verified
     return isinstance(services.learner, SearchLearner) and rows
 
 
@@ -149,7 +149,7 @@ def _judge_model(
     # Met since: what is like it was learned from, so that it counts for nothing by now.
     worth = services.settings.shadow_share and not services.stores.decisions.met_of(every_trait(request.task))
     if worth and shadow.is_comparable(record, most, budget):
-        if not shadow.is_within(most, left):
+        if not shadow.is_affordable(most, left):
             return TaskJudging(waits=reason("judging_takes_more"))
         made = shadow.run_counterfactual(services, owed, request, record.seed, most)
     cost = Cost() if made is None else made.paid

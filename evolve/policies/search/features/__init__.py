@@ -60,7 +60,7 @@ class _Tables:
     """What can have clues between certain types."""
 
     def __init__(self, problem: SearchProblem, vocabulary: Vocabulary) -> None:
-        grammar, bodies = vocabulary.grammar(problem)
+        grammar, bodies = vocabulary.grammars_of(problem)
         self.outline = StepOutline.from_problem(problem, grammar, vocabulary.literals)
         self.inside = BodyRules.from_rules(bodies.rules, vocabulary.literals)
 

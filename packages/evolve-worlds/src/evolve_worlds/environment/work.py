@@ -36,7 +36,7 @@ class WorldWork:
     fitting: bool = True
     folder: str = ""
     check: str = ""
-    only_checked: bool = False
+    cannot_be_verified: bool = False
 
     @property
     def kind(self) -> str:

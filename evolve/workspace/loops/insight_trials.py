@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimTest:
+class InsightTrial:
     """What work without the cause of one insight came to.
 
     Attributes:
@@ -96,7 +96,9 @@ class TriedMemories(Memories):
 
         return scanner_of(self._services.paths)
 
-    def test(self, suite: str | os.PathLike[str], insight: str = "", *, budget: BudgetLike = None) -> list[ClaimTest]:
+    def test(
+        self, suite: str | os.PathLike[str], insight: str = "", *, budget: BudgetLike = None
+    ) -> list[InsightTrial]:
         """Searches solved problems of a suite again without single steps, to see how many need them.
 
         Those come first that occur often, are known least and cost little. A model is asked
@@ -128,7 +130,7 @@ class TriedMemories(Memories):
             made = try_facts(session, chosen) if services.uses_model else try_claims(session, chosen)
             found = made.get("insights", {})
         told = self.sentences()
-        return [ClaimTest(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]
+        return [InsightTrial(insight=self.show(name), sentence=told[name], **counts) for name, counts in found.items()]
 
     def _refuse_untestable(self, name: str | os.PathLike[str], suite: Suite) -> None:
         from evolve.improve.removals import can_remove, solved_of
