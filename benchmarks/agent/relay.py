@@ -21,6 +21,7 @@ class Relay(MeteredEndpoint):
         log: A file to which every exchange is added as a line of JSON.
 
     Attributes:
+        most_tokens: Once so many are in the books, no further request is passed on; None for no bound.
         replies: What the model said, beside :attr:`calls`.
     """
 
@@ -28,10 +29,14 @@ class Relay(MeteredEndpoint):
         super().__init__()
         self._base_url, _, self._name = endpoint.partition("#")
         self._log = log
+        self.most_tokens: int | None = None
         self.replies: list[str] = []
 
     def take_step(self, body: dict[str, Any], key: str) -> Any:
         """Asks the server behind, without streaming, and gives what it said."""
+        spent = sum(call.prompt_tokens + call.completion_tokens for call in self.calls)
+        if self.most_tokens is not None and spent > self.most_tokens:
+            return {"status": 400, "message": "the tokens of this task are spent"}
         sent = {name: value for name, value in body.items() if name not in ("stream", "stream_options")}
         sent["model"] = self._name
         request = urllib.request.Request(

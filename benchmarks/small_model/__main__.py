@@ -56,6 +56,7 @@ class Attempt:
 def attempt(arm: Arm, task: RowTask, relay: Relay, tokens: int) -> Attempt:
     """Runs and judges."""
     relay.forget()
+    relay.most_tokens = tokens
     begun = time.monotonic()
     function = arm.solve(task, relay, tokens)
     texts = list(relay.replies)

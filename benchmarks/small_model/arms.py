@@ -16,6 +16,7 @@ from benchmarks.agent.task import Row as JudgedRow
 from benchmarks.record import UNSEEDED
 from benchmarks.small_model.tasks import RowTask
 from evolve.core.episodes import Row
+from evolve.core.errors import EndpointProblem
 from evolve.tasks import Task
 from evolve.workspace import Person
 
@@ -87,8 +88,10 @@ class EvolveArm:
         """One run."""
         if self._workspace is None:
             self._workspace = evolve.open(self._root, model=relay.model, settings=UNSEEDED)
+            relay.most_tokens = None  # what a probe takes is paid once
             self._workspace.models.check(relay.model)
             relay.forget()
+            relay.most_tokens = tokens
         asked = Task(
             id=task.entry,
             family="rows",
@@ -98,7 +101,10 @@ class EvolveArm:
             signature=task.signature.removeprefix(task.entry),
             meta={"entry": task.entry},
         )
-        return self._workspace.run(asked, person=Person(approve="auto", learn="off")).answer or ""
+        try:
+            return self._workspace.run(asked, person=Person(approve="auto", learn="off")).answer or ""
+        except EndpointProblem:  # its tokens are spent
+            return ""
 
 
 def is_right(function: str, task: RowTask) -> bool:

@@ -187,7 +187,7 @@ def $main(function):
         return worst
     given = options.arguments
     if not given and sys.stdin.isatty():
-        parser.print_next_steps(sys.stderr)
+        parser.print_help(sys.stderr)
         return 2
     if given in ([], ["-"]):
         code, text = result(sys.stdin.read())
