@@ -24,7 +24,7 @@ StageWork = Callable[[EpisodeContext, Plan, Sequence[Step]], Action]
 
 @dataclass(frozen=True, kw_only=True)
 class _Actions:
-    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.compute_once`` are.
     found: tuple[Action, ...] = ()
 
 

@@ -15,7 +15,7 @@ TOLD = "the model ended without handing it in"
 
 @dataclass(frozen=True, kw_only=True)
 class _Left:
-    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.compute_once`` are.
     step: Step | None = None
 
 

@@ -75,7 +75,7 @@ def learn_from_episode(record: EpisodeRecord, revision: str, context: EpisodeCon
 
 @dataclass(frozen=True, kw_only=True)
 class _Suggested:
-    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.compute_once`` are.
     suggestions: tuple[Suggestion, ...] = ()
     unasked: Unasked = field(default="", metadata=SPARSE)
 

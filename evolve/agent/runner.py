@@ -318,7 +318,7 @@ class Agent:
 
 @dataclass(frozen=True, kw_only=True)
 class _Look:
-    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.compute_once`` are.
     seen: tuple[Exhibit, ...] = ()
 
 

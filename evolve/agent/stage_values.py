@@ -23,7 +23,7 @@ LONGEST = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class _Left:
-    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.compute_once`` are.
     action: Action
     value: str
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class _Lesson:
-    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.once`` are.
+    # A key of the JSON in episodes' files, as the fields of every class given to ``outputs.compute_once`` are.
     claims: tuple[Claim, ...] = ()
     found: Step | None = None
 
