@@ -57,7 +57,8 @@ class BasePolicy(ABC):
     """It searches programs: ``search_again`` and ``ambiguities``."""
 
     def uncounted_steps(self, view: TaskView, steps: Sequence[Step]) -> int:
-        """How many of the steps the knob ``steps`` does not count; at most :data:`MOST_UNCOUNTED`."""
+        """How many of the steps the knob ``steps`` does not count; at most :data:`MOST_UNCOUNTED` and
+        one for each refusal."""
         return len(shown_rows(steps)) if self.learns_from_refusals else 0
 
     @property

@@ -25,7 +25,7 @@ from evolve.runtime.models import (
     TokenLimits,
     open_models,
 )
-from evolve.runtime.models.abilities import Abilities, window_in
+from evolve.runtime.models.abilities import Abilities, limits_of, window_in
 from evolve.runtime.models.costs import Price, listed_model
 from tests.models.conftest import ask, recorded
 from tests.models.test_spending import local
@@ -171,6 +171,11 @@ def test_a_replay_asks_as_its_recording_did_whatever_was_found_out_since(tmp_pat
     kept.unlink()
     assert draws(recording=Recording(place=tmp_path / "recording", mode="only")) == 12
     assert draws(abilities=kept, **recorded(tmp_path / "other")) == 1
+
+
+@pytest.mark.parametrize(("speed", "draws", "reply"), [(10.0, 12, 1_200), (1.0, 12, 1_024), (10.0, 1, 8_192)])
+def test_a_reply_that_runs_away_is_bounded_by_the_speed_of_a_model_that_repeats_itself_only(speed, draws, reply):
+    assert limits_of(None, Abilities(speed=speed, draws=draws)).reply == reply
 
 
 class TestTurns:

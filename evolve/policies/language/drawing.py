@@ -47,7 +47,7 @@ class Draw:
     refusals: int = 0
     ended: str = ""
 
-    def contrast(self) -> Sequence[Message]:
+    def wrong_rows_messages(self) -> Sequence[Message]:
         """What the question tells of the best answer so far."""
         wrong = "" if self.best is None else wrong_rows_text(self.view, self.best)
         if self.best is None or not wrong:
@@ -74,7 +74,7 @@ class DrawPlan:
     samples: int = 1
     repeats: bool = False
 
-    def uncounted(self, view: TaskView, steps: Sequence[Step]) -> int:
+    def uncounted_draws(self, view: TaskView, steps: Sequence[Step]) -> int:
         """How many of the steps are further draws of the first question, which make no further action cycle."""
         return max(0, min(len(_attempts(view, steps)), self.samples) - 1)
 
@@ -85,10 +85,10 @@ class DrawPlan:
 
 def next_draw(view: TaskView, steps: Sequence[Step], plan: DrawPlan) -> Draw:
     """What to ask next."""
-    return replace(_next_draw(view, steps, plan), refusals=refusals(steps))
+    return replace(_next_draw(view, steps, plan), refusals=count_refusals(steps))
 
 
-def refusals(steps: Sequence[Step]) -> int:
+def count_refusals(steps: Sequence[Step]) -> int:
     """Answers that were put to the verifier and failed."""
     judged = [step.judgement for step in steps if step.judgement is not None]
     return sum(not (judgement.accepted or judgement.fault) for judgement in judged)

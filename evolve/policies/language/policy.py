@@ -30,7 +30,7 @@ from evolve.environments import ReflectionTrials, environment_kind
 from evolve.policies.base import Once, OnPiece, PastWork, ProcedureCall
 from evolve.policies.language.deliberation import ModelPolicy
 from evolve.policies.language.drafting import drafts_of, proceeding_of, repaired_draft
-from evolve.policies.language.drawing import Draw, DrawPlan, next_draw, refusals
+from evolve.policies.language.drawing import Draw, DrawPlan, count_refusals, next_draw
 from evolve.policies.language.forms import CITED, read_written
 from evolve.policies.language.loop_detection import is_decided, open_question, stuck_reason
 from evolve.policies.language.model_calls import CachedModel, EpisodeMeter, WatchedModel
@@ -187,7 +187,7 @@ class LanguagePolicy(ModelPolicy):
 
     def uncounted_steps(self, view: TaskView, steps: Sequence[Step]) -> int:
         """Further draws of the first question."""
-        return self._draws.uncounted(view, steps)
+        return self._draws.uncounted_draws(view, steps)
 
     def reflect(self, view: TaskView, group: str, steps: Sequence[Step], probe: ReflectionTrials) -> tuple[Claim, ...]:
         """Claims with evidence; see :class:`~evolve.policies.language.reflection.Reflection`.
@@ -245,7 +245,7 @@ class LanguagePolicy(ModelPolicy):
             *today_message(view),
             task_message(view),
             *plan_message(plan, plan.subgoals),
-            *(draw.contrast() if draw is not None else ()),
+            *(draw.wrong_rows_messages() if draw is not None else ()),
         ]
         # A number for every question of an episode.
         seed = 1_000 * sample + 2 * len(steps)
@@ -258,7 +258,7 @@ class LanguagePolicy(ModelPolicy):
         )
         most = min(limits.reply, rooms.reply)
         # How often the answer was refused decides how dear a model is asked.
-        refused = draw.refusals if draw is not None else refusals(steps)
+        refused = draw.refusals if draw is not None else count_refusals(steps)
         warmth = DRAWN_AT if sample else None
         reply = self.complete_text(replace(asked, refused=refused, code=True, max_tokens=most, temperature=warmth))
         return replace(read_proposal(reply.text, view, kind, reply.data), reasoning=reply.reasoning)

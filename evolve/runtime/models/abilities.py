@@ -201,7 +201,8 @@ def limits_of(window: int | None, found: Abilities) -> TokenLimits:
     told = [tokens for tokens in (window, found.window) if tokens]
     tokens = min(told, default=OTHERWISE_WINDOW)
     reply = _REPLY_OF_LARGE if tokens >= _LARGE else OTHERWISE_REPLY
-    if found.speed is not None:
+    # Only here: a slow model that thinks needs its long replies.
+    if found.speed is not None and found.draws > 1:
         reply = min(reply, max(_LEAST_REPLY, int(found.speed * _LONGEST_REPLY_S)))
     reply = max(1, min(reply, tokens // _PART, found.reply or reply))
     return TokenLimits(window=tokens, reply=reply, known=bool(told), draws=found.draws)
